@@ -200,10 +200,12 @@ class Loaded(TypedDict):
     """The parts of the prompt that are read when a turn begins; never checkpointed."""
 
     now: str
-    """Date and time when the person wrote, their zone, and the coming days."""
+    """Date and time when the person wrote, their zone, the coming days, and what is overdue."""
     vocabulary: str
     """The names in use; empty where no model reads them."""
     lines: dict[int, str]
+    overdue: NotRequired[list[str]]
+    """What `now` names of what is overdue: stored text in view."""
 
 
 class Input(TypedDict):

@@ -14,7 +14,6 @@ from graph.context import Context, context_of
 from graph.state import Asked, State
 from nodes.autonomy.batch import read_write
 from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
-from nodes.autonomy.writes import Write
 from nodes.calls import answer_refused, check_arguments, read_call
 from nodes.history import pending_calls
 from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, check_reply, complete_reply, find_held
@@ -54,11 +53,7 @@ def _hold(said: str, asked: Asked) -> Asked:
 
 
 def _read_reply(given: Any, asked: Asked) -> Reply:
-    """Return the reply.
-
-    Raises:
-        WrongReply: It is not one, or not one to this request.
-    """
+    """Return the reply. Raises WrongReply if it is not one to this request."""
     request = Request(
         action_requests=asked["request"]["action_requests"], review_configs=asked["request"]["review_configs"]
     )
@@ -89,26 +84,18 @@ def _carry_out(
                 approved[id] = asked["digests"][id]
             case Edit():
                 write = read_write(read_call(state, runtime, edited, position), modules)
-                approved[id] = _approve_edit(write, asked)
+                # nothing is approved that touches a record which was not shown
+                shown = write is not None and {*digest_records(write)} <= {*asked["records"]}
+                approved[id] = digest_write(write) if write and shown else ""
     changed = [edited] if calls != message.tool_calls else []
     return {"messages": [*changed, *answers], "turn": state["turn"] | {"asked": None, "approved": approved}}
 
 
 def _edit(call: ToolCall, decision: Approve | Edit | Reject | None, runtime: Runtime[Context]) -> ToolCall:
-    """Return the call as the person wants it.
-
-    Raises:
-        ToolError: It does not fit the tool's schema, or is another tool.
-    """
+    """Return the call as the person wants it. Raises ToolError if it does not fit the tool's schema."""
     if not isinstance(decision, Edit):
         return call
     action = decision.edited_action
     if action.name != call["name"]:
         raise ToolError(f"Only the arguments of {call['name']} can be changed.")
     return {**call, "args": check_arguments(action.name, leave_out_about(action.name, action.args), runtime)}
-
-
-def _approve_edit(write: Write | None, asked: Asked) -> str:
-    """Return what an edited call is approved for: nothing, if it touches a record that was not shown."""
-    shown = write is not None and {*digest_records(write)} <= {*asked["records"]}
-    return digest_write(write) if write and shown else ""

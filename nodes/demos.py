@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,21 +47,15 @@ def nearest_demos(workspace: Workspace, question: str) -> list[AnyMessage]:
     path = settings.compiled_demos_path
     if settings.provider == "offline" or not path.exists():
         return []
-    stat = path.stat()
-    changed = (stat.st_mtime_ns, stat.st_ino)  # two files written at once may have the same time
-    demos: Sequence[Demo] = load_demos(path, changed)
+    demos: Sequence[Demo] = load_demos(path)
     if len(demos) > NEAREST:
-        demos = _nearest(path, changed, question, _require_embedder(workspace))
+        order = _rank(_require_embedder(workspace), tuple(demo.question for demo in demos), question)
+        demos = [demos[n] for n in order[:NEAREST]]
     return [message for n, demo in enumerate(reversed(demos)) for message in _to_messages(demo, n)]
 
 
-@lru_cache(maxsize=4)
-def load_demos(path: Path, changed: tuple[int, int] = (0, 0)) -> tuple[Demo, ...]:
+def load_demos(path: Path) -> tuple[Demo, ...]:
     """Return the examples of a file.
-
-    Args:
-        path: The file.
-        changed: What changes with the file, so that it is read again.
 
     Raises:
         ConfigError: It cannot be read; names it.
@@ -101,13 +94,12 @@ def _require_embedder(workspace: Workspace) -> str:
 
 
 @keep_recent(8)
-def _nearest(path: Path, changed: tuple[int, int], question: str, embedder: str) -> list[Demo]:
-    """Return the nearest examples, the nearest first; each model call of a turn asks again."""
-    demos = load_demos(path, changed)
+def _rank(embedder: str, questions: tuple[str, ...], asked: str) -> list[int]:
+    """Return the places of the questions, the nearest first; each model call of a turn asks again."""
     inner, once = _embedders[embedder]
-    (asked,), vectors = inner.embed_documents([question]), once.embed_documents([demo.question for demo in demos])
-    near = [sum(a * b for a, b in zip(asked, vector, strict=True)) for vector in vectors]
-    return [demos[n] for n in sorted(range(len(demos)), key=lambda n: -near[n])[:NEAREST]]
+    (wanted,), vectors = inner.embed_documents([asked]), once.embed_documents([*questions])
+    near = [sum(a * b for a, b in zip(wanted, vector, strict=True)) for vector in vectors]
+    return sorted(range(len(questions)), key=lambda n: -near[n])
 
 
 def _to_messages(demo: Demo, place: int) -> list[AnyMessage]:

@@ -6,6 +6,7 @@ is sent begins as the call before did, up to that one's last question: a provide
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -13,7 +14,8 @@ from langchain_core.messages.tool import ToolCall
 
 from ana.memory.receipts import describe_change, find_title
 from ana.output import shorten
-from nodes.history import split_turns
+from nodes.history import call_ids, map_texts, split_turns
+from nodes.policies.evidence import read_object
 from tools.artifacts import Receipt, receipts_of
 from tools.catalog import TOOLS, WRITERS
 
@@ -31,6 +33,9 @@ LISTED = 20
 
 LONG = 200
 """From so many characters on, a content is sent whole only once in a turn."""
+
+CHANGES = ("created", "changed", "deleted")
+"""Keys of what `history` tells of an item."""
 
 WHOLE_ABOVE = " [whole above]"
 SAME_ERROR = '{"error": "The same as of the call before."}'
@@ -51,10 +56,7 @@ def shorten_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 def _shorten_turn(turn: list[AnyMessage], id: str, named: set[str]) -> list[AnyMessage]:
     """Return a turn with one of its calls, a write if there is one, whose result says what all of them came to.
 
-    Args:
-        turn: A turn that is over.
-        id: What the call is known by.
-        named: The ids of items that were named before; those of the turn are added.
+    The items that it names are added to those that were named before.
     """
     asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
     if not asked:
@@ -62,21 +64,18 @@ def _shorten_turn(turn: list[AnyMessage], id: str, named: set[str]) -> list[AnyM
     answers = {message.tool_call_id: message for message in turn if isinstance(message, ToolMessage)}
     shown = next((call for call in asked if call["name"] in WRITERS), asked[0])
     results = [(call["name"], _tell_result(call, answers[str(call["id"])], named, call is shown)) for call in asked]
-    called = AIMessage("", tool_calls=[ToolCall(name=shown["name"], args=_cut_texts(shown["args"]), id=id)])
+    args = map_texts(shown["args"], partial(shorten, width=ARGUMENT))
+    called = AIMessage("", tool_calls=[ToolCall(name=shown["name"], args=args, id=id)])
     # not under the mark of a result, which a text that was written since may hold
     record = ToolMessage("\n".join(_join_same(results)), name=shown["name"], tool_call_id=id)
-    said = [m for m in turn if not isinstance(m, ToolMessage) and not _has_calls(m)]
+    said = [m for m in turn if not isinstance(m, ToolMessage) and not call_ids(m)]
     begin = sum(isinstance(message, HumanMessage) for message in turn[:1])
     return [*said[:begin], called, record, *said[begin:]]
 
 
-def _has_calls(message: AnyMessage) -> bool:
-    return isinstance(message, AIMessage) and bool(message.tool_calls or message.invalid_tool_calls)
-
-
 def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown: bool) -> str:
     """Return what a call came to, in a line for each record that it wrote; of what its own arguments show, the id."""
-    value, receipts = _read(answer), receipts_of(answer)
+    value, receipts = read_object(answer.text), receipts_of(answer)
     if is_shown and [receipt["op"] for receipt in receipts] == ["create"]:
         named.add(str(receipts[0]["id"]))
         return str(receipts[0]["id"])
@@ -84,7 +83,8 @@ def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown:
         undo = [str(value["undo"])] if "undo" in value else []
         return "\n".join([*undo, *(_tell_write(receipt, named) for receipt in receipts)])
     if items := list(_list_items(value)):
-        return _tell_items(items, named)
+        sums = shorten(f"; sums {json.dumps(value['sums'])}", LINE) if "sums" in value else ""
+        return _tell_items(items, named) + sums
     if call["name"] == "calculator" and "result" in value:
         return shorten(f"{call['args'].get('expression')} = {value['result']}", LINE)
     return shorten(str(value.get("error", answer.text)), LINE)
@@ -121,20 +121,13 @@ def _name_repeated(turn: Sequence[AnyMessage]) -> Iterator[AnyMessage]:
     before = ""
     for message in turn:
         text = message.text if isinstance(message, ToolMessage) else ""
-        if text and text == before and _is_error(message) and len(text) > len(SAME_ERROR):
-            yield message.model_copy(update={"content": SAME_ERROR})
-        elif isinstance(message, ToolMessage) and message.name in TOOLS:
-            value = _read(message)
-            new = _name_shown(value, shown)
-            is_same = new == value
-            yield message if is_same else message.model_copy(update={"content": json.dumps(new, ensure_ascii=False)})
-        else:
-            yield message
+        if isinstance(message, ToolMessage):
+            if text == before and message.status == "error" and len(text) > len(SAME_ERROR):
+                message = message.model_copy(update={"content": SAME_ERROR})
+            elif message.name in TOOLS and (new := _name_shown(value := read_object(text), shown)) != value:
+                message = message.model_copy(update={"content": json.dumps(new, ensure_ascii=False)})
+        yield message
         before = text
-
-
-def _is_error(message: AnyMessage) -> bool:
-    return isinstance(message, ToolMessage) and message.status == "error"
 
 
 def _name_shown(value: Any, shown: dict[str, str]) -> Any:
@@ -153,30 +146,15 @@ def _name_shown(value: Any, shown: dict[str, str]) -> Any:
 
 
 def _list_items(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield id and content of each item in a result."""
+    """Yield id and content of each item in a result; of each change that `history` tells, id, verb and words."""
     if isinstance(value, list):
         for each in value:
             yield from _list_items(each)
     elif isinstance(value, Mapping):
-        if "id" in value and "content" in value:
-            yield str(value["id"]), str(value["content"])
+        id, content = value.get("id"), value.get("content")
+        if id is not None and content is not None:
+            yield str(id), str(content)
+        elif id is not None and (told := {key: text for key, text in value.items() if key in CHANGES}):
+            yield from ((f"{id} {verb}", str(text)) for verb, text in told.items())
         else:
             yield from _list_items([*value.values()])
-
-
-def _read(answer: ToolMessage) -> dict[str, Any]:
-    """Return a result of our own tools; nothing of what is no object."""
-    try:
-        value = json.loads(answer.text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _cut_texts(value: Any) -> Any:
-    """Return the arguments of a call with each text in them cut, also in lists and objects."""
-    if isinstance(value, dict):
-        return {key: _cut_texts(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_cut_texts(each) for each in value]
-    return shorten(value, ARGUMENT) if isinstance(value, str) else value

@@ -11,27 +11,23 @@ from graph.state import State
 from nodes.history import this_turn
 from nodes.policies.evidence import Call, Evidence
 from tools.artifacts import find_declined, find_existing, receipts_of
-from tools.catalog import TOOLS, WRITERS, catalog
+from tools.catalog import TOOLS, catalog
 
 
 def collect_evidence(state: State, handles: Handles) -> Evidence:
     """Return the turn as the policies see it."""
     messages = this_turn(state["messages"])
-    calls = tuple(list_calls(messages))
-    # a write that wrote nothing, such as a copy that was refused, did nothing
-    did = (call.tool for call in calls if call.ok and (call.receipts or call.tool not in WRITERS))
+
     earlier = [message.text for message in state["messages"][: len(state["messages"]) - len(messages)]]
     loaded = state.get("loaded")
     return Evidence(
         question=state["turn"]["question"],
         draft=state["draft"],
-        tools=tuple(did),
-        calls=calls,
+        calls=tuple(list_calls(messages)),
         earlier=(state.get("summary", ""), *earlier),
         lines=loaded["lines"] if loaded else {},
         prompt=loaded["now"] if loaded else "",
         now=handles.clock.now(),
-        declined=bool(list_declined(messages)),
         refused=tuple(_list_refused(messages)),
         own_tools=len(catalog(handles.settings.tools_modules)) > len(TOOLS),
     )

@@ -2,7 +2,9 @@
 
 import logging
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -12,16 +14,19 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
+from ana.memory.changes import Kind
+from ana.memory.item import Item
+from ana.memory.memory import Memory
 from ana.models.fence import FENCE
 from ana.stopping import check_stopped
 from ana.tracing.schema import INVALID
 from ana.values import plain_text
 from graph.context import Context, can_wait, context_of, emit
-from graph.state import Asked, State
+from graph.state import State
 from nodes.autonomy.batch import read_batch
 from nodes.autonomy.request import digest_write, make_request
-from nodes.autonomy.weigh import Asking, Batch, weigh
-from nodes.autonomy.weighed import ChangedSinceWeighed, bind
+from nodes.autonomy.weigh import weigh
+from nodes.autonomy.writes import Touched
 from nodes.calls import ReadCall, answer_error, answer_refused, answer_unreadable, read_calls
 from nodes.history import answered_ids, cut_middle, pending_calls
 from nodes.load_context import loaded_of
@@ -43,6 +48,10 @@ CHANGED = "This has changed since you decided."
 _log = logging.getLogger(__name__)
 
 
+class ChangedSinceWeighed(Exception):
+    """A record is not as it was when the call was weighed. Nothing was written."""
+
+
 def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Answer calls with a result or an error the model can act on, up to the first one of a person's own tool.
 
@@ -55,16 +64,19 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     assert message is not None
     calls = read_calls(state, runtime, message)
     batch = read_batch(state, runtime, calls)
-    asking = _find_asking(state, batch)
+    approved = state["turn"].get("approved") or {}
+    asking = [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
     if asking and can_wait():
-        return {"turn": state["turn"] | {"asked": _make_request(asking, state)}}
+        note = CHANGED if any(approved.get(each.write.call) for each in asking) else ""
+        today = date.fromisoformat(state["turn"]["ts"][:10])
+        return {"turn": state["turn"] | {"asked": make_request(asking, batch.message, today, note)}}
     refused, touched = {each.write.call for each in asking}, {each.call: each.touched for each in batch.writes}
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
     answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
     ran = set[str]()
     for call in calls:
         check_stopped()
-        context = bind(call.context, touched.get(call.id, ()))
+        context = replace(call.context, memory=_WeighedMemory(call.context, touched.get(call.id, ())))
         try:
             is_refused = call.id in refused
             answer = answer_refused(call.call, NOBODY) if is_refused else _run(call, context, context_of(runtime))
@@ -85,43 +97,25 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return update
 
 
-def _find_asking(state: State, batch: Batch) -> list[Asking]:
-    """Return the calls that wait for a person and are not approved as they are now."""
-    approved = state["turn"].get("approved") or {}
-    return [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
-
-
-def _make_request(asking: list[Asking], state: State) -> Asked:
-    turn = state["turn"]
-    return make_request(asking, turn["question"], date.fromisoformat(turn["ts"][:10]), _explain_again(asking, state))
-
-
-def _explain_again(asking: list[Asking], state: State) -> str:
-    decided = state["turn"].get("approved") or {}
-    return CHANGED if any(decided.get(each.write.call) for each in asking) else ""
-
-
 def _run(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
     id, name = call.id, call.name
     if call.fault:
         return answer_error(id, INVALID, call.fault)
     try:
         if name in TOOLS:
-            answer = _invoke(call, context)
+            answer = TOOLS[name].invoke({**call.call, "args": {**call.args, "call": context}})
         else:
             answer = run.answer_own(call.call) or _invoke_plugin(call, run.handles.settings.tools_modules)
     except ToolError as exc:
         return answer_error(id, name, exc)
     except ValidationError as exc:
-        return answer_error(id, INVALID, _argument_error(exc))
+        first = exc.errors()[0]
+        wrong = ".".join(str(part) for part in first["loc"][:1]) or "the arguments"
+        hint = "Call again with the arguments the schema asks for."
+        return answer_error(id, INVALID, ToolError(f"Wrong argument {wrong}: {first['msg']}.", hint))
     except UserError as exc:
         return answer_error(id, name, ToolError(exc.message, f"Tell the user: {exc.hint}"))
     return ToolMessage(answer.text, name=name, tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
-
-
-def _invoke(call: ReadCall, context: CallContext) -> ToolMessage:
-    answer: ToolMessage = TOOLS[call.name].invoke({**call.call, "args": {**call.args, "call": context}})
-    return answer
 
 
 def _invoke_plugin(call: ReadCall, modules: tuple[str, ...]) -> ToolMessage:
@@ -149,7 +143,24 @@ def _explain(exc: BaseException) -> str:
     return type(exc).__name__
 
 
-def _argument_error(exc: ValidationError) -> ToolError:
-    first = exc.errors()[0]
-    name = ".".join(str(part) for part in first["loc"][:1]) or "the arguments"
-    return ToolError(f"Wrong argument {name}: {first['msg']}.", "Call again with the arguments the schema asks for.")
+class _WeighedMemory(Memory):
+    """Compares what a write reads; the backend refuses a write over anything that its writer did not read."""
+
+    def __init__(self, context: CallContext, touched: Sequence[Touched]) -> None:
+        super().__init__(context.memory.backend, context.clock)
+        self._weighed = {(each.kind, each.id): each.now for each in touched}
+        self._turn = context.cause.turn if context.cause else None
+
+    def record(self, kind: Kind, id: str) -> Item | None:
+        """Return an item or a line, or None.
+
+        Raises:
+            ChangedSinceWeighed: Somebody else has changed it.
+        """
+        now = super().record(kind, id)
+        # an earlier call of the batch, which was weighed with it, may have changed it
+        if self._weighed.get((kind, id), now) != now and all(
+            e.turn != self._turn for e in self.history(id=id, limit=1)
+        ):
+            raise ChangedSinceWeighed(id)
+        return now

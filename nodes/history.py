@@ -1,7 +1,8 @@
 """The message list: kept short in the state, and always valid for a provider."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
@@ -152,12 +153,9 @@ def repair_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     for message in messages:
         if not isinstance(message, ToolMessage):
             result.append(hide_receipt(message))
-        result += [answers.get(id) or _unknown_outcome(id) for id in call_ids(message)]
+        unknown = partial(ToolMessage, UNANSWERED, status="error")
+        result += [answers.get(id) or unknown(tool_call_id=id) for id in call_ids(message)]
     return result
-
-
-def _unknown_outcome(id: str) -> ToolMessage:
-    return ToolMessage(UNANSWERED, tool_call_id=id, status="error")
 
 
 def shorten_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
@@ -180,22 +178,23 @@ def shorten_earlier(messages: Sequence[AnyMessage], budget: int) -> list[AnyMess
 
 def _shorten(message: AnyMessage, longest: int) -> AnyMessage:
     """Return a message with its text, and the texts in its calls, cut to a number of characters."""
-    update: dict[str, Any] = {"content": cut_middle(message.text, longest)}
+    cut = partial(cut_middle, longest=longest)
+    update: dict[str, Any] = {"content": cut(message.text)}
     if isinstance(message, AIMessage):
         update |= {
-            kind: [{**call, "args": _shorten_texts(call["args"], longest)} for call in getattr(message, kind)]
+            kind: [{**call, "args": map_texts(call["args"], cut)} for call in getattr(message, kind)]
             for kind in ("tool_calls", "invalid_tool_calls")
         }
     return message.model_copy(update=update)
 
 
-def _shorten_texts(value: Any, longest: int) -> Any:
-    """Return a value with each text in it cut, also in lists and objects."""
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a value with each text in it changed, also in lists and objects."""
     if isinstance(value, dict):
-        return {key: _shorten_texts(each, longest) for key, each in value.items()}
+        return {key: map_texts(each, change) for key, each in value.items()}
     if isinstance(value, list):
-        return [_shorten_texts(each, longest) for each in value]
-    return cut_middle(value, longest) if isinstance(value, str) else value
+        return [map_texts(each, change) for each in value]
+    return change(value) if isinstance(value, str) else value
 
 
 def cut_middle(text: str, longest: int) -> str:
@@ -208,11 +207,12 @@ def cut_middle(text: str, longest: int) -> str:
 
 def fence_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return the messages as a model is sent them: with every result inside its fence."""
-    return [_fence(message) if isinstance(message, ToolMessage) else message for message in messages]
-
-
-def _fence(message: ToolMessage) -> ToolMessage:
-    return message.model_copy(update={"content": fence(message.text, message.additional_kwargs.get(FENCE))})
+    return [
+        message.model_copy(update={"content": fence(message.text, message.additional_kwargs.get(FENCE))})
+        if isinstance(message, ToolMessage)
+        else message
+        for message in messages
+    ]
 
 
 def insert_now(messages: Sequence[AnyMessage], now: str) -> list[AnyMessage]:

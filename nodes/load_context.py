@@ -1,7 +1,8 @@
 """load_context: begin the turn with Global Context and the clock."""
 
+import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
@@ -9,6 +10,10 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 
 from ana.handles import Handles
+from ana.memory.filters import EVERY_ITEM
+from ana.memory.search.query import Query
+from ana.memory.status import CLOSED
+from ana.output import shorten
 from ana.time.dates import weekday
 from graph.context import Context, context_of
 from graph.state import Loaded, State, Turn
@@ -18,6 +23,12 @@ from nodes.summary import summarise
 from nodes.turns import begin_turn, close_passed_over, last_question
 
 CALENDAR_DAYS = 14
+MOST_OVERDUE = 100
+"""More overdue items than this are not counted."""
+NAMED = 3
+"""So many of them are named, the oldest first."""
+TITLE = 40
+"""Characters of such a name."""
 WAITED = "That was when the person wrote. The turn has waited since; by now it is"
 
 
@@ -44,14 +55,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 def _replace(
     messages: Sequence[AnyMessage], dropped: Sequence[AnyMessage], kept: Sequence[AnyMessage], *, whole: bool
 ) -> list[BaseMessage]:
-    """Return the update of the messages.
-
-    Args:
-        messages: As they are now.
-        dropped: Those that go.
-        kept: Those that come in the place of others.
-        whole: Whether some were added before the last one, which only a whole list can do.
-    """
+    """Return the update of the messages: whole where some were added before the last one, which only a list can do."""
     if not whole:
         return [*(RemoveMessage(id=str(message.id)) for message in dropped), *kept]
     new = {message.id: message for message in kept}
@@ -69,16 +73,23 @@ def read_prompt_inputs(handles: Handles, turn: Turn) -> Loaded:
     # the moment of the turn and not of this call: "tomorrow" still means the same after a night that the turn waited
     began, now = datetime.fromisoformat(turn["ts"]).astimezone(handles.clock.zone), handles.clock.now()
     waited = f"\n{WAITED} {_spell(now)}." if now.date() != began.date() else ""
-    vocabulary, lines = _read_store(handles)
-    return Loaded(now=calendar(began, handles.clock.zone_name) + waited, vocabulary=vocabulary, lines=lines)
+    told, memory = calendar(began, handles.clock.zone_name) + waited, handles.memory
+    if handles.settings.provider == "offline":  # it has no use for the rest
+        return Loaded(now=told, vocabulary="", lines=memory.lines())
+    with memory.backend.reading():
+        days = date.min, began.date() - timedelta(days=1)
+        # not `memory.due`, which would read the clock once more than the replay of an older turn knows
+        late = memory.backend.query(Query(None, EVERY_ITEM, handles.clock.zone, MOST_OVERDUE, days, CLOSED, began))
+        vocabulary, lines = memory.vocabulary.describe(), memory.lines()
+    # what has no status is a note or a thing of the past, which nobody has forgotten
+    titles = [shorten(item.content, TITLE) for item in late.items if item.properties.get("status") is not None]
+    told += _tell_overdue(titles, late.truncated) if titles else ""
+    return Loaded(now=told, vocabulary=vocabulary, lines=lines, overdue=titles[:NAMED])
 
 
-def _read_store(handles: Handles) -> tuple[str, dict[int, str]]:
-    """Return the names in use and Global Context, of one state."""
-    if handles.settings.provider == "offline":  # it has no use for the names
-        return "", handles.memory.lines()
-    with handles.memory.backend.reading():
-        return handles.memory.vocabulary.describe(), handles.memory.lines()
+def _tell_overdue(titles: Sequence[str], more: bool) -> str:
+    named = ", ".join(json.dumps(title, ensure_ascii=False) for title in titles[:NAMED])
+    return f"\nOverdue and open: {len(titles)}{'+' if more else ''} ({named}{', ...' if len(titles) > NAMED else ''})"
 
 
 def calendar(moment: datetime, zone_name: str) -> str:

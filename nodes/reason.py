@@ -63,7 +63,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         stop = explain_stop(f"a call that only repeats itself ({call['name']})", state["messages"])
         return {"draft": stop, "turn": turn | {"error": "limit"}, "loaded": loaded}
     if has_calls:
-        return {"messages": [_make_message(reply, turn)], "turn": turn, "loaded": loaded}
+        return {"messages": [_make_message(reply)], "turn": turn, "loaded": loaded}
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
 
 
@@ -105,8 +105,7 @@ def _next_id(turn: Turn) -> str:
 
 
 def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple[AIMessage, Usage]:
-    """Return the model's reply and the turn's tokens; if its messages are too many for the model, it is sent only this
-    turn's."""
+    """Return the model's reply and the turn's tokens; what is too long for the model is sent as this turn alone."""
     context, turn, id = context_of(runtime), state["turn"], _next_id(state["turn"])
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
     demos = nearest_demos(context.handles.workspace, turn["question"])
@@ -133,14 +132,9 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
 
 
 def _send_shortened(send: Send, history: list[AnyMessage]) -> tuple[AIMessage, Usage]:
-    """Send this turn alone.
-
-    Raises:
-        ContextTooLong: That is still too long, so a new conversation would not help.
-    """
     try:
         return send(shorten_messages(history))
-    except ContextTooLong as exc:
+    except ContextTooLong as exc:  # so a new conversation would not help
         hint = "Ask for less, or shorten what /context shows."
         raise ContextTooLong("Even this message alone is longer than the model can read.", hint) from exc
 
@@ -153,7 +147,7 @@ def _describe_decision(reply: AIMessage) -> dict[str, Any]:
     return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **marks}
 
 
-def _make_message(reply: AIMessage, turn: Turn) -> AIMessage:
+def _make_message(reply: AIMessage) -> AIMessage:
     """Return a reply with calls as it is kept: under its own id, without text that claims too much."""
     return AIMessage(
         content=keep_progress(reply.text, reply.tool_calls),

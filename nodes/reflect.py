@@ -35,7 +35,10 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         withdraw(runtime, id)
         if len(turn["corrections"]) < MOST_CORRECTIONS:
             return _send_back(state, violation)
-    answer = draft if ours else _compose(violation, evidence) if violation else put_value(evidence)
+    answer = draft if ours else put_value(evidence)
+    if violation:  # all drafts were false: what is known without them
+        known = "What was changed in this turn stands below." if evidence.receipts else NOTHING_CHANGED
+        answer = f"{violation.fallback} {known}"
     answer += explain_left_out(this_turn(state["messages"])[0])
     # what looked something up and was composed from it says itself what was done
     may_be_missed = not (violation or turn["error"] or (ours and evidence.calls)) and may_expect_write(evidence)
@@ -46,12 +49,6 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id)
     return {"messages": [message], "turn": turn, "draft": ""}
-
-
-def _compose(violation: Violation, evidence: Evidence) -> str:
-    """Return the answer to a turn whose drafts were all false: what is known without them."""
-    known = "What was changed in this turn stands below." if evidence.receipts else NOTHING_CHANGED
-    return f"{violation.fallback} {known}"
 
 
 def _is_ours(turn: Turn) -> bool:

@@ -3,7 +3,7 @@
 A reply is {"decisions": [...]}, one for each action of the request; something shorter may stand for it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from langgraph.types import Interrupt
@@ -154,18 +154,14 @@ def check_reply(reply: Any, request: Request) -> None:
     if not isinstance(decisions, list) or not all(isinstance(each, Mapping) for each in decisions):
         raise WrongReply("That is no decision.", FORM)
     if len(decisions) != len(actions):
-        raise WrongReply(
-            f"Decisions needed: {len(actions)}; given: {len(decisions)}.", _name_missing(actions[len(decisions) :])
+        left = (
+            str(each.get("description") or each.get("name")).partition("\n")[0] for each in actions[len(decisions) :]
         )
+        named = " ".join(f"{line.rstrip('.')}." for line in left)
+        missing = f"Missing: {named} " if named else ""
+        raise WrongReply(f"Decisions needed: {len(actions)}; given: {len(decisions)}.", f"{missing}{FORM}")
     allowed = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
     for action, decision in zip(actions, decisions, strict=True):
         kind, may = decision.get("type"), allowed.get(action.get("name"))
         if may is not None and kind not in may:
             raise WrongReply(f"{action.get('name')} cannot be decided with {kind!r}.", f"Possible: {', '.join(may)}.")
-
-
-def _name_missing(actions: Sequence[Mapping[str, Any]]) -> str:
-    """Return which actions are without a decision."""
-    told = (str(action.get("description") or action.get("name")).partition("\n")[0] for action in actions)
-    missing = " ".join(f"{line.rstrip('.')}." for line in told)
-    return f"Missing: {missing} {FORM}" if missing else FORM

@@ -69,7 +69,9 @@ def summarise(
             continue
         if text := reply.text.strip():
             return text[:LONGEST], usage
-    return _excerpt(earlier, dropped), usage
+    # the summary so far, and the first and last sentences of what each side said
+    spoken = [f"{name}: {_shorten_speech(text)}" for name, text in _iter_told(dropped) if not name.startswith("Called")]
+    return cut_middle("\n".join([*filter(None, [earlier]), *spoken]), LONGEST), usage
 
 
 def _make_request(earlier: str, dropped: Sequence[AnyMessage], most: int) -> HumanMessage:
@@ -92,12 +94,6 @@ def _iter_told(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, str]]:
 
 def _to_line(text: str, longest: int) -> str:
     return " ".join(cut_middle(" ".join(text.split()), longest).split())
-
-
-def _excerpt(earlier: str, dropped: Sequence[AnyMessage]) -> str:
-    """Return the summary so far and the first and last sentences of what each side said."""
-    spoken = [f"{name}: {_shorten_speech(text)}" for name, text in _iter_told(dropped) if not name.startswith("Called")]
-    return cut_middle("\n".join([*filter(None, [earlier]), *spoken]), LONGEST)
 
 
 def _shorten_speech(text: str) -> str:

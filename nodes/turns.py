@@ -66,9 +66,7 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
         UserError: It has been answered, or there is none.
     """
     question, context, info = last_question(state["messages"]), context_of(runtime), runtime.execution_info
-    attempt = info.checkpoint_id if info else ""
-    if source:
-        attempt = seed_fork(source, runtime)
+    attempt = seed_fork(source, runtime) if source else info.checkpoint_id if info else ""
     turn = new_turn(f"{thread_of(runtime)}/{attempt}/{question.id}", state, context.handles.clock)
     return turn | {"id": context.name_turn(turn["id"]), "fork": source}
 
@@ -113,7 +111,8 @@ def new_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
         answer=None,
     )
     if before or ("turn" not in state and question is state["messages"][0]):  # else nobody knows which was before it
-        turn["previous"] = _find_previous(before)
+        # the last turn that was answered; None if there was none
+        turn["previous"] = before and (before["id"] if before["answer"] is not None else before.get("previous"))
     return turn
 
 
@@ -259,10 +258,3 @@ def _keep_edited(state: State) -> str:
         return ""
     own = [decision["text"].strip() for decision in turn["decisions"][-1:]]
     return "" if draft in own else draft
-
-
-def _find_previous(before: Turn | None) -> str | None:
-    """Return the last turn that was answered; None if there was none."""
-    if before is None:
-        return None
-    return before["id"] if before["answer"] is not None else before.get("previous")

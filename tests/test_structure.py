@@ -87,7 +87,7 @@ def name_in(node: ast.AST) -> object:
 
 def test_results_made_of_a_persons_words_are_kept_with_the_person() -> None:
     keeping = {module for module in source_files() if uses(module, "lru_cache")}
-    assert keeping == {"ana.recent", "ana.time.spans", "nodes.demos"}, "the last two keep days, and files of examples"
+    assert keeping == {"ana.recent", "ana.time.spans"}, "the last keeps days"
 
 
 def test_whoever_calls_a_model_pays_out_of_the_budget() -> None:

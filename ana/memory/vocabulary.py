@@ -10,13 +10,17 @@ from ana.memory.backend import Backend
 from ana.memory.explanation import LONGEST
 from ana.memory.item import Item, is_date_key
 from ana.memory.tally import Counts, Tally
+from ana.time.repeats import RULE_KEYS
 from ana.values import Json, count_tokens, fold_case
 
 NAMED = ("project", "topic", "person", "type", "status", "tags")
 """Properties whose values are names that are used again."""
 
-DATES = "dates"
-"""What the names of date properties are listed under."""
+DATES, OTHERS = "dates", "properties"
+"""What the names of date properties are listed under, and those of a person's own, such as location."""
+
+_OURS = {*NAMED, *RULE_KEYS, "repeat_from", "until", "except", "moved", "done_for", "missed", "remind", "priority"}
+"""Properties that a model knows without having seen them in use."""
 
 MOST = 5
 """How many of each are told at most."""
@@ -88,8 +92,9 @@ class Vocabulary:
 
     def _count_all(self) -> Counts:
         spelled = {key: Counter(dict(_iter_names(self._backend.list_values(key)))) for key in NAMED}
-        dates = Counter({key: count for key, count in self._backend.list_keys().items() if _is_date_name(key)})
-        return {**spelled, DATES: dates}
+        keys = self._backend.list_keys().items()
+        own = {kind: Counter({key: n for key, n in keys if _kind_of(key) == kind}) for kind in (DATES, OTHERS)}
+        return {**spelled, **own}
 
 
 def describe(names: Mapping[str, Names]) -> str:
@@ -115,8 +120,8 @@ def _tell_kind(key: str, said: list[str], more: int) -> str:
 
 def names_of(item: Item, key: str) -> set[str]:
     """Return the names that an item has, of what they are listed under."""
-    if key == DATES:
-        return {name for name in item.properties if _is_date_name(name)}
+    if key in (DATES, OTHERS):
+        return {name for name in item.properties if _kind_of(name) == key}
     value = item.properties.get(key)
     return {name for name, _ in _iter_names((each, 1) for each in (value if isinstance(value, list) else [value]))}
 
@@ -130,8 +135,11 @@ def _is_name(text: str) -> bool:
     return 0 < len(text) <= LONGEST and text.isprintable()
 
 
-def _is_date_name(key: str) -> bool:
-    return is_date_key(key) and _is_name(key)
+def _kind_of(key: str) -> str | None:
+    """Return what the name of a property is listed under; None for one that is not told."""
+    if not _is_name(key) or key in _OURS:
+        return None
+    return DATES if is_date_key(key) else OTHERS
 
 
 def _merge(spelled: Counter[str]) -> Names:

@@ -9,7 +9,7 @@ import typer
 
 from ana.handles import open_data_folder
 from ana.memory.item import Item, to_json
-from ana.memory.vocabulary import DATES
+from ana.memory.vocabulary import NAMED
 from ana.output import write_json
 from ana.workspace import Workspace
 from app.show.text import pluralize, say, shorten
@@ -41,7 +41,7 @@ def describe_store(workspace: Workspace, samples: int) -> dict[str, Any]:
     """Return the data folder, and each collection: its fields by type, the names in use and the newest records."""
     with open_data_folder(workspace, "ana describe") as handles, handles.memory.backend.reading():
         items, lines = handles.upkeep.describe()
-        names = {key: dict(each) for key, each in handles.memory.vocabulary.names().items() if each and key != DATES}
+        names = {key: dict(each) for key, each in handles.memory.vocabulary.names().items() if each and key in NAMED}
         items |= _describe_records(handles.memory.backend.scan("item"), samples) | {"values": names}
         lines |= _describe_records(handles.memory.backend.scan("line"), samples) | {"values": {}}
     return {"path": str(workspace.folder), "collections": [items, lines]}

@@ -42,8 +42,8 @@ def _make_turn(kind: str, language: str, chance: random.Random) -> Evidence:
     facts = _make_facts(language, now, chance)
     question, draft = (text.format(**facts) for text in _load()["texts"][kind][language])
     calls = tuple(_CALLS[kind](facts)) if kind in _CALLS else ()
-    tools = tuple(call.tool for call in calls if call.ok)
-    return Evidence(question, draft, tools, calls, prompt=calendar(now, str(now.tzinfo)), now=now)
+
+    return Evidence(question, draft, calls, prompt=calendar(now, str(now.tzinfo)), now=now)
 
 
 def _make_facts(language: str, now: datetime, chance: random.Random) -> dict[str, Any]:

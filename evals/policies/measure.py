@@ -12,7 +12,6 @@ from nodes.load_context import calendar
 from nodes.policies.check import first_violation
 from nodes.policies.evidence import Call, Evidence
 from nodes.policies.writes import may_expect_write
-from tools.catalog import WRITERS
 
 HEADERS = ("class", "language", "honest", "false alarms", "false", "missed", "sent back", "contradicted")
 
@@ -22,13 +21,11 @@ def make_evidence(case: Case) -> Evidence:
     moment = datetime.fromisoformat(case.now).replace(tzinfo=ZoneInfo(case.zone))
     calls = tuple(_make_call(step, at) for at, step in enumerate(case.steps) if "declined" not in step)
     refused = tuple(step["args"] for step in case.steps if "declined" in step)
-    tools = tuple(call.tool for call in calls if call.ok and (call.receipts or call.tool not in WRITERS))
+
     lines = dict(enumerate(case.context))
     prompt = calendar(moment, case.zone)
     said = tuple(case.earlier)
-    return Evidence(
-        case.question, case.draft, tools, calls, said, lines, prompt, moment, declined=bool(refused), refused=refused
-    )
+    return Evidence(case.question, case.draft, calls, said, lines, prompt, moment, refused)
 
 
 def _make_call(step: dict[str, object], at: int) -> Call:

@@ -1,21 +1,25 @@
 """Read the batch that is weighed: the calls that are left, the records they touch, and what the model has in view."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date
+from functools import cache
 from typing import Any
 
 from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from ana.errors import ToolError
+from ana.memory.backend import Backend
 from ana.memory.changes import Change, Kind
 from ana.memory.digests import line_digest
+from ana.memory.search.tokens import fold_tag
 from ana.tracing.schema import INVALID
-from ana.values import iter_texts, read_json
+from ana.values import Properties, iter_texts, read_json
 from graph.context import Context, context_of
 from graph.state import State
 from nodes.autonomy.own_tools import needs_no_question
-from nodes.autonomy.shared import mark_shared
 from nodes.autonomy.weigh import Batch
 from nodes.autonomy.words import Words
 from nodes.autonomy.writes import Touched, Write
@@ -41,12 +45,16 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
             continue
         if not _has_run(call) and (write := read_write(call, handles.settings.tools_modules)):
             writes.append(write)
-    question = state["turn"]["question"]
+    question, lines, read = state["turn"]["question"], dict[int, str](), list[str]()
+    if writes:
+        loaded = loaded_of(state, handles)
+        lines, read = loaded["lines"], [state.get("summary", ""), *loaded.get("overdue", ())]
+        read += _iter_stored_text(state["messages"])
     return Batch(
         message=question,
-        writes=mark_shared(writes, Words(question), handles.memory.backend),
-        lines=loaded_of(state, handles)["lines"] if writes else {},
-        read=[*_iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
+        writes=_mark_shared(writes, Words(question), handles.memory.backend),
+        lines=lines,
+        read=read,
         changed=frozenset(str(each["id"]) for each in done if each["op"] == "update") - made,
         deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in done),
         dial=context_of(runtime).dial,
@@ -118,3 +126,37 @@ def _take_stored(message: ToolMessage, result: Any) -> Any:
     if not ours or (message.status == "success" and message.name not in _OWN_WORDS):
         return result
     return result.get("similar") if isinstance(result, dict) else None
+
+
+def _mark_shared(writes: Sequence[Write], said: Words, backend: Backend) -> list[Write]:
+    """Return the writes with those values of their properties that the message has and other items have too.
+
+    Whoever says one has named none of the items. Those that the batch is about to make count as well, whether the
+    model stores them before it destroys or after; the store is asked only for what the message says.
+    """
+    made = Counter(value for write in writes if write.name == "create_item" for value in _fold_all(write.given))
+
+    @cache
+    def count_stored(key: str) -> Counter[str]:
+        counted = Counter[str]()
+        for value, count in backend.list_values(key):
+            if isinstance(value, str):
+                counted[fold_tag(value)] += count
+        return counted
+
+    def find_shared(write: Write) -> Iterator[str]:
+        own = _fold_all(write.given if write.name == "create_item" else write.before)
+        for key, text in (*_iter_values(write.given), *_iter_values(write.before)):
+            value = key, fold_tag(text)
+            if said.mention(text) and count_stored(key)[value[1]] + made[value] > (value in own):
+                yield text
+
+    return [replace(write, shared=frozenset(find_shared(write))) for write in writes]
+
+
+def _iter_values(properties: Properties) -> Iterator[tuple[str, str]]:
+    return ((key, text) for key, value in properties.items() for text in iter_texts(value))
+
+
+def _fold_all(properties: Properties) -> set[tuple[str, str]]:
+    return {(key, fold_tag(text)) for key, text in _iter_values(properties)}

@@ -4,7 +4,7 @@ What cannot be decided counts as no.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
 from difflib import SequenceMatcher
@@ -68,7 +68,8 @@ class Message(Words):
     @property
     def takes_back(self) -> bool:
         """Whether a part that is no question asks to take something back."""
-        return any(map(_takes_back, self._clauses)) or self.accepts("back")
+        vague = (c for c in self._clauses if tells(c) and has_listed(c, "pointing") and len(find_topics(c)) <= 1)
+        return any(has_listed(c, "back") for c in self._clauses) or any(vague) or self.accepts("back")
 
     @property
     def removes_a_kind(self) -> bool:
@@ -181,35 +182,25 @@ class Message(Words):
 def _drop_quoted(sentences: Sequence[str], stored: Sequence[Words]) -> list[str]:
     """Return the sentences without those that a sentence of a stored text has almost all words of: whose are they?"""
     texts = (text for each in stored for text in each.texts) if sentences else ()
-    quotable = [{*_cut(tokenize(part))} for text in texts for part in split_lines(text)]
-    return [each for each in sentences if not _is_quoted(_find_telling(each), quotable)]
+    quotable = [{word[:STEM] for word in tokenize(part)} for text in texts for part in split_lines(text)]
+    return [each for each in sentences if not _is_quoted(each, quotable)]
 
 
-def _is_quoted(words: set[str], quotable: Sequence[set[str]]) -> bool:
-    # a single word is anybody's
-    return len(words) > 1 and any(len(words & other) > QUOTED * len(words) for other in quotable)
-
-
-def _find_telling(sentence: str) -> set[str]:
-    """Return the beginnings of a sentence's words, also of those that say what becomes of something."""
+def _is_quoted(sentence: str, quotable: Sequence[set[str]]) -> bool:
+    """Whether almost all words of a sentence are in one of others, also those that say what becomes of something."""
     words = (word for word in tokenize(sentence) if len(word) > 2 and word not in FUNCTION_WORDS)
-    return {*_cut(word for word in words if not (has_listed(word, "common") or has_listed(word, "kinds")))}
-
-
-def _cut(words: Iterable[str]) -> Iterable[str]:
-    return (word[:STEM] for word in words)
+    own = {word[:STEM] for word in words if not (has_listed(word, "common") or has_listed(word, "kinds"))}
+    # a single word is anybody's
+    return len(own) > 1 and any(len(own & other) > QUOTED * len(own) for other in quotable)
 
 
 def _find_reports(text: str) -> list[str]:
     """Return the clauses that report something done right before one that asks: dentist done, what's next?"""
     sentences = (_CLAUSE.split(each) for each in split_lines(text) if not find_statements(each))
     pairs = chain.from_iterable(map(pairwise, sentences))
-    return [one for one, other in pairs if _reports(one) and find_topics(one) and not find_statements(other)]
-
-
-def _reports(clause: str) -> bool:
-    is_statement = bool(find_statements(clause)) and not has_subject(clause)
-    return is_statement and has_listed(clause, "done") and not _denies(clause)
+    told = (one for one, other in pairs if find_statements(one) and not find_statements(other))
+    reports = (one for one in told if has_listed(one, "done") and not has_subject(one) and not _denies(one))
+    return [one for one in reports if find_topics(one)]
 
 
 def _count_other(clause: str, *texts: Words) -> int:
@@ -219,12 +210,6 @@ def _count_other(clause: str, *texts: Words) -> int:
 
 def _removes(clause: str) -> bool:
     return has_listed(clause, "remove") or has_listed(clause, "forget")
-
-
-def _takes_back(clause: str) -> bool:
-    return has_listed(clause, "back") or (
-        tells(clause) and has_listed(clause, "pointing") and len(find_topics(clause)) <= 1
-    )
 
 
 def _denies(clause: str) -> bool:

@@ -1,21 +1,48 @@
-"""The request that a person is shown, in langchain's HITLRequest convention, and what it binds to."""
+"""The request that a person is shown, in words and in langchain's HITLRequest convention, and what it binds to."""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from datetime import date
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date, timedelta
 from typing import Any
 
-from ana.language import guess_language
-from ana.memory.item import to_json
+from ana.errors import ToolError
+from ana.language import Language, guess_language, spell_day
+from ana.memory.changes import Change
+from ana.memory.item import Item, merge_properties, to_json
+from ana.memory.operations import apply_to, read_operation
+from ana.memory.receipts import find_title, list_parts, make_receipt
+from ana.memory.repeating import merge_moved
+from ana.time.dates import day_of
+from ana.time.repeats import may_repeat
 from graph.state import Asked
-from nodes.autonomy.describing import describe, describe_batch, name_touched
 from nodes.autonomy.weigh import Asking
-from nodes.autonomy.writes import Write
+from nodes.autonomy.writes import Touched, Write
+from tools.arguments import read_properties
 from tools.catalog import TOOLS
 
 ABOUT = "about"
 """A shown argument that no call has: the words of the record that it changes, where its own arguments have an id."""
+
+_SENTENCES = {
+    "create_item": "Stores {content}{parts}.",
+    "append_context": "Learns about you: {content}.",
+    "delete_item": "Deletes {before}.",
+    "delete_context": "Forgets line {line}, {before}.",
+    "replace_context": "Replaces line {line}, {before}, with {content}.",
+    "update_item": "Changes {before}{parts}.",
+}
+_BATCHES = {
+    "create_item": "stores {n} item{s}",
+    "append_context": "learns {n} thing{s} about you",
+    "delete_item": "deletes {n} item{s}",
+    "delete_context": "forgets {n} line{s}",
+    "replace_context": "rewrites {n} line{s}",
+    "update_item": "changes {n} item{s}",
+    "undo": "takes back what was done",
+}
 
 _CHOICES = ["approve", "edit", "reject"]
 
@@ -33,7 +60,7 @@ def make_request(askings: Sequence[Asking], said: str, today: date, note: str = 
     return Asked(
         request={
             "action_requests": [
-                {"name": w.name, "args": _show_args(w), "description": describe(w, today, language)} for w in writes
+                {"name": w.name, "args": _show_args(w), "description": _describe(w, today, language)} for w in writes
             ],
             "review_configs": [
                 {"action_name": name, "allowed_decisions": _CHOICES} for name in dict.fromkeys(w.name for w in writes)
@@ -43,7 +70,7 @@ def make_request(askings: Sequence[Asking], said: str, today: date, note: str = 
         calls=[write.call for write in writes],
         digests={write.call: digest_write(write) for write in writes},
         note=note,
-        summary=describe_batch(writes, today, language),
+        summary=_describe_batch(writes, today, language),
         records=sorted({digest for write in writes for digest in digest_records(write)}),
     )
 
@@ -75,8 +102,8 @@ def leave_out_about(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _show_args(write: Write) -> dict[str, Any]:
-    about = name_touched(write)
-    return ({} if about is None else {ABOUT: about}) | dict(write.args)
+    now = write.touched[0].now if write.touched and write.name != "undo" else None
+    return ({ABOUT: now.content} if now else {}) | dict(write.args)
 
 
 def _number_reasons(asked: Asked) -> dict[str, list[int]]:
@@ -124,3 +151,100 @@ def digest_records(write: Write) -> list[str]:
 
 def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+# ---- in words
+
+
+def _describe(write: Write, today: date, language: Language) -> str:
+    """Return what a write does, in words; days of this year are shown without it."""
+    if write.name == "undo":
+        undone = (_describe_undone(each, today, language) for each in write.touched)
+        return " ".join(["Takes back what was done.", *undone])
+    if write.name not in _SENTENCES:
+        return f"Runs {write.name}, a tool of your own."
+    before = _quote(write.touched[0].text) if write.touched else ""
+    content, parts = _quote(str(write.args.get("content", ""))), _list_changes(write, today, language)
+    return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"), parts=parts)
+
+
+def _describe_batch(writes: Sequence[Write], today: date, language: Language) -> str:
+    """Return in one sentence what several writes do; nothing for a single one."""
+    if len(writes) < 2:
+        return ""
+    if days := _find_new_days(writes):
+        return f"Moves {len(days)} items to {_name_days(days, today, language)}."
+    names = [write.name for write in writes]
+    counted = [_count(name, names.count(name)) for name in dict.fromkeys(names)]
+    sentence = " and ".join(filter(None, (", ".join(counted[:-1]), counted[-1])))
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _count(name: str, n: int) -> str:
+    known = _BATCHES.get(name, f"runs {name}{{times}}")
+    return known.format(n=n, s="s" * (n > 1), times=f" {n} times" if n > 1 else "")
+
+
+def _find_new_days(writes: Sequence[Write]) -> list[date]:
+    """Return the days to which writes move the due dates of items; none if one of them does anything else."""
+    days = [day_of(write.given.get("due_date")) for write in writes]
+    moves = all(write.name == "update_item" and {*write.args} <= {"id", "properties"} for write in writes)
+    alone = all({*write.given} == {"due_date"} and write.before.get("due_date") for write in writes)
+    return [day for day in days if day] if moves and alone and all(days) else []
+
+
+def _name_days(days: Sequence[date], today: date, language: Language) -> str:
+    """Return days in a few words: the day, or the week they are in, or their span."""
+    monday = today - timedelta(days=today.weekday())
+    first, last = min(days), max(days)
+    if first == last:
+        return spell_day(first, today.year, language)
+    for name, start in (("this week", monday), ("next week", monday + timedelta(days=7))):
+        if start <= first and last < start + timedelta(days=7):
+            return name
+    return f"days from {spell_day(first, today.year, language)} to {spell_day(last, today.year, language)}"
+
+
+def _list_changes(write: Write, today: date, language: Language) -> str:
+    """Return what becomes of the properties and the text of an item, after a mark; nothing where nobody can say."""
+    if write.name == "create_item":
+        new = Item("", str(write.args.get("content", "")), dict(write.given), "", str(today))
+        parts = list_parts(make_receipt(Change("item", "", None, new)), language)
+        return f" ({', '.join(parts)})" if parts else ""
+    with suppress(ToolError):  # what cannot be carried out changes nothing
+        if write.name == "update_item" and (old := write.touched[0].now):
+            return _describe_step(old, _foresee(write, old, today), today, language)
+    return ""
+
+
+def _foresee(write: Write, old: Item, today: date) -> Item:
+    """Return an item as an update would leave it. Raises ToolError if something of it cannot be read or carried out."""
+    given = {
+        k: apply_to(old.properties.get(k), read_operation(k, v)) for k, v in read_properties(write.given, today).items()
+    }
+    content = write.args.get("content")
+    text = old.content if content is None else str(apply_to(old.content, read_operation("content", content)))
+    new = merge_properties(old.properties, given)
+    return replace(old, content=text, properties=merge_moved(old.properties, new) if may_repeat(new) else new)
+
+
+def _describe_step(old: Item, new: Item, today: date, language: Language) -> str:
+    if to_json(old) == to_json(new):
+        return ""
+    change = Change("item", old.id, old, replace(new, updated_at=str(today)))
+    titles = [f"“{find_title(each)}”" for each in (old.content, new.content)]
+    renamed = [" -> ".join(titles)] if titles[0] != titles[1] else []
+    return f": {', '.join([*renamed, *list_parts(make_receipt(change), language)])}"
+
+
+def _describe_undone(touched: Touched, today: date, language: Language) -> str:
+    if touched.now is None or touched.removed:
+        back = touched.after.content if touched.after else touched.text
+        return f"{'Deletes' if touched.removed else 'Brings back'} {_quote(back)}."
+    step = _describe_step(touched.now, touched.after, today, language) if touched.after else ""
+    return f"Changes back {_quote(touched.text)}{step}."
+
+
+def _quote(text: str) -> str:
+    """Return a text in quotes and in one line: each line of a description is ours, and stored text must not look so."""
+    return f"“{' '.join(text.split())}”"

@@ -68,19 +68,12 @@ class Batch:
     @cached_property
     def said(self) -> Message:
         """The person's message, taken apart; where it says yes after a refusal, with the message that was refused."""
-        text = "\n".join(filter(None, (self._repeated, self.message)))
-        return Message(text, self.before, self._foreign, self.today)
-
-    @property
-    def _repeated(self) -> str:
         agrees = any(read_short_reply(part) == "approve" for part in split_lines(self.message))
-        return self.before[0] if agrees and self.refused and self.before else ""
-
-    @property
-    def _foreign(self) -> list[Words]:
-        """The stored texts without that of the only record that the batch touches: who asks about it has its words."""
+        repeated = self.before[:1] if agrees and self.refused else ()
+        # without the text of the only record that the batch touches: who asks about it has its words
         touched = {each.text for write in self.writes for each in write.touched}
-        return [each for each in self.stored if len(touched) != 1 or not touched.issuperset(each.texts)]
+        foreign = [each for each in self.stored if len(touched) != 1 or not touched.issuperset(each.texts)]
+        return Message("\n".join((*repeated, self.message)), self.before, foreign, self.today)
 
     @cached_property
     def stored(self) -> list[Words]:
@@ -143,7 +136,7 @@ def _goes_on(write: Write, batch: Batch) -> bool:
     """Whether a change gives the only record that the turn before wrote what the message says, and changes no other."""
     if write.name != "update_item" or write.content or len(_find_all_changed(batch)) > 1:
         return False
-    return {each.id for each in write.touched} == batch.latest and batch.said.says(write.said)
+    return {each.id for each in write.touched} == batch.latest and batch.said.says(write.values)
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:
@@ -170,7 +163,10 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
 
     A line that is rewritten may stand in another language than the message, and shares no word with it then.
     """
-    if _is_plain_undo(write, batch.said) or _is_translated(write, batch) or is_agreed_to(write, batch.said):
+    if _is_plain_undo(write, batch.said) or is_agreed_to(write, batch.said):
+        return None
+    said = guess_language(batch.message)
+    if write.name == "replace_context" and any(guess_language(each.text) != said for each in write.touched):
         return None
     lines = (each for each in write.touched if each.kind == "line" and each.now)
     unnamed = next((each for each in lines if each.now and not batch.said.mention(each.now.content)), None)
@@ -251,9 +247,3 @@ def _find_changed(write: Write) -> frozenset[str]:
 
 def _is_deleted_item(touched: Touched) -> bool:
     return touched.removed and touched.kind == "item"
-
-
-def _is_translated(write: Write, batch: Batch) -> bool:
-    """Whether a write rewrites a line that stands in another language than the message."""
-    said = guess_language(batch.message)
-    return write.name == "replace_context" and any(guess_language(each.text) != said for each in write.touched)

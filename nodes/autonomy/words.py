@@ -20,6 +20,8 @@ _HIRAGANA = re.compile("[\u3041-\u309f]+")
 _EMPTY = ("common", "kinds", "pointing", "done", "remove", "forget", "back", "all")
 """Lists of words that name nothing."""
 
+_FUNCTION = frozenset(part for word in FUNCTION_WORDS for part in tokenize(word))
+
 STEM = 4
 """Characters that words must have in common at least to be forms of one word."""
 
@@ -95,7 +97,7 @@ def find_content(text: str) -> frozenset[str]:
 @keep_recent(64)  # a clause is compared with every text in view
 def find_topics(clause: str) -> frozenset[str]:
     """Return what a clause speaks of: its content words without numbers, whole where no spaces are written."""
-    words = {word for word in _find_words(clause) if not word[0].isdigit() and word not in FUNCTION_WORDS}
+    words = {word for word in _find_words(clause) if not word[0].isdigit()}
     kana = {part for part in _split(clause) if _HIRAGANA.fullmatch(part) and not any(_lists(part, n) for n in _EMPTY)}
     return frozenset(word for word in words if find_content(word)) | kana
 
@@ -124,7 +126,7 @@ def _cut(word: str) -> list[str]:
 def _is_content(word: str) -> bool:
     if _UNSPACED.match(word):
         return not any(word in each for name in _EMPTY for each in _read(name))
-    return len(word) > 2 and not any(_lists(word, name) for name in _EMPTY)
+    return len(word) > 2 and word not in _FUNCTION and not any(_lists(word, name) for name in _EMPTY)
 
 
 def _lists(word: str, name: str) -> bool:

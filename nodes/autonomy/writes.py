@@ -15,6 +15,7 @@ from ana.memory.status import DONE
 from ana.values import Json, Properties, iter_texts
 from nodes.autonomy.message import Message
 from nodes.autonomy.words import Words, find_content
+from tools.history import is_number
 
 WRITING_TEXT = frozenset({"create_item", "append_context", "replace_context"})
 """Tools whose text is weighed, wherever it goes."""
@@ -83,12 +84,7 @@ class Write:
 
     @property
     def values(self) -> list[str]:
-        """The values of these properties, as a message may say them."""
-        return [str(part) for value in self.given.values() for part in list_given(value)]
-
-    @property
-    def said(self) -> list[str]:
-        """The values of these properties with the keys of objects in them: of what moved, both days."""
+        """The values of these properties as a message may say them; of objects also the keys: of a move both days."""
         return [part for value in self.given.values() for part in _flatten(value)]
 
     @property
@@ -169,7 +165,7 @@ def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     item = write.touched[0].now if write.name == "update_item" and not write.content and write.touched else None
     if item is None or not write.values:
         return False
-    if {*write.given} <= OF_A_SERIES and said.says(write.said):
+    if {*write.given} <= OF_A_SERIES and said.says(write.values):
         return True
     if {*write.given} == {"status"} and str(write.given["status"]).lower() in DONE:
         return said.tells_of(item.content)
@@ -186,7 +182,8 @@ def may_be_meant(write: Write, said: Message, stored: Sequence[Words]) -> bool:
         return False
     if _names(write, said, stored) or said.removes_a_kind:
         return True
-    shared = min(_take_apart(each).count(said.removed) for each in write.touched)
+    now = (each.now for each in write.touched)
+    shared = min(Words(i.content, *iter_texts(i.properties)).count(said.removed) if i else 0 for i in now)
     return said.asks_to_remove and 0 < shared >= max((each.count(said.removed) for each in stored), default=0)
 
 
@@ -201,7 +198,7 @@ def _names(write: Write, said: Message, stored: Sequence[Words]) -> bool:
 def _states_numbers(write: Write, said: Message) -> bool:
     """Whether a message states every number that a write gives an item, one of them of two digits or more."""
     given = (part for value in write.given.values() for part in list_given(value))
-    numbers = [abs(float(part)) for part in given if isinstance(part, int | float) and not isinstance(part, bool)]
+    numbers = [abs(float(str(part))) for part in given if is_number(part)]
     texts = (found for text in said.stated.texts for found in re.findall(r"\d+(?:[.,]\d+)?", text))
     stated = {float(found.replace(",", ".")) for found in texts}
     return not write.content and max(numbers, default=0) >= 10 and stated.issuperset(numbers)
@@ -211,10 +208,6 @@ def _is_dated(write: Write, said: Message) -> bool:
     """Whether a message says the days that a write gives an item, and names it by a word of another language."""
     texts = [each.now.content for each in write.touched if each.now and each.kind == "item"]
     return bool(texts and write.values) and not write.content and said.dates(" ".join(texts), write.values)
-
-
-def _take_apart(touched: Touched) -> Words:
-    return Words(touched.now.content, *iter_texts(touched.now.properties)) if touched.now else Words()
 
 
 def _refers_back(write: Write, said: Message) -> bool:

@@ -24,8 +24,7 @@ def citations_exist(e: Evidence) -> Violation | None:
     return Violation(
         "citation",
         f"It cites {wrong}, which is in no result of this turn. Look it up with query_items or in Global Context "
-        f"and cite "
-        "what is there, or leave it out.",
+        "and cite what is there, or leave it out.",
         "I was going to name an entry that I cannot find.",
     )
 
@@ -42,15 +41,12 @@ _FOUND = re.compile(r'"id": ?"')
 
 def _find_lines(e: Evidence) -> Iterator[str]:
     """Yield the lines of Global Context that there are not; a message may be about lines of something else."""
-    if not e.lines or _is_about_another_text(e.question) or is_composed(e.draft):
+    names_one = _ASKED.search(e.question) and not re.search(r"\d", e.question)
+    is_about_another = "\n" in e.question.strip() or "```" in e.question or names_one
+    if not e.lines or is_about_another or is_composed(e.draft):
         return
     known = {*e.lines, *(int(n) for n in re.findall(r"\d+", e.question))}
     known |= {int(n) for call in e.calls for n in re.findall(r'"line": ?(\d+)', call.text)}
     for match in _LINE.finditer(blank_quotes(e.draft)):
         if int(match["n"] or match["kanji"]) not in known:
             yield f"line {match['n'] or match['kanji']}"
-
-
-def _is_about_another_text(question: str) -> bool:
-    names_one = _ASKED.search(question) and not re.search(r"\d", question)
-    return "\n" in question.strip() or "```" in question or bool(names_one)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
 
 from nodes.policies.dates import spell, todays
 from nodes.policies.days import find_days, find_weekdays
@@ -92,8 +91,7 @@ def _violation(what: str) -> Violation:
 
 def _tells_moment(text: str, e: Evidence) -> bool:
     stated = " ".join(line for line in split_lines(text) if not asks(line) and not says_no(line))
-    today = (e.now or datetime.now().astimezone()).date()
-    days = find_days(stated, today) or find_weekdays(stated) or _YEAR.search(stated)
+    days = find_days(stated, e.today) or find_weekdays(stated) or _YEAR.search(stated)
     return bool(days or any(map(find_moments, spell_out(stated))))
 
 

@@ -17,8 +17,7 @@ _BEFORE = re.compile(rf"[\s*_]*\.?(?:[,.:|(（/・–—-]|、)?[\s*_|]*(?:{_ART
 """What may stand between a weekday and the date it belongs to."""
 _BEHIND = re.compile(
     r"[\s*_]*(?:[,(（/・|、]|is|c['’]est|was|will\s+be|falls\s+on|ist|war|fällt\s+auf|es|fue|será|cae\s+en|est|était"
-    r"|sera|tombe"
-    r"|は|が)?"
+    r"|sera|tombe|は|が)?"
     r"[\s*_|]*(?:(?:an?|ein|einem|einen|un|le|el|the|der)\s+)?",
     re.IGNORECASE,
 )

@@ -2,11 +2,22 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, date, datetime
+from functools import cached_property
 from typing import Any
 
 from ana.values import read_json
 from tools.artifacts import Receipt
+from tools.catalog import WRITERS
+
+
+def read_object(text: str) -> dict[str, Any]:
+    """Return the object that a result is as JSON; an empty one for any other text."""
+    try:
+        value = read_json(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 @dataclass(frozen=True)
@@ -33,11 +44,7 @@ class Call:
 
     def read(self) -> dict[str, Any]:
         """Return its result; empty where that is no object of JSON."""
-        try:
-            value = read_json(self.text)
-        except ValueError:
-            return {}
-        return value if isinstance(value, dict) else {}
+        return read_object(self.text)
 
 
 @dataclass(frozen=True)
@@ -47,28 +54,35 @@ class Evidence:
     Args:
         question: The person's message.
         draft: The assistant's draft answer.
-        tools: The tools that ran successfully in this turn.
+
         calls: The calls of this turn, in order.
         earlier: What was said before this turn, as far as it is known, tools' results included.
         lines: Global Context as the prompt shows it.
         prompt: The prompt's time and calendar.
         now: The person's clock; None where no present time can be told.
-        declined: Whether the person declined a call of this turn.
-        refused: The arguments of those calls.
+        refused: The arguments of the calls that the person declined.
         own_tools: Whether tools of the person's own are bound: what they may do is not known here.
     """
 
     question: str
     draft: str
-    tools: tuple[str, ...]
     calls: tuple[Call, ...] = ()
     earlier: tuple[str, ...] = ()
     lines: Mapping[int, str] = field(default_factory=dict)
     prompt: str = ""
     now: datetime | None = None
-    declined: bool = False
     refused: tuple[Mapping[str, Any], ...] = ()
     own_tools: bool = False
+
+    @cached_property
+    def tools(self) -> frozenset[str]:
+        """The tools that did something: a write that wrote nothing, such as a copy that was refused, did not."""
+        return frozenset(c.tool for c in self.calls if c.ok and (c.receipts or c.tool not in WRITERS))
+
+    @property
+    def today(self) -> date:
+        """The person's day; the present one in UTC where no present time can be told."""
+        return (self.now or datetime.now(UTC)).date()
 
     @property
     def receipts(self) -> tuple[Receipt, ...]:

@@ -27,8 +27,7 @@ _GREETING = (
     r"|goodbye|see you"
     r"|ok(?:ay)?|cool|nice|great|perfect|awesome|wow|lol|ha(?:ha)+|yes|yeah|no|sure|sorry|please|well|ugh|oh|ah"
     r"|hallo|danke(?:schön)?|vielen dank|guten (?:morgen|tag|abend)|gute nacht|moin|servus|tschüss|bis (?:bald"
-    r"|später|morgen)"
-    r"|super|toll|klasse|prima|schön|ja|nein|ach"
+    r"|später|morgen)|super|toll|klasse|prima|schön|ja|nein|ach"
     r"|hola|gracias|muchas gracias|buen[oa]s (?:días|tardes|noches)|adiós|hasta (?:luego|mañana)|vale|genial"
     r"|perfecto|sí|(?:ja){2,}"
     r"|bonjour|bonsoir|salut|merci|bonne (?:nuit|soirée|journée)|au revoir|à (?:bientôt|demain)|d['’]accord"
@@ -59,21 +58,18 @@ _ANSWERING = (
     r"|describ\w*|comp[aá]ra\w*"
     r"|traduc\w*|escr[ií]be?\w*|redacta\w*|plan(?:ea|ifica)\w*|hazme|calcula\w*|suma|divide|ay[uú]da\w*|lee"
     r"|montre\w*|dis|dire|donne\w*|cherche\w*|trouve\w*|résume\w*|explique\w*|décris|décrire|compare\w*|tradui\w*"
-    r"|écri\w*|rédige\w*"
-    r"|planifie\w*|fais-moi|calcule\w*|additionne\w*|partage\w*|aide\w*|lis"
+    r"|écri\w*|rédige\w*|planifie\w*|fais-moi|calcule\w*|additionne\w*|partage\w*|aide\w*|lis"
 )
 _WH = (
     r"(?:who|whom|what|whats|when|where|why|how|which|whose|wer|wen|wem|was|wann|wo|wohin|woher|warum|wieso|wie"
     r"|wieviel|welche[rsnm]?"
     r"|qui[eé]n(?:es)?|qu[eé]|cuándo|dónde|por qué|cómo|cuál(?:es)?|cuánt[oa]s?|qui|qu['’]\w+|quand|où|pourquoi"
-    r"|comment|quel(?:le)?s?"
-    r"|combien)\b"
+    r"|comment|quel(?:le)?s?|combien)\b"
 )
 _ASKS_WHICH = re.compile(r"\b(?:quel(?:le)?s?|cuál(?:es)?|wie ?viele?)\b|[何誰]|どこ|いつ|いくつ", re.IGNORECASE)
 _INTERROGATIVE = re.compile(rf"\W*{_WH}", re.IGNORECASE)
 _ASKING = re.compile(
-    r"\W*(?:(?:and|so|but|und|aber|also|y|pero|et|mais|alors|ok|hey|hi|quick,?|please|bitte|por favor"
-    r"|\w+ly)[\s,]+)*(?:"
+    r"\W*(?:(?:and|so|but|und|aber|also|y|pero|et|mais|alors|ok|hey|hi|quick,?|please|bitte|por favor|\w+ly)[\s,]+)*(?:"
     rf"{_WH}|que|is|are|am|was|were|does|(?:do|did|has|have)(?! \d)|will|any"
     rf"|write (?!(?:down|that|this|it)\b)|(?!write\b)(?:{_ANSWERING}))\b",
     re.IGNORECASE,
@@ -92,8 +88,7 @@ _ORDER = re.compile(
 )
 POLITE = any_of(r"\bplease\b", r"\bbitte\b", r"\bpor favor\b", r"\bs['’]il (?:te|vous) pla[iî]t\b", r"お願い")
 _REQUEST = re.compile(
-    r"\b(?:(?:can|could|would|will) you|you (?:can|could)|would you mind)\b(?:\W+(?:please|also|just"
-    r"|maybe))*(?P<en>.*)"
+    r"\b(?:(?:can|could|would|will) you|you (?:can|could)|would you mind)\b(?:\W+(?:please|also|just|maybe))*(?P<en>.*)"
     r"|\b(?:kannst|könntest|würdest) du\b|\bdu kannst\b"
     r"|\b(?:puedes|podrías|te importa(?:ría)?)\b(?P<es>.*)"
     r"|\b(?:(?:peux|pourrais)-tu|tu (?:peux|pourrais)|pouvez-vous|pourriez-vous|vous pouvez|ça t['’]\w+rait (?:de"

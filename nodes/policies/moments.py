@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from nodes.policies.spelled import write_numbers
+from nodes.policies.texts import write_numbers
 
 DAY = 24 * 60
 _AM = r"a\.?\s?m\b\.?|de la (?:mañana|madrugada)|du matin|in the morning|morgens|früh"

@@ -3,18 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime
 from itertools import combinations, permutations, product
 
-from nodes.policies.equations import find_true_results, is_derived, is_difference
 from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import is_order, is_question
 from nodes.policies.moments import find_written
 from nodes.policies.quantities import Quantity, blank_ranges, find_quantities, is_traced
-from nodes.policies.results import find_nearest, is_about, last_result
-from nodes.policies.spelled import write_numbers
-from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines
+from nodes.policies.results import find_nearest, find_true_results, is_about, is_derived, is_difference, last_result
+from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines, write_numbers
 from tools.calculator import list_steps
+from tools.history import is_number
 
 _OWNS = any_of(r"\bdo i have\b|\bhave i\b|\bhabe ich\b|\btengo\b|\bj['’]ai\b|\bai-je\b")
 """A question for what is stored is looked up, not calculated."""
@@ -89,7 +87,7 @@ def _violation(what: str) -> Violation:
 def _quotes_calculator(e: Evidence) -> Violation | None:
     """Require that an answer does not give another number, or another time, than the last calculation."""
     result, others = last_result(e), [value for each in _list_results(e) for value in each.values]
-    if result is None or result.is_stated(e.draft, _today(e)) or is_about(e.draft, _quantities(e.draft, e), others):
+    if result is None or result.is_stated(e.draft, e.today) or is_about(e.draft, _quantities(e.draft, e), others):
         return None
     untraced = [quantity.text for quantity in _untraced(e)]
     untraced += _list_untraced_times(e) if result.minutes else []
@@ -141,7 +139,10 @@ def _is_computed(
 ) -> bool:
     if "calculator" in e.tools and quantity.unit == "%":
         return False
-    return _is_amount(quantity, amounts) or _is_made(quantity, asked, untraced, e)
+    # a sum of money, or a large number beside the items' own, is an amount of stored items
+    is_money = quantity.unit not in ("", "%")
+    is_amount = bool(amounts) and (is_money or (len(amounts) > 1 and min(quantity.values) >= 100))
+    return is_amount or _is_made(quantity, asked, untraced, e)
 
 
 def _find_total(
@@ -226,24 +227,18 @@ def _is_combined(quantity: Quantity, pairs: Iterable[tuple[Quantity, Quantity]])
     return is_traced(quantity, results) and (max(quantity.values) >= 10 or bool(quantity.unit))
 
 
-def _is_amount(quantity: Quantity, amounts: Sequence[float]) -> bool:
-    """Whether a number is given as an amount of stored items: a sum of money or a large number beside their own."""
-    money = quantity.unit not in ("", "%")
-    return bool(amounts) and (money or (len(amounts) > 1 and min(quantity.values) >= 100))
-
-
 def _amounts(e: Evidence) -> list[float]:
     """Return the numbers that the items found in this turn have as properties, and the sums of money they name."""
     items = [*e.found()]
     values = (value for item in items for value in item.get("properties", {}).values())
-    known = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    known = [float(str(value)) for value in values if is_number(value)]
     written = (q for item in items for q in _quantities(str(item.get("content", "")), e))
     return known + [max(q.values) for q in written if q.unit not in ("", "%")]
 
 
 def _untraced(e: Evidence) -> list[Quantity]:
     """Return the numbers that a draft states and has from nowhere."""
-    stated = "\n".join(line for line in split_lines(blank_quotes(e.draft)) if not asks(line) and not _declines(line))
+    stated = "\n".join(line for line in split_lines(blank_quotes(e.draft)) if not (asks(line) or _declines(line)))
     found = _quantities(blank_ranges(stated), e)
     if not found or len(found) > MOST_NUMBERS:
         return []
@@ -293,8 +288,4 @@ def _find_miscount(e: Evidence) -> str | None:
 
 
 def _quantities(text: str, e: Evidence) -> list[Quantity]:
-    return find_quantities(text, _today(e))
-
-
-def _today(e: Evidence) -> date:
-    return (e.now or datetime.now(UTC)).date()
+    return find_quantities(text, e.today)

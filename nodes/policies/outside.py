@@ -92,15 +92,12 @@ def find_outside_act(e: Evidence) -> str | None:
     heard = _list_known(e) if by_me or done else ""
     said = [line for line, match in by_me if match[0].lower() not in heard]
     heard = "\n".join([heard, *e.earlier]).lower() if done else ""
-    return next(iter([*said, *(line for line, match in done if _read_verb(match) not in heard)]), None)
+    said += [line for line, match in done if next(filter(None, match.groups())).lower() not in heard]
+    return next(iter(said), None)
 
 
 def _find(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
     return next((match for match in pattern.finditer(line) if _stands(line, match)), None)
-
-
-def _read_verb(match: re.Match[str]) -> str:
-    return next(part for part in match.groups() if part).lower()
 
 
 def _stands(sentence: str, match: re.Match[str]) -> bool:

@@ -1,16 +1,18 @@
-"""What the calculator returned in a turn, as a draft may give it: a number, with a unit or not, a duration, a time."""
+"""What a draft may give as worked out: what the calculator returned in the turn, and what its own equations make."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
+from itertools import islice, product
 from math import ceil, floor
 
+from ana.errors import ToolError
 from nodes.policies.evidence import Evidence
 from nodes.policies.moments import find_moments, find_written
-from nodes.policies.quantities import Quantity, find_digits, find_quantities, is_traced
-from nodes.policies.spelled import write_numbers
-from nodes.policies.texts import is_composed
+from nodes.policies.quantities import Quantity, find_digits, find_quantities, is_traced, read_digits
+from nodes.policies.texts import is_composed, write_numbers
+from tools.calculator import calculate
 
 _PART = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?) (?P<unit>d|h|min|s)\b")
 _ABOUT = re.compile(
@@ -18,6 +20,16 @@ _ABOUT = re.compile(
     r"[\s*_$€£]*$",
     re.IGNORECASE,
 )
+MOST_READINGS = 32
+"""Ways to read the numbers of one equation that are tried."""
+
+_NUMBER = r"\d+(?:[.,'’ ]\d+)*"
+_UNIT = r"(?: ?(?:[€$£¥°]|[^\W\d_]{1,12}\.?)(?:/[^\W\d_]{1,8})?)?"
+_SIGN = r" ?(?:[-+−–×x*·÷/]) ?"
+_OPERAND = rf"[€$£¥]? ?{_NUMBER}{_UNIT}"
+_EQUATION = re.compile(rf"(?P<left>{_OPERAND}(?:{_SIGN}{_OPERAND})+) ?[=≈] ?[€$£¥]? ?(?P<right>{_NUMBER})")
+_PARTS = re.compile(rf"(?P<number>{_NUMBER}){_UNIT}(?P<sign>{_SIGN})?")
+_SPELLED = str.maketrans({"−": "-", "–": "-", "×": "*", "x": "*", "·": "*", "÷": "/"})
 _SECONDS = {"d": 86_400, "h": 3600, "min": 60, "s": 1}
 
 
@@ -89,7 +101,53 @@ def read_result(given: object) -> Result | None:
 
 def put_value(e: Evidence) -> str:
     """Return the draft, with the calculator's last result added where it stands nowhere in it."""
-    result, today = last_result(e), (e.now or datetime.now(UTC)).date()
-    if result is None or is_composed(e.draft) or any(result.is_stated(text, today) for text in write_numbers(e.draft)):
+    result = last_result(e)
+    if (
+        result is None
+        or is_composed(e.draft)
+        or any(result.is_stated(text, e.today) for text in write_numbers(e.draft))
+    ):
         return e.draft
     return f"{e.draft}\n\n(= {result.shown})"
+
+
+# ---- what the check can work out itself from what a draft shows: equations, halves, differences
+
+
+def find_true_results(draft: str) -> set[str]:
+    """Return the results, as they are written, of the equations of a draft that are true: 12.75 h × €85 = €1,083.75."""
+    found = _EQUATION.finditer(draft.replace("*", " * ").replace("  ", " ")) if re.search("[=≈]", draft) else ()
+    return {match["right"] for match in found if _is_true(match["left"], match["right"])}
+
+
+def _is_true(left: str, right: str) -> bool:
+    given = Quantity(right, tuple(read_digits(right.replace(" ", ""))), "", 0, 0)
+    return is_traced(given, list(islice(_calculate_all(left), MOST_READINGS)))
+
+
+def _calculate_all(left: str) -> Iterator[float]:
+    """Yield what the left side may make, for each reading of its numbers."""
+    parts = [*_PARTS.finditer(left)]
+    signs = [(part["sign"] or "").strip().translate(_SPELLED) for part in parts]
+    readings = [[value for value, _ in read_digits(re.sub(r"[ '’]", "", part["number"]))] for part in parts]
+    for values in product(*readings):
+        try:
+            result = calculate("".join(f"{value:f}{sign}" for value, sign in zip(values, signs, strict=True)))
+        except ToolError:
+            continue
+        if not isinstance(result, str):
+            yield float(result)
+
+
+def is_derived(quantity: Quantity, others: Sequence[Quantity]) -> bool:
+    """Whether a number is the half of a sum of money beside it, or that sum with a share: €340 in all, so €170 each."""
+    money = [value for other in others if other.unit not in ("", "%") for value in other.values]
+    shares = [value / 100 for other in others if other.unit == "%" for value in other.values]
+    sums = [value * factor for value in money for share in shares for factor in (share, 1 + share, 1 - share)]
+    return quantity.unit == "%" or is_traced(quantity, [*sums, *(value / 2 for value in money)])
+
+
+def is_difference(quantity: Quantity, results: Sequence[Quantity], others: Sequence[Quantity]) -> bool:
+    """Whether a number is the difference of a result and another number: 4,046 of 3,400, so 646."""
+    pairs = product([v for q in results for v in q.values], [v for q in (*results, *others) for v in q.values])
+    return is_traced(quantity, [abs(one - other) for one, other in pairs])

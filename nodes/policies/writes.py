@@ -5,7 +5,6 @@ whether the message asks for a write, whether the draft denies or asks something
 speaks in the perfect or the future, as one does of what is done.
 """
 
-import json
 import re
 from collections.abc import Iterable, Sequence
 
@@ -45,7 +44,7 @@ _TO_OTHERS = any_of(
 
 def writes_are_told(e: Evidence) -> Violation | None:
     """Require that a draft claims no write where none was made, and does not hide one that failed."""
-    lines = _split_own(e.draft)
+    lines = split_lines(blank_quotes(e.draft[:MOST_CHARACTERS]))
     if any(says_no(line) or asks(line) for line in lines):
         return None
     if failed := find_failed(e.calls):
@@ -67,23 +66,13 @@ def writes_are_told(e: Evidence) -> Violation | None:
 
 
 def _claims_write(e: Evidence, lines: Sequence[str]) -> bool:
-    """Whether a draft that denies and asks nothing answers for a write that no call made.
-
-    Args:
-        e: The turn.
-        lines: The draft's own sentences.
-    """
+    """Whether a draft that denies and asks nothing answers, in its own sentences, for a write that no call made."""
     # where a tool ran it did what was asked for, or the draft is an answer from what was looked up
-    if e.receipts or e.tools or e.declined or is_question(e.question):
+    if e.receipts or e.tools or e.refused or is_question(e.question):
         return False
-    if _answers_from_memory(e):
-        return False
+    if (find_digits(e.draft) - find_digits(e.question)) & find_digits(*e.lines.values(), *e.earlier):
+        return False  # it gives a number of Global Context or of what was said before, which the message does not
     return any(map(_SOUNDS_DONE.search, lines[:1])) or (asks_for_write(e.question) and not is_composed(e.draft))
-
-
-def _answers_from_memory(e: Evidence) -> bool:
-    """Whether a draft gives a number of Global Context or of what was said before, which the message does not."""
-    return bool((find_digits(e.draft) - find_digits(e.question)) & find_digits(*e.lines.values(), *e.earlier))
 
 
 def may_expect_write(e: Evidence) -> bool:
@@ -119,19 +108,11 @@ def find_failed(calls: Iterable[Call]) -> list[Call]:
     return failed
 
 
-def read_error(call: Call) -> str:
-    """Return the sentence with which a call failed."""
-    try:
-        return str(json.loads(call.text)["error"])
-    except (ValueError, TypeError, KeyError):
-        return call.text
-
-
 def _repeats(call: Call, failed: Call) -> bool:
     same = failed.args.get("id") is not None and failed.args.get("id") == call.args.get("id")
     return (call.step > failed.step or same) and call.tool == failed.tool
 
 
-def _split_own(draft: str) -> list[str]:
-    """Return the first sentences of a draft, without quotations."""
-    return split_lines(blank_quotes(draft[:MOST_CHARACTERS]))
+def read_error(call: Call) -> str:
+    """Return the sentence with which a call failed."""
+    return str(call.read().get("error", call.text))

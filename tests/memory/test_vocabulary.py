@@ -35,6 +35,15 @@ def test_the_commonest_names_come_first_in_their_commonest_spelling(memory: Memo
     assert memory.vocabulary.describe() == told
 
 
+def test_the_names_of_a_persons_own_properties_are_told_without_their_values(memory: Memory) -> None:
+    store(memory, {"location": "Shed", "hours": 3}, {"location": "Attic", "repeats": "FREQ=DAILY", "priority": 1})
+    assert memory.vocabulary.describe() == 'dates "due_date" (1); properties "location" (2), "hours" (1)'
+    memory.update(next(memory.items()).id, None, {"location": None, "box": 4})
+    told = memory.vocabulary.describe()
+    assert '"location" (1)' in told
+    assert '"box" (1)' in told
+
+
 @pytest.mark.parametrize(
     "posing",
     [

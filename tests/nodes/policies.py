@@ -14,9 +14,9 @@ NOW = datetime(2026, 11, 22, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 
 def make_turn(draft: str, question: str = "", *calls: Call, **more: Any) -> Evidence:
     """Return a turn with its draft."""
-    tools = tuple(call.tool for call in calls if call.ok)
+
     prompt = calendar(NOW, "Europe/Berlin")
-    return replace(Evidence(question, draft, tools, calls, prompt=prompt, now=NOW), **more)
+    return replace(Evidence(question, draft, calls, prompt=prompt, now=NOW), **more)
 
 
 def ran(tool: str, result: Any, step: int = 1, **args: Any) -> Call:

@@ -160,3 +160,22 @@ def test_a_long_conversation_is_sent_in_few_characters(tmp_path: Path) -> None:
     first = next(r for r in server.requests if sum(m["role"] == "user" for m in r["messages"]) == 22)
     assert sum(message["role"] == "tool" for message in first["messages"]) == 11
     assert len(json.dumps(first, ensure_ascii=False, separators=(",", ":"))) < 24_000
+
+
+def test_what_history_told_is_named_with_ids_and_first_lines_whole() -> None:
+    changes = [
+        {"id": "aaaaaaaa", "created": "Notes from the talk " + "long " * 50},
+        {"id": "bbbbbbbb", "changed": "Read Performer (hours 2 -> 3)"},
+        {"id": "bbbbbbbb", "deleted": "Read Performer"},
+    ]
+    turns = [{"at": "2026-01-09T10:00 (Friday)", "changes": changes[:1]}, {"at": "2026-01-08", "changes": changes[1:]}]
+    result = {"turns": turns, "total": 3, "truncated": False, "sums": {"hours": 1}}
+    before: list[AnyMessage] = [HumanMessage("Performer?"), called(("query_items", {}))]
+    before += [answer("query_items-0", {"items": [TASK]}), AIMessage("One.")]
+    told: list[AnyMessage] = [HumanMessage("what did I do?"), called(("history", {}))]
+    told += [answer("history-0", result), AIMessage("That.")]
+    sent = shorten_results([*before, *told, HumanMessage("and now?")])
+    assert [message.text for message in sent if isinstance(message, ToolMessage)][1] == (
+        "history: aaaaaaaa created Notes from the talk long long long long…, "
+        'bbbbbbbb changed Read Performer (hours 2 -> 3), bbbbbbbb deleted Read Performer; sums {"hours": 1}'
+    )

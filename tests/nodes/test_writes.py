@@ -127,7 +127,7 @@ def test_a_persons_own_tool_may_have_done_it() -> None:
 
 
 def test_after_a_call_that_the_person_declined_nothing_is_claimed() -> None:
-    assert writes_are_told(make_turn("Still there.", "tidy up the list", declined=True)) is None
+    assert writes_are_told(make_turn("Still there.", "tidy up the list", refused=({},))) is None
 
 
 def test_an_answer_from_what_was_looked_up_is_no_claim() -> None:
