@@ -4,11 +4,11 @@ import hashlib
 import itertools
 import secrets
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 
-from ana.memory.backend import Backend, RecordKey, retry_on_change
-from ana.memory.changes import KINDS, Change, Entry
+from ana.memory.backend import Backend, RecordKey, get_records, retry_on_change
+from ana.memory.changes import Change, Entry
 from ana.memory.context_line import LONGEST_LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
@@ -76,12 +76,13 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
 
 def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
     backend = memory.backend
-    coming, next_line = _number_lines(memory, bundle)
-    here: Records = {(kind, record.id): record for kind in KINDS for record in backend.scan(kind)}
-    known = {entry.change.key for kind in KINDS for entry in backend.latest(kind)} | here.keys()
+    deleted = {entry.change.key for entry in backend.deletions()}
+    coming, next_line = _number_lines(memory, bundle, deleted)
+    here = get_records(backend, coming.keys() | {entry.change.key for entry in bundle.changes})
+    known = deleted | here.keys()
     new = {key: item for key, item in coming.items() if key not in known}
     conflicting = {key: item for key, item in coming.items() if key in known and here.get(key) != item}
-    entries = _rename_undos(_select_history(backend, bundle, new, known), backend.turns())
+    entries = _rename_undos(_select_history(backend, bundle, new, known), backend)
     stored = [*new.values(), *(conflicting.values() if replace else ())]
     notes = bundle.notes + _note_lost_history(bundle, new, entries) + _note_unsearched(stored)
     entries += _create_missing(entries, new, turn)
@@ -97,15 +98,14 @@ def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _
     return _Plan(result, entries, {entry.change.key: here.get(entry.change.key) for entry in entries}, next_line)
 
 
-def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
+def _number_lines(memory: Memory, bundle: Bundle, deleted: Iterable[RecordKey]) -> tuple[Records, int]:
     """Return the bundle's records, with a number for each line, and the number of the next line.
 
     A line from another memory whose number is used here gets the next number, as does a text without one; a text that
     exists here, or was deleted here, is not imported. A text too long for a line becomes a note.
     """
     records: Records = {("item", item.id): item for item in bundle.items}
-    past = [e.change for e in memory.backend.entries() if e.change.kind == "line"]
-    lines = [*memory.backend.scan("line"), *(side for c in past for side in (c.before, c.after) if side)]
+    lines = list(_list_states(memory.backend, deleted)) if bundle.lines or bundle.texts else []
     made = {(line.id, line.created_at) for line in lines}  # number and time of creation identify a line across memories
     contents, ids = {line.content for line in lines}, {line.id for line in lines}
     texts = list(bundle.texts)
@@ -123,6 +123,15 @@ def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
     return records, next(numbers)
 
 
+def _list_states(backend: Backend, deleted: Iterable[RecordKey]) -> Iterator[Item]:
+    """Yield every line that is here or was deleted here, as it is and as it ever was."""
+    lines = list(backend.scan("line"))
+    yield from lines
+    for id in {line.id for line in lines} | {id for kind, id in deleted if kind == "line"}:
+        changes = (entry.change for entry in backend.entries(id=id) if entry.change.kind == "line")
+        yield from (side for change in changes for side in (change.before, change.after) if side)
+
+
 def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
     """Return a line under the next number, or a note under an id made from its text."""
     stamp = memory.stamp()
@@ -132,7 +141,7 @@ def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
     return memory.record("item", id) or Item(id, text, {"type": "note"}, stamp, stamp)
 
 
-def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[RecordKey]) -> list[Entry]:
+def _select_history(backend: Backend, bundle: Bundle, new: Records, known: Set[RecordKey]) -> list[Entry]:
     """Return the history of new and of deleted records, if the bundle has all of it."""
     changes: dict[RecordKey, list[Change]] = defaultdict(list)
     for entry in bundle.changes:
@@ -148,7 +157,7 @@ def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[R
     return entries
 
 
-def _rename_undos(entries: list[Entry], here: Collection[str]) -> list[Entry]:
+def _rename_undos(entries: list[Entry], backend: Backend) -> list[Entry]:
     """Return entries, turns renamed that are called the undo of a turn that did not come with them.
 
     A turn of that name would keep the turn that is here from being undone.
@@ -156,7 +165,7 @@ def _rename_undos(entries: list[Entry], here: Collection[str]) -> list[Entry]:
     kept: set[str] = set()
     for turn in sorted({entry.turn for entry in entries}, key=len):  # an undo's name is longer than its turn's
         undone = find_undone_turn(turn)
-        if undone is None or (undone in kept and undone not in here):
+        if undone is None or (undone in kept and undone not in backend.turns(prefix=undone)):
             kept.add(turn)
     digests = {e.turn: hashlib.sha256(e.turn.encode()).hexdigest()[:16] for e in entries if e.turn not in kept}
     return [e if e.turn in kept else replace(e, turn=f"imported-{digests[e.turn]}") for e in entries]
