@@ -16,11 +16,10 @@ from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS
 from ana.time.repeats.rules import Rule
 from ana.transfer.bundle import Bundle, read_item
-from ana.transfer.ics.moments import Moments, Span
+from ana.transfer.ics.moments import Moments, Span, list_tables
 from ana.transfer.ics.parts import list_values, parse_part, read_text, split_parts
 from ana.transfer.ics.series import YEARS, name_occurrence, read_series, to_here, to_wall, write_moment
 from ana.transfer.ics.writer import DOMAIN, ITEM, PRIORITIES, list_components
-from ana.transfer.ics.zones import list_tables
 from ana.transfer.records import BadRecord, drop_empty, item_id, make_notes, read_modified
 from ana.values import Json, Properties, read_json
 
