@@ -39,16 +39,6 @@ class ImportResult:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """The changes of an import, and the records as they were when it was planned."""
-
-    result: ImportResult
-    entries: list[Entry]
-    expected: dict[RecordKey, Item | None]
-    next_line: int
-
-
 def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> ImportResult:
     """Store the records of a bundle.
 
@@ -64,17 +54,16 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
 
     def attempt() -> ImportResult:
         with memory.backend.alone():
-            plan = _make_plan(memory, bundle, turn, replace=replace)
-            # before others can take and retire a planned number; numbers may have gaps if the import fails
-            memory.backend.reserve_line_numbers(plan.next_line)
-        if plan.entries:
-            memory.apply(plan.entries, plan.expected)
-        return plan.result
+            result, entries, here = _plan(memory, bundle, turn, replace=replace)
+        if entries:
+            memory.apply(entries, {entry.change.key: here.get(entry.change.key) for entry in entries})
+        return result
 
     return retry_on_change(memory.backend, attempt)
 
 
-def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
+def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[ImportResult, list[Entry], Records]:
+    """Return what comes of an import, its changes, and those records that are here of what comes."""
     backend = memory.backend
     deleted = {entry.change.key for entry in backend.deletions()}
     coming, next_line = _number_lines(memory, bundle, deleted)
@@ -95,7 +84,9 @@ def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _
         turn=turn if any(entry.turn == turn for entry in entries) else "",
         notes=notes,
     )
-    return _Plan(result, entries, {entry.change.key: here.get(entry.change.key) for entry in entries}, next_line)
+    # before others can take and retire a planned number; numbers may have gaps if the import fails
+    backend.reserve_line_numbers(next_line)
+    return result, entries, here
 
 
 def _number_lines(memory: Memory, bundle: Bundle, deleted: Iterable[RecordKey]) -> tuple[Records, int]:
