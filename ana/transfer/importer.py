@@ -124,7 +124,6 @@ def _list_states(backend: Backend, deleted: Iterable[RecordKey]) -> Iterator[Ite
 
 
 def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
-    """Return a line under the next number, or a note under an id made from its text."""
     stamp = memory.stamp()
     if len(text) <= LONGEST_LINE:
         return Item(str(next(numbers)), text, {}, stamp, stamp)
@@ -163,7 +162,6 @@ def _rename_undos(entries: list[Entry], backend: Backend) -> list[Entry]:
 
 
 def _note_lost_history(bundle: Bundle, new: Records, entries: Iterable[Entry]) -> list[str]:
-    """Say of how many new records the history was left out, because some of it is missing."""
     lost = {e.change.key for e in bundle.changes} & new.keys() - {e.change.key for e in entries}
     if not lost:
         return []
@@ -176,13 +174,11 @@ def _note_unsearched(stored: Iterable[Item]) -> list[str]:
 
 
 def _is_complete(changes: list[Change], now: Item | None) -> bool:
-    """Return whether changes lead step by step from nothing to the present record."""
     states = [None, *(change.after for change in changes)]
     return states[-1] == now and all(state == c.before for state, c in zip(states, changes, strict=False))
 
 
 def _create_missing(entries: Iterable[Entry], new: Records, turn: str) -> list[Entry]:
-    """Return an entry that creates each record whose history is not complete."""
     known = {entry.change.key for entry in entries}
     return [_make_entry(turn, None, key, item) for key, item in new.items() if key not in known]
 

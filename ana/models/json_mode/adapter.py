@@ -148,7 +148,6 @@ def _describe_decision(tools: Sequence[Schema]) -> dict[str, Any]:
 
 
 def _describe_object(**properties: Any) -> dict[str, Any]:
-    """Return the schema of an object with exactly these properties."""
     required = list(properties)
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 

@@ -74,7 +74,6 @@ def unwrap(reply: str) -> str:
 
 
 def _strip(text: str) -> str:
-    """Return a text without space and tokens around it."""
     front = _FRONT.match(text)
     text = text[front.end() if front else 0 :].rstrip(_SPACE)
     while edge := _LAST.fullmatch(text, max(0, *map(text.rfind, ("<", "[", "\x1b")))):

@@ -88,7 +88,6 @@ def _fold_keys(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _decode(value: Any) -> Any:
-    """Return the object or list that a text encodes, else the value as it is."""
     try:
         return read_whole(value.strip()) if isinstance(value, str) and value.strip()[:1] in ("{", "[") else value
     except ToolError:

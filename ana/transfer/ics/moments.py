@@ -99,13 +99,11 @@ class Moments:
 
 
 def _write_distance(minutes: int) -> str | None:
-    """Return so long before a moment in words; None if it is after it."""
     unit, size = next(each for each in _UNITS.items() if minutes % each[1] == 0 and (minutes or each[1] == 1))
     return f"{minutes // size} {unit}{'' if minutes == size else 's'} before" if minutes >= 0 else None
 
 
 def _write_day(minutes: int) -> str | None:
-    """Return so long before the midnight with which a day begins in words; None if it is after the day."""
     days, at = -(-minutes // 1440), -minutes % 1440
     when = "on the day" if days == 0 else f"{days} day{'' if days == 1 else 's'} before"
     return f"{when} at {at // 60:02}:{at % 60:02}" if days >= 0 else None

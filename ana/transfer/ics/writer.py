@@ -212,5 +212,4 @@ def _place(at: datetime, repeat: Repeat) -> date:
 
 
 def _clean(text: str) -> str:
-    """Return text without what no line of a calendar may hold."""
     return _CONTROLS.sub(lambda found: "\n" if found[0] == "\r\n" else " ", plain_text(text))
