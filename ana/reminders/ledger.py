@@ -125,19 +125,11 @@ class Ledger:
             StoreBroken: The file cannot be used.
         """
         try:
-            with closing(self._connect()) as db, db:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with closing(connect_own(self.path)) as db, db:
+                db.executescript(_SCHEMA)
                 yield db
         except sqlite3.Error as exc:
             if is_damage(exc) and not is_read_only(self.path.parent):
                 remove_database(self.path)
             raise StoreBroken(f"{self.path} cannot be used: {exc}.", "Try again; a damaged one is made again.") from exc
-
-    def _connect(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        db = connect_own(self.path)
-        try:
-            db.executescript(_SCHEMA)
-        except sqlite3.Error:
-            db.close()
-            raise
-        return db

@@ -77,7 +77,7 @@ def read_reminders(properties: Properties, zone: tzinfo, since: datetime, until:
         return []
     said = [read_part(part, zone) for part in _list_parts(properties)]
     distances = [part for part in said if isinstance(part, Distance)]
-    own = next((_read_date(properties[key], zone) for key in DATE_KEYS if day_of(properties.get(key))), None)
+    own = next((read_date(properties[key], zone) for key in DATE_KEYS if day_of(properties.get(key))), None)
     found = {part.astimezone(UTC): own for part in said if isinstance(part, datetime)}
     reach = max((distance.reach for distance in distances), default=timedelta())
     for start in _iter_starts(properties, own, zone, since - _DAY, until + reach) if distances else ():
@@ -136,12 +136,13 @@ def _iter_starts(
         yield each.start
 
 
-def _read_date(value: Json, zone: tzinfo) -> date:
+def read_date(value: Json, zone: tzinfo) -> date:
+    """Return a day, or a moment in a zone, that a property holds."""
     text = str(value)
     moment = datetime.fromisoformat(text)
     if len(text) == len("2026-12-01"):
         return moment.date()
-    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(zone)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(zone).replace(microsecond=0)
 
 
 def read_part(part: Json, zone: tzinfo) -> datetime | Distance | None:
@@ -149,7 +150,7 @@ def read_part(part: Json, zone: tzinfo) -> datetime | Distance | None:
     if not isinstance(part, str):
         return None
     if day_of(part):
-        said = _read_date(part, zone)
+        said = read_date(part, zone)
         return said if isinstance(said, datetime) else datetime.combine(said, MORNING, zone)
     match = _DISTANCE.fullmatch(" ".join(part.split()))
     try:

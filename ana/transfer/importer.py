@@ -74,7 +74,8 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[
     entries = _rename_undos(_select_history(backend, bundle, new, known), backend)
     stored = [*new.values(), *(conflicting.values() if replace else ())]
     notes = bundle.notes + _note_lost_history(bundle, new, entries) + _note_unsearched(stored)
-    entries += _create_missing(entries, new, turn)
+    told = {entry.change.key for entry in entries}  # the others are created
+    entries += [_make_entry(turn, None, key, item) for key, item in new.items() if key not in told]
     if replace:
         entries += [_make_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
     result = ImportResult(
@@ -176,11 +177,6 @@ def _note_unsearched(stored: Iterable[Item]) -> list[str]:
 def _is_complete(changes: list[Change], now: Item | None) -> bool:
     states = [None, *(change.after for change in changes)]
     return states[-1] == now and all(state == c.before for state, c in zip(states, changes, strict=False))
-
-
-def _create_missing(entries: Iterable[Entry], new: Records, turn: str) -> list[Entry]:
-    known = {entry.change.key for entry in entries}
-    return [_make_entry(turn, None, key, item) for key, item in new.items() if key not in known]
 
 
 def _make_entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> Entry:

@@ -12,7 +12,7 @@ from icalendar import Alarm, Calendar, Event, vRecur
 
 from ana.memory.item import Item
 from ana.memory.status import CANCELLED, DONE, has_status
-from ana.reminders.reading import Distance, read_part
+from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, Repeat, occurrences, read_repeat
 from ana.time.repeats.occurring import iter_ruled, make_occurrence
@@ -112,22 +112,13 @@ def _read_span(properties: Properties, zone: tzinfo) -> tuple[date, date] | None
     keys = [key for key in DATE_KEYS if day_of(properties.get(key))]
     if not keys or keys == ["end_date"]:
         return None
-    start = _read_date(str(properties[keys[0]]), zone)
-    end = _read_date(str(properties["end_date"]), zone) if keys[-1] == "end_date" and keys[0] != "due_date" else start
+    start = read_date(properties[keys[0]], zone)
+    end = read_date(properties["end_date"], zone) if keys[-1] == "end_date" and keys[0] != "due_date" else start
     if isinstance(start, datetime) and not isinstance(end, datetime):
         end = datetime.combine(end + timedelta(1), time(), zone)
     elif not isinstance(start, datetime) and isinstance(end, datetime):
         end = end.date()
     return start, max(start, end)
-
-
-def _read_date(text: str, zone: tzinfo) -> date:
-    return date.fromisoformat(text) if len(text) == len("2026-01-13") else _read_moment(text, zone)
-
-
-def _read_moment(text: str, zone: tzinfo) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return (moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)).replace(microsecond=0)
 
 
 def _make_event(item: Item, start: date, end: date, zone: tzinfo, notes: _Notes) -> Event:
