@@ -3,18 +3,7 @@
 import re
 import sys
 
-from langchain_core.exceptions import (
-    ContextOverflowError,
-    ModelAPIError,
-    ModelAuthenticationError,
-    ModelConnectionError,
-    ModelError,
-    ModelInvalidRequestError,
-    ModelNotFoundError,
-    ModelPermissionDeniedError,
-    ModelRateLimitError,
-    ModelTimeoutError,
-)
+from langchain_core import exceptions
 
 from ana.errors import ContextTooLong, ModelFailed
 
@@ -30,14 +19,14 @@ _BROKEN = ("RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodin
 """The errors of a connection that ends in the middle, in whichever library reads it."""
 
 _FAULTS = (
-    (ModelAuthenticationError, "The model provider refused the key (401).", _SETTINGS),
-    (ModelPermissionDeniedError, "The model provider does not allow this (403).", _SETTINGS),
-    (ModelNotFoundError, "The model provider does not know this model (404).", _SETTINGS),
-    (ModelInvalidRequestError, "The model provider refused the request (400).", _SETTINGS),
-    (ModelRateLimitError, "The model provider is busy (429).", _LATER),
-    (ModelTimeoutError, "The model did not answer in time.", "Say it again, or raise ANA_TURN_SECONDS."),
+    (exceptions.ModelAuthenticationError, "The model provider refused the key (401).", _SETTINGS),
+    (exceptions.ModelPermissionDeniedError, "The model provider does not allow this (403).", _SETTINGS),
+    (exceptions.ModelNotFoundError, "The model provider does not know this model (404).", _SETTINGS),
+    (exceptions.ModelInvalidRequestError, "The model provider refused the request (400).", _SETTINGS),
+    (exceptions.ModelRateLimitError, "The model provider is busy (429).", _LATER),
+    (exceptions.ModelTimeoutError, "The model did not answer in time.", "Say it again, or raise ANA_TURN_SECONDS."),
     (
-        ModelConnectionError,
+        exceptions.ModelConnectionError,
         "The model provider could not be reached.",
         "Check the network and OPENAI_BASE_URL or OLLAMA_HOST.",
     ),
@@ -56,23 +45,23 @@ def provider_errors() -> tuple[type[Exception], ...]:
     loaded = ((sys.modules.get(library), name) for library, name in named)
     known = tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
     plain = (ValueError, IndexError, KeyError, TypeError, AttributeError, ConnectionError, RecursionError)
-    return (*plain, ModelError, *known)
+    return (*plain, exceptions.ModelError, *known)
 
 
 def translate_error(exc: Exception) -> ModelFailed:
     """Return the error of ours that says what a provider's means."""
     words = str(exc)
-    if isinstance(exc, ContextOverflowError) or (_status(exc) == 400 and _TOO_LONG.search(words)):
+    if isinstance(exc, exceptions.ContextOverflowError) or (_status(exc) == 400 and _TOO_LONG.search(words)):
         return ContextTooLong("The conversation is longer than the model can read.", _SHORTER)
     # before the table: it is also a connection error, but one in which something was already answered
     if any(name in _names(exc) for name in _BROKEN):
         return cut_off_error()
-    if isinstance(exc, ModelRateLimitError) and _QUOTA.search(words):
+    if isinstance(exc, exceptions.ModelRateLimitError) and _QUOTA.search(words):
         return ModelFailed("The quota at the model provider is used up (429).", _SETTINGS)
     for kind, message, hint in _FAULTS:
         if isinstance(exc, kind):
             return ModelFailed(message, hint)
-    if (status := _status(exc)) is not None or isinstance(exc, ModelAPIError):
+    if (status := _status(exc)) is not None or isinstance(exc, exceptions.ModelAPIError):
         return ModelFailed(f"The model provider answered with an error ({status}).", _LATER)
     if "APIError" in _names(exc):
         return ModelFailed("The model provider reported an error in the middle of its answer.", _LATER)

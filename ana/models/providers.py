@@ -107,7 +107,6 @@ def choose_model(settings: Settings, name: str | None) -> Settings:
 
 
 def _split_name(name: str, own: str) -> tuple[str, str]:
-    """Return provider and model of PROVIDER:MODEL; any other name is a model of the own provider."""
     if name in ("offline", "mock"):
         return "offline", ""
     provider, _, model = name.partition(":")

@@ -199,7 +199,6 @@ def _fit_text(value: str, types: frozenset[str]) -> Any:
 
 
 def _read_object(text: str) -> Any:
-    """Return the object or list that a text is, else the text."""
     try:
         return read_whole(text)
     except ToolError:

@@ -2,11 +2,10 @@
 
 import sqlite3
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Protocol
 
 from filelock import FileLock, Timeout
 
@@ -52,27 +51,10 @@ class Failing:
         return now - pause < self.tried <= now
 
 
-class Ledger(Protocol):
-    """What has rung. Addresses are digests: none can be read here."""
+class Ledger:
+    """What has rung, in a SQLite file; one that is damaged is made again, and what it knew may ring twice.
 
-    def deliver_alone(self) -> AbstractContextManager[bool]:
-        """Keep other processes from delivering. Yields False where another one is at it, until it ends or dies."""
-
-    def list_open(self, address: str, rings: Collection[RingKey]) -> list[RingKey]:
-        """Return those that were not delivered to an address, those with the fewest attempts first."""
-
-    def note_delivered(self, address: str, ring: RingKey) -> None:
-        """Note that it was delivered, and that the address works."""
-
-    def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
-        """Note that it was not, and why; `reason` holds no secret."""
-
-    def get_failing(self, address: str) -> Failing | None:
-        """Return what is wrong with an address; None if it took the last message, or has had none."""
-
-
-class LedgerFile(Ledger):
-    """A ledger in a SQLite file; one that is damaged is made again, and what it knew may ring twice.
+    Addresses are digests: none can be read here.
 
     Args:
         path: The file. It is made when something is noted.
@@ -83,6 +65,7 @@ class LedgerFile(Ledger):
 
     @contextmanager
     def deliver_alone(self) -> Iterator[bool]:
+        """Keep other processes from delivering. Yields False where another one is at it, until it ends or dies."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             lock = FileLock(self.path.with_suffix(".lock")).acquire(timeout=0)
@@ -93,6 +76,7 @@ class LedgerFile(Ledger):
             yield True
 
     def list_open(self, address: str, rings: Collection[RingKey]) -> list[RingKey]:
+        """Return those that were not delivered to an address, those with the fewest attempts first."""
         with self.open() as db:
             query = "SELECT item, moment, attempts, delivered FROM rings WHERE address = ? AND moment >= ?"
             rows = db.execute(query, (address, min((ring.moment for ring in rings), default=""))).fetchall()
@@ -101,12 +85,14 @@ class LedgerFile(Ledger):
         return sorted(left, key=lambda ring: (known.get(ring, (0, 0))[0], ring.moment))
 
     def note_delivered(self, address: str, ring: RingKey) -> None:
+        """Note that it was delivered, and that the address works."""
         with self.open() as db:
             self._count(db, address, ring, delivered=True)
             db.execute("DELETE FROM failing WHERE address = ?", (address,))
             db.execute("DELETE FROM rings WHERE number <= (SELECT max(number) FROM rings) - ?", (MOST_KEPT,))
 
     def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
+        """Note that it was not, and why; `reason` holds no secret."""
         with self.open() as db:
             self._count(db, address, ring, delivered=False)
             db.execute(
@@ -116,6 +102,7 @@ class LedgerFile(Ledger):
             )
 
     def get_failing(self, address: str) -> Failing | None:
+        """Return what is wrong with an address; None if it took the last message, or has had none."""
         if not self.path.exists():
             return None
         with self.open() as db:
@@ -138,19 +125,11 @@ class LedgerFile(Ledger):
             StoreBroken: The file cannot be used.
         """
         try:
-            with closing(self._connect()) as db, db:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with closing(connect_own(self.path)) as db, db:
+                db.executescript(_SCHEMA)
                 yield db
         except sqlite3.Error as exc:
             if is_damage(exc) and not is_read_only(self.path.parent):
                 remove_database(self.path)
             raise StoreBroken(f"{self.path} cannot be used: {exc}.", "Try again; a damaged one is made again.") from exc
-
-    def _connect(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        db = connect_own(self.path)
-        try:
-            db.executescript(_SCHEMA)
-        except sqlite3.Error:
-            db.close()
-            raise
-        return db

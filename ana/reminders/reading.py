@@ -44,7 +44,7 @@ class Ring:
 
 
 @dataclass(frozen=True)
-class _Distance:
+class Distance:
     """How long before a date: so many days, at a time of that day if one is given, or a span of time."""
 
     days: int = 0
@@ -53,7 +53,6 @@ class _Distance:
 
     @property
     def reach(self) -> timedelta:
-        """How far from the date it may be."""
         return (self.span or self.days * _DAY) + _DAY
 
     def before(self, start: date, zone: tzinfo) -> datetime | None:
@@ -76,9 +75,9 @@ def read_reminders(properties: Properties, zone: tzinfo, since: datetime, until:
     """
     if has_status(properties, CLOSED):
         return []
-    said = [_read_part(part, zone) for part in _list_parts(properties)]
-    distances = [part for part in said if isinstance(part, _Distance)]
-    own = next((_read_date(properties[key], zone) for key in DATE_KEYS if day_of(properties.get(key))), None)
+    said = [read_part(part, zone) for part in _list_parts(properties)]
+    distances = [part for part in said if isinstance(part, Distance)]
+    own = next((read_date(properties[key], zone) for key in DATE_KEYS if day_of(properties.get(key))), None)
     found = {part.astimezone(UTC): own for part in said if isinstance(part, datetime)}
     reach = max((distance.reach for distance in distances), default=timedelta())
     for start in _iter_starts(properties, own, zone, since - _DAY, until + reach) if distances else ():
@@ -95,7 +94,7 @@ def check_remind(properties: Mapping[str, Json]) -> None:
         ToolError: It has another form; the hint shows the right ones.
     """
     for part in _list_parts(properties):
-        if _read_part(part, UTC) is None:
+        if read_part(part, UTC) is None:
             raise ToolError(f"remind cannot be {str(part)[:60]!r}.", REMIND_FORM)
 
 
@@ -137,19 +136,21 @@ def _iter_starts(
         yield each.start
 
 
-def _read_date(value: Json, zone: tzinfo) -> date:
+def read_date(value: Json, zone: tzinfo) -> date:
+    """Return a day, or a moment in a zone, that a property holds."""
     text = str(value)
     moment = datetime.fromisoformat(text)
     if len(text) == len("2026-12-01"):
         return moment.date()
-    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(zone)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(zone).replace(microsecond=0)
 
 
-def _read_part(part: Json, zone: tzinfo) -> datetime | _Distance | None:
+def read_part(part: Json, zone: tzinfo) -> datetime | Distance | None:
+    """Return what one part of a `remind` says; None if it cannot be read."""
     if not isinstance(part, str):
         return None
     if day_of(part):
-        said = _read_date(part, zone)
+        said = read_date(part, zone)
         return said if isinstance(said, datetime) else datetime.combine(said, MORNING, zone)
     match = _DISTANCE.fullmatch(" ".join(part.split()))
     try:
@@ -158,16 +159,16 @@ def _read_part(part: Json, zone: tzinfo) -> datetime | _Distance | None:
         return None
 
 
-def _read_distance(match: re.Match[str]) -> _Distance | None:
+def _read_distance(match: re.Match[str]) -> Distance | None:
     unit, said = (match["unit"] or match["long"] or "").lower(), match["at"] or match["same"]
     number = int(match["count"]) if (match["count"] or "").isdecimal() else 1
     at = time.fromisoformat(said.zfill(5)) if said else None
     if match["now"]:
-        return _Distance(span=timedelta())
+        return Distance(span=timedelta())
     if match["unit"]:
         span = timedelta(hours=number) if unit == "hour" else timedelta(minutes=number)
-        return _Distance(span=span) if span <= LONGEST and not at else None
+        return Distance(span=span) if span <= LONGEST and not at else None
     if unit == "evening":
-        return _Distance(1, at or EVENING) if number == 1 else None
+        return Distance(1, at or EVENING) if number == 1 else None
     days = number * {"": 0, "day": 1, "week": 7}[unit]
-    return _Distance(days, at if unit else at or MORNING) if days * _DAY <= LONGEST else None
+    return Distance(days, at if unit else at or MORNING) if days * _DAY <= LONGEST else None

@@ -1,7 +1,7 @@
 """Ringing: what is due is read from the items, delivered, and entered in the ledger."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -45,14 +45,6 @@ class Target:
     send: Callable[[Message], str]
 
 
-@dataclass
-class Count:
-    """How many reminders were delivered, and how many could not be."""
-
-    delivered: int = 0
-    failed: int = 0
-
-
 class Ringer:
     """Delivers reminders.
 
@@ -70,7 +62,8 @@ class Ringer:
         self._targets = targets
         self._items: list[Item] = []
         self._position: object = None
-        self.count = Count()
+        self.delivered = self.failed = 0
+        """How many reminders were delivered, and how many could not be."""
 
     def ring(self, oldest: timedelta = DAY) -> datetime | None:
         """Deliver everything that is due and was not delivered, unless another process is at it.
@@ -86,7 +79,7 @@ class Ringer:
         """
         now = self._clock.now().astimezone(UTC)
         rings = [
-            (RingKey(item.id, _stamp(ring.moment)), ring)
+            (RingKey(item.id, ring.moment.isoformat(timespec="microseconds")), ring)
             for item in self._load()
             for ring in read_reminders(item.properties, self._clock.zone, _begin(item, now, oldest), now + AHEAD)
         ]
@@ -97,13 +90,12 @@ class Ringer:
                     self._deliver(target, due)
         return min((ring.moment for _, ring in rings if ring.moment > now), default=None)
 
-    def _load(self) -> Iterable[Item]:
-        """Return the items that may ring; they are read again when something was written."""
-        backend = self._memory.backend
-        position = backend.position()
+    def _load(self) -> Sequence[Item]:
+        """Return the items that may ring; they are asked for again when something was written."""
+        position = self._memory.backend.position()
         if position != self._position:
-            some = "remind" in backend.list_keys()
-            self._items = [item for item in backend.scan("item") if "remind" in item.properties] if some else []
+            # a query and not a scan: the index answers it, so that a look every minute does not load Chroma
+            self._items = self._memory.find(where={"remind": {"$ne": None}}, limit=10**9).items
             self._position = position
         return self._items
 
@@ -118,11 +110,11 @@ class Ringer:
                 continue
             reason = target.send(make_message(item, due[key], key, self._clock.now()))
             if reason:
-                self.count.failed += 1
+                self.failed += 1
                 self._ledger.note_failed(target.key, key, self._clock.now(), reason)
                 _log.warning("a reminder could not be delivered by %s: %s", target.name, reason)
                 return
-            self.count.delivered += 1
+            self.delivered += 1
             self._ledger.note_delivered(target.key, key)
 
 
@@ -143,7 +135,3 @@ def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
 
 def _still_rings(item: Item, ring: Ring, clock: Clock) -> bool:
     return bool(read_reminders(item.properties, clock.zone, ring.moment, ring.moment))
-
-
-def _stamp(moment: datetime) -> str:
-    return moment.isoformat(timespec="microseconds")

@@ -5,9 +5,10 @@ import sys
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache
 from ipaddress import IPv6Address, ip_address, ip_network
 from queue import Empty, Queue
-from threading import Lock, Thread
+from threading import Thread
 from typing import Any
 
 from ana.addresses import list_secret_parts, read_kind
@@ -45,9 +46,6 @@ TEST = Message("A test of ana's reminders", "They will arrive like this.")
 
 _public_only: ContextVar[bool] = ContextVar("public_only", default=False)
 """Whether connections are made to public addresses alone."""
-
-_hooking = Lock()
-_hooked: list[bool] = []
 
 
 def send(address: str, message: Message, kinds: Sequence[str] | None = None) -> str:
@@ -103,11 +101,9 @@ def _send(address: str, message: Message, only_public: bool) -> str:
     return "" if result else told[-1] if told else "it was not taken"
 
 
+@cache
 def _guard_connections() -> None:
-    with _hooking:
-        if not _hooked:
-            sys.addaudithook(_refuse_private)
-            _hooked.append(True)
+    sys.addaudithook(_refuse_private)  # for good: a second one would do no harm
 
 
 def _refuse_private(event: str, arguments: tuple[Any, ...]) -> None:

@@ -32,7 +32,6 @@ def export_lines(backend: Backend) -> Iterator[bytes]:
 
 
 def _iter_not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterator[Entry]:
-    """Yield an entry for every record that differs from the journal."""
     for change in find_disagreements(kind, records, backend.latest(kind)):
         if change.after:
             yield Entry(change.after.updated_at, "", f"export-{change.id}", change)

@@ -4,11 +4,11 @@ import hashlib
 import itertools
 import secrets
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 
-from ana.memory.backend import Backend, RecordKey, retry_on_change
-from ana.memory.changes import KINDS, Change, Entry
+from ana.memory.backend import Backend, RecordKey, get_records, retry_on_change
+from ana.memory.changes import Change, Entry
 from ana.memory.context_line import LONGEST_LINE
 from ana.memory.ids import short_id
 from ana.memory.item import Item
@@ -39,16 +39,6 @@ class ImportResult:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """The changes of an import, and the records as they were when it was planned."""
-
-    result: ImportResult
-    entries: list[Entry]
-    expected: dict[RecordKey, Item | None]
-    next_line: int
-
-
 def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> ImportResult:
     """Store the records of a bundle.
 
@@ -64,27 +54,28 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
 
     def attempt() -> ImportResult:
         with memory.backend.alone():
-            plan = _make_plan(memory, bundle, turn, replace=replace)
-            # before others can take and retire a planned number; numbers may have gaps if the import fails
-            memory.backend.reserve_line_numbers(plan.next_line)
-        if plan.entries:
-            memory.apply(plan.entries, plan.expected)
-        return plan.result
+            result, entries, here = _plan(memory, bundle, turn, replace=replace)
+        if entries:
+            memory.apply(entries, {entry.change.key: here.get(entry.change.key) for entry in entries})
+        return result
 
     return retry_on_change(memory.backend, attempt)
 
 
-def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _Plan:
+def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[ImportResult, list[Entry], Records]:
+    """Return what comes of an import, its changes, and those records that are here of what comes."""
     backend = memory.backend
-    coming, next_line = _number_lines(memory, bundle)
-    here: Records = {(kind, record.id): record for kind in KINDS for record in backend.scan(kind)}
-    known = {entry.change.key for kind in KINDS for entry in backend.latest(kind)} | here.keys()
+    deleted = {entry.change.key for entry in backend.deletions()}
+    coming, next_line = _number_lines(memory, bundle, deleted)
+    here = get_records(backend, coming.keys() | {entry.change.key for entry in bundle.changes})
+    known = deleted | here.keys()
     new = {key: item for key, item in coming.items() if key not in known}
     conflicting = {key: item for key, item in coming.items() if key in known and here.get(key) != item}
-    entries = _rename_undos(_select_history(backend, bundle, new, known), backend.turns())
+    entries = _rename_undos(_select_history(backend, bundle, new, known), backend)
     stored = [*new.values(), *(conflicting.values() if replace else ())]
     notes = bundle.notes + _note_lost_history(bundle, new, entries) + _note_unsearched(stored)
-    entries += _create_missing(entries, new, turn)
+    told = {entry.change.key for entry in entries}  # the others are created
+    entries += [_make_entry(turn, None, key, item) for key, item in new.items() if key not in told]
     if replace:
         entries += [_make_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
     result = ImportResult(
@@ -94,18 +85,19 @@ def _make_plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> _
         turn=turn if any(entry.turn == turn for entry in entries) else "",
         notes=notes,
     )
-    return _Plan(result, entries, {entry.change.key: here.get(entry.change.key) for entry in entries}, next_line)
+    # before others can take and retire a planned number; numbers may have gaps if the import fails
+    backend.reserve_line_numbers(next_line)
+    return result, entries, here
 
 
-def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
+def _number_lines(memory: Memory, bundle: Bundle, deleted: Iterable[RecordKey]) -> tuple[Records, int]:
     """Return the bundle's records, with a number for each line, and the number of the next line.
 
     A line from another memory whose number is used here gets the next number, as does a text without one; a text that
     exists here, or was deleted here, is not imported. A text too long for a line becomes a note.
     """
     records: Records = {("item", item.id): item for item in bundle.items}
-    past = [e.change for e in memory.backend.entries() if e.change.kind == "line"]
-    lines = [*memory.backend.scan("line"), *(side for c in past for side in (c.before, c.after) if side)]
+    lines = list(_list_states(memory.backend, deleted)) if bundle.lines or bundle.texts else []
     made = {(line.id, line.created_at) for line in lines}  # number and time of creation identify a line across memories
     contents, ids = {line.content for line in lines}, {line.id for line in lines}
     texts = list(bundle.texts)
@@ -123,8 +115,16 @@ def _number_lines(memory: Memory, bundle: Bundle) -> tuple[Records, int]:
     return records, next(numbers)
 
 
+def _list_states(backend: Backend, deleted: Iterable[RecordKey]) -> Iterator[Item]:
+    """Yield every line that is here or was deleted here, as it is and as it ever was."""
+    lines = list(backend.scan("line"))
+    yield from lines
+    for id in {line.id for line in lines} | {id for kind, id in deleted if kind == "line"}:
+        changes = (entry.change for entry in backend.entries(id=id) if entry.change.kind == "line")
+        yield from (side for change in changes for side in (change.before, change.after) if side)
+
+
 def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
-    """Return a line under the next number, or a note under an id made from its text."""
     stamp = memory.stamp()
     if len(text) <= LONGEST_LINE:
         return Item(str(next(numbers)), text, {}, stamp, stamp)
@@ -132,7 +132,7 @@ def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
     return memory.record("item", id) or Item(id, text, {"type": "note"}, stamp, stamp)
 
 
-def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[RecordKey]) -> list[Entry]:
+def _select_history(backend: Backend, bundle: Bundle, new: Records, known: Set[RecordKey]) -> list[Entry]:
     """Return the history of new and of deleted records, if the bundle has all of it."""
     changes: dict[RecordKey, list[Change]] = defaultdict(list)
     for entry in bundle.changes:
@@ -148,7 +148,7 @@ def _select_history(backend: Backend, bundle: Bundle, new: Records, known: set[R
     return entries
 
 
-def _rename_undos(entries: list[Entry], here: Collection[str]) -> list[Entry]:
+def _rename_undos(entries: list[Entry], backend: Backend) -> list[Entry]:
     """Return entries, turns renamed that are called the undo of a turn that did not come with them.
 
     A turn of that name would keep the turn that is here from being undone.
@@ -156,14 +156,13 @@ def _rename_undos(entries: list[Entry], here: Collection[str]) -> list[Entry]:
     kept: set[str] = set()
     for turn in sorted({entry.turn for entry in entries}, key=len):  # an undo's name is longer than its turn's
         undone = find_undone_turn(turn)
-        if undone is None or (undone in kept and undone not in here):
+        if undone is None or (undone in kept and undone not in backend.turns(prefix=undone)):
             kept.add(turn)
     digests = {e.turn: hashlib.sha256(e.turn.encode()).hexdigest()[:16] for e in entries if e.turn not in kept}
     return [e if e.turn in kept else replace(e, turn=f"imported-{digests[e.turn]}") for e in entries]
 
 
 def _note_lost_history(bundle: Bundle, new: Records, entries: Iterable[Entry]) -> list[str]:
-    """Say of how many new records the history was left out, because some of it is missing."""
     lost = {e.change.key for e in bundle.changes} & new.keys() - {e.change.key for e in entries}
     if not lost:
         return []
@@ -176,15 +175,8 @@ def _note_unsearched(stored: Iterable[Item]) -> list[str]:
 
 
 def _is_complete(changes: list[Change], now: Item | None) -> bool:
-    """Return whether changes lead step by step from nothing to the present record."""
     states = [None, *(change.after for change in changes)]
     return states[-1] == now and all(state == c.before for state, c in zip(states, changes, strict=False))
-
-
-def _create_missing(entries: Iterable[Entry], new: Records, turn: str) -> list[Entry]:
-    """Return an entry that creates each record whose history is not complete."""
-    known = {entry.change.key for entry in entries}
-    return [_make_entry(turn, None, key, item) for key, item in new.items() if key not in known]
 
 
 def _make_entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> Entry:

@@ -122,9 +122,9 @@ class Workspace:
 
     def open_ledger(self) -> "Ledger":
         """Return the ledger of reminders that were delivered."""
-        from ana.reminders.ledger import LedgerFile
+        from ana.reminders.ledger import Ledger
 
-        return LedgerFile(self.folder / "reminders.sqlite")
+        return Ledger(self.folder / "reminders.sqlite")
 
     def open_thread_store(self) -> "ThreadStore":
         """Return what keeps conversations.

@@ -83,10 +83,9 @@ def _ring(workspace: Workspace, targets: list[Target], *, stay: bool, late: bool
             tell(f"Reminders ring by {', '.join(target.name for target in targets)} while this runs.")
             keep_ringing(ringer, handles.clock, Event())
         ringer.ring(MONTH if late else DAY)
-    count = ringer.count
-    if count.delivered or count.failed:
-        tell(f"{pluralize(count.delivered, 'reminder')} delivered, {count.failed} not.")
-    if count.failed:
+    if ringer.delivered or ringer.failed:
+        tell(f"{pluralize(ringer.delivered, 'reminder')} delivered, {ringer.failed} not.")
+    if ringer.failed:
         raise typer.Exit(1)
 
 

@@ -23,6 +23,7 @@ HEAVY = (
     "onnxruntime",
     "tokenizers",
     "openai",
+    "apprise",
 )
 
 LIGHT = (
@@ -36,6 +37,7 @@ LIGHT = (
     ["cost"],
     ["threads", "list"],
     ["trash", "list"],
+    ["remind", "--once"],
 )
 
 WITHOUT_VECTORS = (["--help"], ["traces"], ["cost"], ["threads", "list"])
@@ -57,7 +59,9 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two items, a line, a conversation and its trace."""
     path = tmp_path_factory.mktemp("lived-in")
     memory = open_memory(path / "data", EMBEDDER, Clock(BERLIN, lambda: datetime.now(UTC)))
-    memory.create("Renew the passport", {"type": "task", "status": "active", "due_date": "2026-01-13"})
+    memory.create(
+        "Renew the passport", {"type": "task", "status": "active", "due_date": "2026-01-13", "remind": "1 day before"}
+    )
     memory.create("The spare key is in the blue tin")
     memory.append_line("Likes tea")
     memory.close()
@@ -67,7 +71,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Start a command from nothing; the last line on standard error is its exit code and what was imported."""
-    env = os.environ | folders(path, LLM_PROVIDER="offline")
+    env = os.environ | folders(path, LLM_PROVIDER="offline", ANA_NOTIFY="json://127.0.0.1:9/bell")
     command = [sys.executable, "-c", SCRIPT, *arguments]
     return subprocess.run(command, cwd=PROJECT, env=env, capture_output=True, text=True, check=False)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ana.models.offline.figures import find_expression
+from ana.models.offline.questions import find_expression
 from tests.models.conftest import Ask
 from tests.models.test_offline import call_of, say
 from tools.calculator import calculate

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from ana.models.base import NOT_UNDERSTOOD
 from ana.models.offline.reader import OfflineReader, reply
 from nodes.reason import system_message
+from tests.models.conftest import Ask
 from tools.catalog import TOOLS, schemas
 
 TODAY = date(2026, 1, 7)
@@ -152,7 +153,7 @@ def test_what_is_of_one_day_or_not_about_them_is_an_item(text: str) -> None:
 
 
 def test_what_was_kept_is_told_in_a_line() -> None:
-    due = item("call Anna", due_date="2026-01-08T10:00 (Thursday)", type="reminder")
+    due = item("call Anna", due_date="2026-01-08T10:00 (Thursday)", type="reminder", remind="at the time")
     told = say("remind me tomorrow at 10 to call Anna", due).text
     assert told.startswith("Kept “call Anna”, due Thu 8 Jan 10:00. “undo” takes it back. I cannot ring")
     assert say("laundry", item("laundry")).text == "Kept “laundry”. “undo” takes it back."
@@ -481,3 +482,62 @@ def test_a_line_that_is_under_no_bullet_is_not_lost() -> None:
 def test_each_line_of_a_list_has_the_day_that_it_names() -> None:
     calls = say("- pay water bill by friday\n- call grandma sunday\n- paint").tool_calls
     assert [("due_date" in call["args"]["properties"]) for call in calls] == [True, True, False]
+
+
+ABOUT_DONE = [
+    ("what did I do today?", {"since": "2026-01-07", "until": "2026-01-07"}),
+    ("what have I done this week?", {"since": "2026-01-05", "until": "2026-01-11"}),
+    ("What did we get done on Monday", {"since": "2026-01-05", "until": "2026-01-05"}),
+    ("was habe ich heute gemacht?", {"since": "2026-01-07", "until": "2026-01-07"}),
+    ("what have I done?", {}),
+]
+
+
+@pytest.mark.parametrize(("text", "bounds"), ABOUT_DONE)
+def test_what_was_done_is_told_from_the_history(text: str, bounds: dict[str, str]) -> None:
+    assert call_of(say(text)) == ("history", bounds)
+    changes = [{"id": "aaaaaaaa", "changed": "call Anna: status active → done"}]
+    assert say(text, {"turns": [{"changes": changes}]}).text == "- changed: call Anna: status active → done"
+    assert say(text, {"turns": []}).text == "Nothing was kept or changed then."
+
+
+SWIMMING = item("swimming", due_date="2026-01-09T17:00 (Friday)", repeats="FREQ=WEEKLY;BYDAY=FR")
+
+
+@pytest.mark.parametrize("text", ["no swimming this week", "No swimming on Friday!", "skip swimming on friday"])
+def test_a_date_of_a_series_is_left_out(text: str) -> None:
+    talk = Talk()
+    name, args = call_of(talk.say(text, found(SWIMMING)))
+    assert (name, args) == ("update_item", {"id": "aaaaaaaa", "properties": {"except": {"$add": ["2026-01-09"]}}})
+    assert "Left out on 2026-01-09: “swimming”" in say(text, found(SWIMMING), SWIMMING).text
+
+
+def test_a_week_without_a_date_of_the_series_leaves_nothing_out() -> None:
+    said = say("no swimming next week", found(SWIMMING)).text
+    assert said.endswith("is next on 2026-01-09. Say the day: “no swimming on 24 December”.")
+
+
+def test_what_is_no_series_is_kept() -> None:
+    kept = call_of(say("no sugar this week", found()))
+    assert kept == ("create_item", {"content": "no sugar this week", "properties": {}})
+
+
+def test_a_time_before_the_words_of_a_rule_is_kept() -> None:
+    _, given = find_kept("School closes at 1 every friday")
+    assert given == {"repeats": "every friday at 13:00"}
+
+
+def test_a_reminder_rings_and_says_whether_anything_can(ask: Ask) -> None:
+    _, given = find_kept("remind me at 5 to call mum")
+    assert (given["due_date"], given["remind"]) == ("2026-01-07T17:00", "at the time")
+    assert find_kept("remind me on friday to call mum")[1]["remind"] == "on the day"
+    assert "I cannot ring" in ask("remind me tomorrow at 5 to call mum").answer
+    kept = item("call mum", due_date="2026-01-07T17:00", remind="at the time")
+    assert say("remind me at 5 to call mum", kept | {"reminder": "Rings at five by ntfy."}).text.endswith("by ntfy.")
+
+
+def test_the_assistant_skips_a_date_and_tells_what_was_done(ask: Ask) -> None:
+    ask("swimming every friday at 5pm")
+    told = ask("no swimming this week").answer
+    assert "Left out on" in told or "Say the day" in told
+    assert "- created: swimming every friday at 5pm" in ask("what did I do today?").answer

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from ana.errors import ConfigError
-from ana.models.offline.view import words_of
+from ana.models.offline.plans import words_of
 from ana.models.providers import build_model
 from ana.settings import PROJECT, Settings
 from evals.imports import imports_of, source_files

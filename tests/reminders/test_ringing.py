@@ -8,7 +8,7 @@ import pytest
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.memory.memory import Memory
-from ana.reminders.ledger import FIRST_PAUSE, LONGEST_PAUSE, MOST_KEPT, LedgerFile, RingKey
+from ana.reminders.ledger import FIRST_PAUSE, LONGEST_PAUSE, MOST_KEPT, Ledger, RingKey
 from ana.reminders.ringing import MONTH, Ringer, Target
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
@@ -25,7 +25,7 @@ class Bell:
         self.now = NOON
         self.clock = Clock(BERLIN, lambda: self.now)
         self.memory = Memory(InMemoryBackend(EMBEDDER), self.clock)
-        self.ledger = LedgerFile(folder / "data" / "reminders.sqlite")
+        self.ledger = Ledger(folder / "data" / "reminders.sqlite")
         self.rung: list[tuple[str, Message]] = []
         self.broken: set[str] = set()
         self.tried: list[str] = []
@@ -194,7 +194,7 @@ def test_a_clock_that_was_set_back_does_not_silence_a_failed_address(bell: Bell)
 
 def test_only_one_process_delivers(bell: Bell) -> None:
     bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
-    with LedgerFile(bell.ledger.path).deliver_alone() as is_alone:
+    with Ledger(bell.ledger.path).deliver_alone() as is_alone:
         assert is_alone
         assert bell.after(hours=2) == []
     assert len(bell.after(seconds=20)) == 1

@@ -305,6 +305,26 @@ def test_lines_of_another_life_get_numbers_of_their_own(memory: Memory, other: M
     assert sorted(memory.lines().values()) == ["Has a cat", "Prefers tea"]
 
 
+def test_a_text_that_a_line_once_was_does_not_come_again(memory: Memory) -> None:
+    memory.append_line("Prefers tea")
+    memory.replace_line(0, "Prefers coffee")
+    memory.delete_line(0)
+    assert import_bundle(memory, Bundle(texts=["Prefers tea", "Prefers coffee"])).new == 0
+
+
+def test_an_import_asks_for_its_own_records_alone(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.create("something else that is here", {"type": "note"})
+    entries, turns = memory.backend.entries, memory.backend.turns
+    item = Item("abcd2345", "Call Bob", {"type": "task"}, STAMP, STAMP)
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.backend, "latest", None)
+        patched.setattr(memory.backend, "scan", None)
+        patched.setattr(memory.backend, "entries", lambda *, id: entries(id=id))
+        patched.setattr(memory.backend, "turns", lambda *, prefix: turns(prefix=prefix))
+        first, second = (import_bundle(memory, Bundle([item])) for _ in range(2))
+    assert (first.new, second.new, second.unchanged) == (1, 0, 1)
+
+
 @pytest.mark.parametrize("text", ["", "{}\n", "no\n", '{"export": "ana export", "format": 99, "next_line": 0}\n'])
 def test_what_is_no_export_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.jsonl"

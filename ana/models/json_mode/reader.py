@@ -4,10 +4,8 @@ import json
 import re
 
 from ana.errors import ToolError
-from ana.models.json_mode.markup import FENCE, TAG, TOKEN, unwrap
-from ana.models.json_mode.named_call import read_named_call
-from ana.models.json_mode.parsed_reply import ParsedReply
-from ana.models.json_mode.shapes import find_decisions
+from ana.models.json_mode.notations import FENCE, TAG, TOKEN, read_named_call, unwrap
+from ana.models.json_mode.shapes import ParsedReply, find_decisions
 from ana.models.lenient_json import is_same, read_value
 from ana.models.tool_schema import Tools
 

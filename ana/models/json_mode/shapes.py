@@ -1,4 +1,4 @@
-"""The shapes in which an object says a decision.
+"""What a reply comes to, and the shapes in which an object says a decision.
 
 Beside the shape that was asked for, {"tool": {"name", "args"}} or {"final": {"answer"}}, these are what models were
 trained on: OpenAI's `tool_calls` and `function_call`, Anthropic's `tool_use` blocks, Gemini's `functionCall`,
@@ -6,11 +6,12 @@ LangChain's action blobs, Cohere's `tool_name` and `parameters`, Hermes' `name` 
 """
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from ana.errors import ToolError
-from ana.models.json_mode.parsed_reply import ParsedReply
 from ana.models.lenient_json import build_object, is_same, read_whole
 from ana.models.tool_schema import Tools
 
@@ -33,6 +34,25 @@ NOTHING = ("", "none", "null", "n/a", "...", "…")
 """Names that stand for their own absence."""
 PLACEHOLDERS = ("", "...", "…", "<text>")
 """Answers that only repeat the instructions."""
+_EXAMPLE = re.compile(r'^You: \{.*"content": "([^"]+)"', re.MULTILINE)
+_WORD = re.compile(r"\w{3,}")
+
+
+@dataclass(frozen=True)
+class ParsedReply:
+    """A call, an answer, or what is wrong with the reply.
+
+    Args:
+        tool: The tool's name.
+        args: Its arguments: while a call is being read as they were sent, in the end by name, and fitting the schema.
+        answer: The text for the person.
+        error: Why nothing can be done, in words the model can act on.
+    """
+
+    tool: str | None = None
+    args: Any = None
+    answer: str | None = None
+    error: str = ""
 
 
 def find_decisions(value: Any, tools: Tools, *, is_call: bool = False) -> Iterator[ParsedReply]:
@@ -68,7 +88,6 @@ def _fold_keys(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _decode(value: Any) -> Any:
-    """Return the object or list that a text encodes, else the value as it is."""
     try:
         return read_whole(value.strip()) if isinstance(value, str) and value.strip()[:1] in ("{", "[") else value
     except ToolError:
@@ -117,3 +136,30 @@ def _read_answer(value: Any) -> Iterator[ParsedReply]:
         value = str(value)
     if isinstance(value, str) and value.strip() not in PLACEHOLDERS:
         yield ParsedReply(answer=value)
+
+
+def refuse_example(decision: ParsedReply, instructions: str, said: Iterable[str]) -> ParsedReply:
+    """Return the decision, or a refusal if it writes just what an example writes and the person spoke of nothing alike.
+
+    Very weak models would store a worked example as the person's.
+
+    Args:
+        decision: What a reply came to.
+        instructions: How to decide, with the examples.
+        said: What the person said in this conversation.
+    """
+    content = decision.args.get("content") if decision.args else None
+    if content not in read_examples(instructions) or _find_words(content) & set().union(*map(_find_words, said)):
+        return decision
+    return ParsedReply(
+        error=f"{content!r} is from the examples; the person did not speak of it. Decide about their message."
+    )
+
+
+def read_examples(instructions: str) -> list[str]:
+    """Return the contents that the examples of the instructions write."""
+    return _EXAMPLE.findall(instructions)
+
+
+def _find_words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))

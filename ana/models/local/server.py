@@ -114,7 +114,6 @@ class LocalServer:
         return dict(json.loads(line)) if line else {}
 
     def _explain_failure(self, answer: dict[str, str], log: IO[str], *, again: bool) -> None:
-        """Raise what says why the process did not serve."""
         assert self._process is not None
         self.stop()
         log.seek(0)

@@ -1,21 +1,75 @@
-"""The reader's plans: generators that yield calls, are sent results and end with an answer; how it names items."""
+"""What the reader goes by: the part of a conversation that counts and the words for it; and its plans, generators that
+yield calls, are sent results and end with an answer."""
 
+import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from datetime import date
-from typing import Any
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
 
-Call = tuple[str, dict[str, Any]]
-Plan = Generator[list[Call], list[dict[str, Any]], str]
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from ana.models.base import PROMPT_DATA, TYPED
+from ana.models.fence import unfence
+from ana.phrases import Phrases, fold
+
+Plan = Generator[list[tuple[str, dict[str, Any]]], list[dict[str, Any]], str]
 Item = Mapping[str, Any]
-
-HELP = (
-    "I am a small rule-based reader: I keep what you tell me (“bike lock code is 4471”), find it (“bike lock?”, “due "
-    "this week”), mark it as done, cancel, move or delete it, and calculate. `ana setup` brings a real model."
-)
 OFFER = "Shall I keep it as a task? Say yes."
 UNDO = "“undo” takes it back."
 NO_RING = "I cannot ring: it shows when I am opened then, and in `ana due`."
+_PHRASES = Phrases(Path(__file__).with_name("words.txt"))
+pattern, words_of = _PHRASES.pattern, _PHRASES.words_of
+
+
+class View(NamedTuple):
+    """What the reader knows; `it` are items that the last answer may have named, `results` what tools answered now."""
+
+    text: str
+    asked: str
+    answer: str
+    now: datetime
+    lines: Mapping[int, str]
+    it: list[dict[str, Any]]
+    results: list[dict[str, Any]]
+
+    @property
+    def wish(self) -> str:
+        """Return the text after its politeness."""
+        polite = pattern(r"(?:<polite>\W+)*").match(fold(self.text))
+        return self.text[polite.end() if polite else 0 :]
+
+    @property
+    def low(self) -> str:
+        """Return the wish, folded: the same places hold the same letters."""
+        return fold(self.wish)
+
+
+def read_messages(messages: Sequence[BaseMessage]) -> View | None:
+    """Return what the messages hold; None where they tell no date, for the system's is not the person's."""
+    data = next((m.additional_kwargs.get(PROMPT_DATA) for m in messages if isinstance(m, SystemMessage)), None)
+    moment = pattern(r".*(\d{4}-\d\d-\d\d \d\d:\d\d)").match(data["now"]) if data else None
+    starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage)]
+    if not data or not moment or not starts:
+        return None
+    # two turns are enough: a question back, and the reply
+    turn, before = messages[starts[-1] :], messages[starts[-2] : starts[-1]] if len(starts) > 1 else []
+    asked, text = ["", *(str(messages[i].additional_kwargs.get(TYPED, messages[i].text)).strip() for i in starts)][-2:]
+    earlier, results = ([_read_result(m) for m in each if isinstance(m, ToolMessage)] for each in (before, turn))
+    it = [item for result in earlier for item in result.get("items", [result]) if "id" in item]
+    answer = before[-1].text if before else ""
+    return View(text, asked, answer, datetime.fromisoformat(moment[1]), data["lines"], it, results)
+
+
+def _read_result(message: ToolMessage) -> dict[str, Any]:
+    try:
+        value = json.loads(unfence(message.text))
+    except (ValueError, RecursionError):
+        value = None
+    value = value if isinstance(value, dict) else {"error": unfence(message.text)}
+    why = message.artifact.get("why", []) if isinstance(message.artifact, dict) else []
+    return {**value, "why": {each["id"]: each for each in why}}
 
 
 def say(text: str) -> Plan:
@@ -30,20 +84,15 @@ def do(tool: str, given: dict[str, Any], tell: Callable[[dict[str, Any]], str]) 
     return tell(done)
 
 
-def refuse(why: str) -> Plan:
-    """Answer that nothing was changed, and offer to keep what was said."""
-    return say(f"I changed nothing: {why} {OFFER}")
-
-
-def keep(calls: Sequence[Call]) -> Plan:
+def keep(calls: Sequence[tuple[str, dict[str, Any]]]) -> Plan:
     """Create items, and say in a line what was kept."""
     made = yield list(calls)
     known = [each["existing"] for each in made if "id" not in each]
     kept = [item for item in made if "id" in item]
-    rings = any(item["properties"].get("type") == "reminder" and "due_date" in item["properties"] for item in kept)
+    rings = [item.get("reminder", NO_RING) for item in kept if "remind" in item["properties"]]
     told = [f"You have {name(item)} already; say it again for a copy." for item in known]
     told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}"] if kept else []
-    return " ".join([*told, *([NO_RING] if rings else [])])
+    return " ".join([*told, *(NO_RING if each.startswith("Nothing") else each for each in rings[:1])])
 
 
 def name(item: Item) -> str:

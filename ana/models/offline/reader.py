@@ -7,26 +7,23 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import COMPOSED, NOT_UNDERSTOOD, StreamingModel, to_chunk
-from ana.models.offline.figures import read_clock, read_sum
-from ana.models.offline.keeping import keep_as, read_about_person, read_lead_in, read_paste, read_talk
-from ana.models.offline.orders import read_order, read_reply
-from ana.models.offline.plans import OFFER, Plan
-from ana.models.offline.questions import read_agenda, read_question
-from ana.models.offline.view import read_messages
+from ana.models.offline import keeping, questions
+from ana.models.offline.plans import OFFER, Plan, read_messages
 from ana.time.when import tell_other_reading
 
 READINGS = (  # what a message may be; the first that fits counts
-    read_reply,  # yes; the second one
-    read_paste,  # several lines
-    read_talk,  # hello; never mind; undo; help; a shell command
-    read_sum,
-    read_clock,
-    read_agenda,  # due; todo; tomorrow; what do I have this week?
-    read_lead_in,  # remind me to ...; note: ...
-    read_order,  # done, delete, move; what it cannot change
-    read_question,
-    read_about_person,  # I never ...; remember that I ...
-    lambda view: keep_as("", view.text, view),  # all the rest is kept
+    keeping.read_reply,  # yes; the second one
+    keeping.read_paste,  # several lines
+    keeping.read_talk,  # hello; never mind; undo; help; a shell command
+    questions.read_sum,
+    questions.read_clock,
+    questions.read_done,  # what did I do today?
+    questions.read_agenda,  # due; todo; tomorrow; what do I have this week?
+    keeping.read_lead_in,  # remind me to ...; note: ...
+    keeping.read_order,  # done, delete, move; no swimming this week; what it cannot change
+    questions.read_question,
+    keeping.read_about_person,  # I never ...; remember that I ...
+    lambda view: keeping.keep_as("", view.text, view),  # all the rest is kept
 )
 
 
@@ -53,7 +50,7 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
 
 
 def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> AIMessage:
-    """Return the next calls of a plan. Nothing is kept between calls, so it runs again over the results so far."""
+    # nothing is kept between calls, so it runs again over the results so far
     calls, done = next(plan), 0
     while done < len(results):
         answered, done = results[done : done + len(calls)], done + len(calls)

@@ -23,7 +23,7 @@ _EARLY = re.compile(r"\b(?:morning)\b", re.IGNORECASE)
 _PART_OF_DAY = r"\s+(?:tonight|(?:in\s+the\s+|this\s+)?(?:morning|afternoon|evening)|o'?clock|sharp)"
 _BEFORE = r"(?:\b(?:at|by|from|until|till|around|about|before|after)\s+)"
 _FOLLOWING = (
-    "on|to|for|with|in|at|and|about|today|tomorrow|tonight|this|next|by|the|please|now|sharp|urgent|asap|i|remind|"
+    "on|to|for|with|in|at|and|about|today|tomorrow|tonight|this|next|by|the|please|now|every|each|sharp|urgent|asap|i|remind|"
     "o'?clock|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 )
 _NOUN = rf"\s+(?!(?:{_FOLLOWING})\w*)\w"

@@ -102,7 +102,6 @@ def _read_properties(row: Row) -> Properties:
 
 
 def _read_stamp(written: object) -> str | None:
-    """Return a stamp in the store's form, or None if it is missing or not a stamp."""
     try:
         moment = datetime.fromisoformat(written) if isinstance(written, str) else None
         return to_stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC)) if moment else None

@@ -44,6 +44,5 @@ def _is_todoist(data: bytes) -> bool:
 
 
 def _is_agent_native(path: Path) -> bool:
-    """Return whether a folder is agent-native-app's."""
     names, keys = read_collections(path)
     return bool(names & {agent_native.ITEMS, agent_native.CONTEXT}) and agent_native.OURS not in keys

@@ -94,7 +94,6 @@ def _read_records(path: Path) -> list[tuple[str, Any]]:
 
 
 def _find_uuid(record: Any) -> str | None:
-    """Return the uuid of a task, or None if the task is left out."""
     if not isinstance(record, dict) or record.get("status") in _LEFT_OUT:
         return None
     return str(record.get("uuid")).lower()
@@ -176,7 +175,6 @@ class _Tasks:
         return {"repeats": rule} if rule and is_last else {"recur": written}
 
     def _find_other(self, uuid: str) -> str:
-        """Return the id of another task's item; its uuid if it does not become an item."""
         return item_id(f"taskwarrior:{uuid.lower()}") if uuid.lower() in self._known else uuid
 
     def _read_date(self, task: Mapping[str, Any], name: str) -> str | None:

@@ -87,7 +87,6 @@ def _list_losses(items: list[Item]) -> dict[str, list[str]]:
 
 
 def _iter_rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:
-    """Yield every row by the header's names, with the line that it begins on."""
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # by default csv refuses cells over 128 KB
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
@@ -162,7 +161,6 @@ class _Outline:
         self._above.append(task)
 
     def _read_without_year(self, row: Row, content: str) -> Properties:
-        """Return the due date that a task has if its day is named without a year."""
         before = _read_date(row, "DATE", self._zone, "due_date", "due")
         after = _read_date(row, "DATE", self._zone, "due_date", "due", self._written.date())
         if before == after:
@@ -187,7 +185,6 @@ class _Outline:
 
 
 def _strip_labels(content: str) -> str:
-    """Return content without the labels at its end; labels within it are part of the text."""
     end = len(content)
     for word in reversed(list(_WORD.finditer(content))):
         if not _LABEL.fullmatch(word[0]):

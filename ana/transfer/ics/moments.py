@@ -1,17 +1,26 @@
-"""The days and moments of a calendar file, in the zones that it names."""
+"""The days and moments of a calendar file, in zones that everybody knows, that Windows names, or that the file has."""
 
+import re
 from datetime import date, datetime, timedelta, tzinfo
+from io import StringIO
+from zoneinfo import ZoneInfo
 
+from dateutil.tz import tzical
 from icalendar.cal.component import Component
+from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
 from ana.transfer.ics.parts import list_values
 from ana.transfer.ics.series import to_here, write_moment
-from ana.transfer.ics.zones import find_zone
 from ana.transfer.records import BadRecord, to_stamp
 from ana.values import Json
 
 Span = tuple[date, date]
 _UNITS = {"day": 1440, "hour": 60, "minute": 1}
+_TZID = re.compile(r"^TZID[^:\n]*:(.*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_IGNORED = re.compile(r"^(?!BEGIN|END|TZID|TZOFFSET|DTSTART|RRULE|RDATE).*\n", re.IGNORECASE | re.MULTILINE)
+_PARTS = "BYMONTH|BYMONTHDAY|BYDAY|UNTIL|WKST|INTERVAL"
+_OTHER_RULE = re.compile(rf"^RRULE:(?!FREQ=YEARLY(?:;(?:{_PARTS})=[\w,+-]+)*[ \t]*$)", re.IGNORECASE | re.MULTILINE)
+"""A rule that may have any number of changes, and would be expanded one by one."""
 
 
 class Moments:
@@ -85,18 +94,39 @@ class Moments:
 
     def _find_zone(self, name: str | None) -> tzinfo:
         if name and name not in self._zones:
-            self._zones[name] = find_zone(name, self._tables.get(name, ""))
+            self._zones[name] = _find_zone(name, self._tables.get(name, ""))
         return (self._zones[name] if name else None) or self.zone
 
 
 def _write_distance(minutes: int) -> str | None:
-    """Return so long before a moment in words; None if it is after it."""
     unit, size = next(each for each in _UNITS.items() if minutes % each[1] == 0 and (minutes or each[1] == 1))
     return f"{minutes // size} {unit}{'' if minutes == size else 's'} before" if minutes >= 0 else None
 
 
 def _write_day(minutes: int) -> str | None:
-    """Return so long before the midnight with which a day begins in words; None if it is after the day."""
     days, at = -(-minutes // 1440), -minutes % 1440
     when = "on the day" if days == 0 else f"{days} day{'' if days == 1 else 's'} before"
     return f"{when} at {at // 60:02}:{at % 60:02}" if days >= 0 else None
+
+
+def list_tables(texts: list[str]) -> dict[str, str]:
+    """Return the first hundred tables of a file by name."""
+    return {name[1]: text for text in texts[:100] if (name := _TZID.search(text))}
+
+
+def _find_zone(name: str, table: str) -> tzinfo | None:
+    """Return the zone of a name; where nobody knows it, that of its table in the file; None if there is none."""
+    parts = name.strip("/").split("/")
+    # some programs write their own name before it: /citadel.org/20210210_1/Europe/Berlin
+    for at in range(len(parts) if name.startswith("/") else 1):
+        tail = "/".join(parts[at:])
+        try:
+            return ZoneInfo(WINDOWS_TO_OLSON.get(tail, tail))
+        except (ValueError, OSError, LookupError):
+            continue
+    try:
+        return (
+            None if not table or _OTHER_RULE.search(table) else tzical(StringIO(_IGNORED.sub("", table) + "\n")).get()
+        )
+    except (ValueError, LookupError):
+        return None

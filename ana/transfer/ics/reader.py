@@ -16,11 +16,10 @@ from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS
 from ana.time.repeats.rules import Rule
 from ana.transfer.bundle import Bundle, read_item
-from ana.transfer.ics.moments import Moments, Span
+from ana.transfer.ics.moments import Moments, Span, list_tables
 from ana.transfer.ics.parts import list_values, parse_part, read_text, split_parts
 from ana.transfer.ics.series import YEARS, name_occurrence, read_series, to_here, to_wall, write_moment
 from ana.transfer.ics.writer import DOMAIN, ITEM, PRIORITIES, list_components
-from ana.transfer.ics.zones import list_tables
 from ana.transfer.records import BadRecord, drop_empty, item_id, make_notes, read_modified
 from ana.values import Json, Properties, read_json
 
@@ -203,14 +202,12 @@ class _Calendar:
         properties["except"] = [*dict.fromkeys(name for name in left_out if name)]
 
     def _name(self, at: date, rule: Rule, start: date) -> str | None:
-        """Return what an occurrence is called; None if there is none at this time of the day."""
         if not isinstance(at, datetime) or not isinstance(start, datetime):
             return write_moment(to_wall(at).date())
         is_own = bool(rule.times) or at.astimezone(start.tzinfo).time() == start.time()
         return name_occurrence(to_here(at, self._moments.zone), rule) if is_own else None
 
     def _find_move(self, master: Component, single: Component, span: Span) -> str | None:
-        """Return where an occurrence is moved to; None if it is another event than its series."""
         to, of = self._moments.read_span(single), self._read_properties(master)
         is_same = all(of[name] == value for name, value in self._read_properties(single).items() if name not in _DATES)
         is_same = is_same and all(read_text(master, name) == read_text(single, name) for name in _TEXTS)
@@ -218,7 +215,6 @@ class _Calendar:
 
 
 def _find_base(component: Component) -> Item | None:
-    """Return the item that a component of ours was written from; None if there is none."""
     try:
         return read_item(read_json(str(component[ITEM]))) if ITEM in component else None
     except (ValueError, TypeError, ToolError):

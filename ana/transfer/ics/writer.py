@@ -12,10 +12,12 @@ from icalendar import Alarm, Calendar, Event, vRecur
 
 from ana.memory.item import Item
 from ana.memory.status import CANCELLED, DONE, has_status
+from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, Repeat, occurrences, read_repeat
 from ana.time.repeats.occurring import iter_ruled, make_occurrence
 from ana.time.repeats.rules import iter_matching, iter_moments
+from ana.transfer.ics.series import to_here, to_wall
 from ana.transfer.records import make_notes
 from ana.values import Json, Properties, plain_text
 
@@ -26,12 +28,6 @@ ITEM = "X-ANA-ITEM"
 """The property that holds the item as JSON, for what a calendar cannot say."""
 
 PRIORITIES = {"high": 1, "medium": 5, "low": 9}
-_DISTANCE = re.compile(
-    r"(?:(\d{1,5}|an?|one|the) )?(minute|hour|day|week|evening)s? before(?: at (\d\d?:\d\d))?"
-    r"|on the day(?: at (\d\d?:\d\d))?|at the time",
-    re.IGNORECASE,
-)
-
 _YEARS = 5
 """For how many years the dates of what has no rule in calendars are written."""
 
@@ -116,22 +112,13 @@ def _read_span(properties: Properties, zone: tzinfo) -> tuple[date, date] | None
     keys = [key for key in DATE_KEYS if day_of(properties.get(key))]
     if not keys or keys == ["end_date"]:
         return None
-    start = _read_date(str(properties[keys[0]]), zone)
-    end = _read_date(str(properties["end_date"]), zone) if keys[-1] == "end_date" and keys[0] != "due_date" else start
+    start = read_date(properties[keys[0]], zone)
+    end = read_date(properties["end_date"], zone) if keys[-1] == "end_date" and keys[0] != "due_date" else start
     if isinstance(start, datetime) and not isinstance(end, datetime):
         end = datetime.combine(end + timedelta(1), time(), zone)
     elif not isinstance(start, datetime) and isinstance(end, datetime):
         end = end.date()
     return start, max(start, end)
-
-
-def _read_date(text: str, zone: tzinfo) -> date:
-    return date.fromisoformat(text) if len(text) == len("2026-01-13") else _read_moment(text, zone)
-
-
-def _read_moment(text: str, zone: tzinfo) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return (moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)).replace(microsecond=0)
 
 
 def _make_event(item: Item, start: date, end: date, zone: tzinfo, notes: _Notes) -> Event:
@@ -165,8 +152,7 @@ def _make_event(item: Item, start: date, end: date, zone: tzinfo, notes: _Notes)
 def _add_alarms(event: Event, remind: Json, start: date, zone: tzinfo, notes: _Notes) -> None:
     summary = str(event.get("summary", ""))
     for each in remind if isinstance(remind, list) else [remind] if remind else []:
-        is_moment = day_of(each) and len(str(each)) > len("2026-01-13")
-        trigger = _read_moment(str(each), zone).astimezone(UTC) if is_moment else _read_distance(str(each), start)
+        trigger = _read_trigger(each, start, zone)
         if trigger is None:
             notes["Without a reminder that a calendar cannot say"].append(f"{each}: {summary}")
             continue
@@ -177,19 +163,15 @@ def _add_alarms(event: Event, remind: Json, start: date, zone: tzinfo, notes: _N
         event.add_component(alarm)
 
 
-def _read_distance(text: str, start: date) -> timedelta | None:
-    """Return how far from the beginning a reminder is; None if it is not said so. A day rings at 9, its eve at 18."""
-    match = _DISTANCE.fullmatch(text)
-    if match is None:
-        return None
-    count, unit = int(match[1]) if match[1] and match[1].isdecimal() else 1, (match[2] or "").lower()
-    if unit in ("minute", "hour"):
-        return -timedelta(**{f"{unit}s": count}) if isinstance(start, datetime) else None
-    begin = start.replace(tzinfo=None) if isinstance(start, datetime) else datetime.combine(start, time())
-    usual = time(18) if unit == "evening" else begin.time() if isinstance(start, datetime) else time(9)
-    at = match[3] or match[4]
-    day = begin.date() - timedelta(count * {"week": 7, "": 0}.get(unit, 1))
-    return datetime.combine(day, time.fromisoformat(at.zfill(5)) if at else usual) - begin
+def _read_trigger(remind: Json, start: date, zone: tzinfo) -> datetime | timedelta | None:
+    """Return the moment of a reminder, or how far from the beginning it is; None if it rings nothing."""
+    said = read_part(remind, zone)
+    if not isinstance(said, Distance):
+        return said and said.astimezone(UTC)
+    moment = said.before(start, zone)
+    if moment is None or said.span is not None:
+        return moment and -(said.span or timedelta())
+    return to_here(moment, zone) - to_wall(start)
 
 
 def _write_rule(repeat: Repeat) -> str | None:
@@ -221,5 +203,4 @@ def _place(at: datetime, repeat: Repeat) -> date:
 
 
 def _clean(text: str) -> str:
-    """Return text without what no line of a calendar may hold."""
     return _CONTROLS.sub(lambda found: "\n" if found[0] == "\r\n" else " ", plain_text(text))

@@ -16,8 +16,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from ana.models.call import complete
 from ana.models.json_mode.adapter import JsonDecisions
-from ana.models.json_mode.parsed_reply import ParsedReply
 from ana.models.json_mode.reader import ASKED, LONGEST, read_decision
+from ana.models.json_mode.shapes import ParsedReply
 from ana.models.lenient_json import DEEPEST, read_value
 from ana.models.scripted import ScriptedModel
 from ana.models.tool_schema import Tools, describe_tools

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ana.models.json_mode.parsed_reply import ParsedReply, read_examples, refuse_example
+from ana.models.json_mode.shapes import ParsedReply, read_examples, refuse_example
 from prompts import decision_prompt
 
 PROMPT = decision_prompt("")

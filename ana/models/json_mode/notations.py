@@ -1,17 +1,38 @@
-"""Calls that name their tool outside of the arguments, where the reply is nothing else.
+"""What may stand around a decision and is no word: fences, tags, tokens of chat templates, thoughts; and calls that
+name their tool outside of the arguments, where the reply is nothing else.
 
 Python's, as Gemma and Llama 3.2 write them; ReAct's "Action: ... Action Input: ..."; a name before an object, as in the
 chat templates of Mistral, DeepSeek, Kimi and gpt-oss; parameters in tags, as Qwen3-Coder and GLM-4.5 write them.
 """
 
+import json
 import re
 from typing import Any
 
-from ana.models.json_mode.markup import FENCE, TAG, TOKEN
-from ana.models.json_mode.parsed_reply import ParsedReply
-from ana.models.lenient_json import read_value
+from ana.errors import ToolError
+from ana.models.json_mode.shapes import ParsedReply
+from ana.models.lenient_json import INVISIBLE, read_value
 from ana.models.tool_schema import Tools
 
+TOKEN = r"(?:<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>)"
+TAG = r"</?(?!think|answer|final)[^<>={}()\n]{1,40}>"
+FENCE = r"(?:```+|~~~+)[ \t]*\w*"
+
+_SPACE = f" \t\r\n\xa0\u2028\u2029{INVISIBLE}"
+_EDGE = (
+    rf"{TOKEN}(?:(?:assistant|model|final)\b)?|<start_of_turn>(?:model\b)?"
+    r"|</?(?:s|bos|eos|pad|end_of_turn)>|</(?:answer|final)>|\[/?INST\]|\x1b\[[0-9;]*m"
+)
+_FRONT = re.compile(rf"(?:[{_SPACE}]|{_EDGE})*+")
+_LAST = re.compile(_EDGE)
+_ESCAPED = re.compile(r"\{(?:\s|\\n)*\\\"")
+_OPENED = (
+    r"\s*(?:<(think(?:ing)?|thought|reasoning)>|\[(THINK)\]|<\|START_(THINKING)\|>|<\|channel\|>analysis<\|message\|>)"
+)
+_THOUGHT = re.compile(rf"(?s){_OPENED}.*?(?(1)</\1>|(?(2)\[/\2\]|(?(3)<\|END_\3\|>|<\|end\|>)))")
+_UNOPENED = re.compile(r"(?s)(?!\s*[{\[])(?:(?!<think).)*?</think(?:ing)?>[ \t]*(?=[\r\n{<`]|\Z)")
+_UNCLOSED = re.compile(_OPENED)
+_NEXT_TURN = re.compile(rf"(?s)(?:{TOKEN}|<end_of_turn>|</s>)\s*(?:{TOKEN}|<start_of_turn>)\s?user\b.*")
 _WORDS = r"(?:Action|Call|call|FUNCTION|TOOL_CALLS|assistant|function|await|commentary to)\b"
 _ASIDE = r"\**(?:Thought|Plan|Observation)\b[^\n]*(?:\n|\Z)"
 _OPENING = r"<(?:｜DSML｜)?(?:function=|invoke name=[\"'])"
@@ -34,6 +55,43 @@ _TAGGED = re.compile(rf"(?:{_PARAMETER})++\s*</(?:｜DSML｜)?(?:function|invoke
 _LAYOUT = re.compile(r"\A\r?\n|\r?\n\Z")
 _LINE = re.compile(r"(?![\"'`])[^\r\n<{]*(?=\s*\n\**Observation)")
 _TAIL = re.compile(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
+
+
+def unwrap(reply: str) -> str:
+    """Return a reply without thoughts, and without space and tokens around it; decoded where it is a JSON text.
+
+    Raises:
+        ToolError: A thought is not closed, or nothing else is there.
+    """
+    text, begun = _decode(_decode(reply.strip(_SPACE))), 0
+    while thought := _THOUGHT.match(text, begun) or _UNOPENED.match(text, begun):
+        begun = thought.end()
+    if _UNCLOSED.match(text, begun):
+        raise ToolError(f"The thought that begins with {text[begun:].strip()[:40]!r} is not closed.")
+    if text := _strip(text[begun:]):
+        return text if "{" in text else _NEXT_TURN.sub("", text)
+    raise ToolError("The reply is empty, or only a thought.")
+
+
+def _strip(text: str) -> str:
+    front = _FRONT.match(text)
+    text = text[front.end() if front else 0 :].rstrip(_SPACE)
+    while edge := _LAST.fullmatch(text, max(0, *map(text.rfind, ("<", "[", "\x1b")))):
+        text = text[: edge.start()].rstrip(_SPACE)
+    return text
+
+
+def _decode(text: str) -> str:
+    """Return the JSON that a JSON text holds, also where its quotes are missing; any other text as it is."""
+    try:
+        inner = (
+            json.loads(f'"{text}"' if _ESCAPED.match(text) else text, strict=False)
+            if text.startswith(('"', "{"))
+            else None
+        )
+    except (ValueError, RecursionError):
+        return text
+    return inner if isinstance(inner, str) and inner.strip().startswith(("{", "[", '"')) else text
 
 
 def read_named_call(text: str, tools: Tools) -> ParsedReply | None:
