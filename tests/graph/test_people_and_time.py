@@ -1,5 +1,7 @@
 """What people once said of times, and what went wrong with it: kept, asked about, done, skipped and told right now."""
 
+import json
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -263,3 +265,48 @@ def test_hours_are_told_by_day_and_an_undo_takes_its_own_back(life: Life) -> Non
     life.say("undo that, marking it done was wrong", ("undo", {}))
     assert count("2026-11-23", "2026-11-29") == 9.75, "the three hours went with it, and nothing says otherwise"
     assert life.memory.get(life.find_id("Helios wireframes")).properties["hours_spent"] == 9.75
+
+
+def test_hours_that_are_told_a_day_late_are_found_on_the_day_they_were_worked(life: Life) -> None:
+    log: dict[str, Any] = {"type": "work log", "project": "Nordwind"}
+    at(life, "2026-12-09T18:10")
+    life.say("login is done (3h today)", keep("Login screen: 3 hours", date="2026-12-09", hours=3, **log))
+    at(life, "2026-12-10T10:10")
+    life.say("I worked 2 hours on search", keep("Search screen: 2 hours", date="2026-12-10", hours=2, **log))
+    late = keep("Booking screen: 1.5 hours", date="2026-12-09", hours=1.5, **log)
+    life.say("sorry, booking was 1.5 and it was yesterday", late)
+    look, count, told = life.say(
+        "how many hours did I work yesterday and what's that in money?",
+        ("query_items", {"where": {"$on": "2026-12-09", "type": "work log"}}),
+        ("calculator", {"expression": "3 + 1.5"}),
+        ("calculator", {"expression": "(3 + 1.5) * 85"}),
+        answer="Yesterday you worked 4.5 hours: 3 on login and 1.5 on booking. That's €382.50.",
+    ).steps
+    assert sorted(item["properties"]["hours"] for item in look["observation"]["items"]) == [1.5, 3]
+    assert (count["observation"]["result"], told["observation"]["result"]) == (4.5, 382.5)
+
+
+def test_a_promise_to_watch_what_nothing_can_watch_goes_back_and_is_denied(life: Life) -> None:
+    at(life, "2026-12-10T10:05")
+    promise = "Sure, I'll keep an eye on it and let you know as soon as Tina accepts."
+    done = life.let_insist("and let me know as soon as Tina accepts the offer", answer=promise)
+    assert [step["tool"] for step in done.steps] == ["⛔️policy_violation"]
+    assert done.receipt == "Nothing was stored, changed, sent or booked."
+
+
+def test_a_day_that_is_not_that_of_the_stored_date_goes_back(life: Life) -> None:
+    at(life, "2026-12-09T18:15")
+    lunch = keep("Lunch with Mr. Brandt", type="appointment", status="active", due_date="2026-12-11T12:30")
+    done = life.let_insist(
+        "lunch with Mr Brandt on Thursday at 12:30",
+        lunch,
+        answer="Saved:\n\n- Lunch with Mr. Brandt on Thursday at 12:30",
+    )
+    assert [step["tool"] for step in done.steps] == ["create_item", "⛔️policy_violation"]
+    assert "Fri 11 Dec 12:30" in done.receipt
+
+
+def test_next_wednesday_is_told_with_both_of_its_readings(life: Life) -> None:
+    at(life, "2026-11-27T09:00")
+    (step,) = life.say("I promised an offer by next Wednesday", ("resolve_date", {"phrase": "next Wednesday"})).steps
+    assert {"2026-12-02", "2026-12-09"} == set(re.findall(r"2026-12-\d\d", json.dumps(step["observation"])))
