@@ -90,7 +90,7 @@ def is_bearable(met: Counter[str]) -> bool:
     return met.total() <= 2 and odd <= 1 and met["400 context length"] <= 1 and not met.keys() & (FAILS.keys() - PASS)
 
 
-@pytest.mark.parametrize("turns", [24, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("turns", [16, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("spoken", [False, True], ids=["tool calls", "JSON decisions"])
 def test_nothing_is_doubled_or_lost_and_the_thread_answers(
     tmp_path: Path, spoken: bool, turns: int, monkeypatch: pytest.MonkeyPatch
