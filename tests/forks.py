@@ -38,10 +38,20 @@ PROJECT = Path(__file__).parent.parent
 PRELOADED = (
     *("langchain_chroma", "chromadb.api.rust", "chromadb.telemetry.product.posthog"),
     *("langchain_openai", "langchain_core.tracers.run_collector", "langchain_core.tracers.stdout"),
-    *("langchain_core.messages.block_translators.langchain_v0", "typer._adapters", "typer._click.decorators"),
+    *("langchain_core.tracers.context", "langchain_core.messages.block_translators.langchain_v0"),
+    *("typer._adapters", "typer._click.decorators"),
     *("rich._emoji_codes", "rich.markdown", "rich.traceback", "encodings.ascii", "encodings.cp437"),
 )
 """What libraries import when they are used."""
+
+SAID = (
+    "note: buy milk",
+    "new task: call Anna tomorrow at 5",
+    "done with buy milk",
+    "move it to Friday",
+    "what is due?",
+)
+"""Messages that compile what most messages are read by."""
 
 ADDRESS = "ANA_TEST_FORKS"
 """Names the socket of the process that forks. All workers of a run of tests share it, and so do their forks."""
@@ -303,10 +313,23 @@ def _is_for_commands(module: str) -> bool:
     return not module.startswith(("evals.", "app.http.")) and not module.endswith(".__main__")
 
 
+def _read_messages() -> None:
+    """Let the offline reader read some messages; it only says what it would call."""
+    from langchain_core.messages import HumanMessage, SystemMessage
+
+    from ana.models.base import PROMPT_DATA
+    from ana.models.offline.reader import reply
+
+    present = SystemMessage("", additional_kwargs={PROMPT_DATA: {"now": "Wednesday 2026-01-07 09:00", "lines": {}}})
+    for said in SAID:
+        reply([present, HumanMessage(said)], frozenset())
+
+
 def _main() -> None:
     atexit.register(_leave)  # the first one is called last
     for name in (*PRELOADED, *filter(_is_for_commands, source_files())):
         importlib.import_module(name)
+    from ana.language import guess_language
     from nodes.autonomy.message import Message
     from tests.conftest import EMBEDDER
     from tools.catalog import schemas
@@ -316,6 +339,8 @@ def _main() -> None:
     Message("loads its patterns")
     schemas()
     read_settings()
+    guess_language("loads its words")
+    _read_messages()
     gc.freeze()  # memory that no fork needs to copy
     assert threading.active_count() == 1, threading.enumerate()
     _serve(socket.socket(fileno=int(sys.argv[1])))

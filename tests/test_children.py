@@ -59,7 +59,6 @@ def env(tmp_path: Path, chroma_memory: Memory) -> dict[str, str]:
     """The environment of a person with a folder of an item, who stands anywhere."""
     chroma_memory.create("buy milk")
     chroma_memory.close()
-    (tmp_path / "data" / "generation").write_text("another start of the machine")
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return clean | folders(tmp_path, LLM_PROVIDER="offline")
 
@@ -80,6 +79,7 @@ def run_script(script: str, *arguments: str | Path) -> Command:
 
 
 def check_the_store(hostile: Path, env: dict[str, str]) -> None:
+    (hostile.parent / "data" / "generation").write_text("another start of the machine")
     said = run([BIN / "ana", "items"], hostile, env)
     assert "buy milk" in said
     assert "Checking the store" in said

@@ -1,6 +1,7 @@
 """A loopback server that speaks chat completions in the dialects of OpenAI, OpenRouter and Ollama, well and badly."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -57,6 +58,7 @@ class Wire:
         self.dialect = dialect
         self.replies = replies
         self.requests: list[dict[str, Any]] = []
+        self.connections: list[socket.socket] = []
         self.url = ""
 
     def reply(self, request: dict[str, Any]) -> Reply:
@@ -69,6 +71,12 @@ class Wire:
         if self.dialect == "ollama":
             return {"LLM_PROVIDER": "ollama", "OLLAMA_HOST": self.url, "OLLAMA_MODEL": "qwen3:8b"}
         return {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": f"{self.url}/v1"}
+
+    def hang_up(self) -> None:
+        """Close what clients keep open, or a later server at the same port would be answered for by this one."""
+        for connection in self.connections:
+            with suppress(OSError):  # closed already
+                connection.shutdown(socket.SHUT_RDWR)
 
     def events(self, reply: Reply) -> Iterator[bytes]:
         """The reply as server-sent events."""
@@ -142,10 +150,17 @@ def wire(dialect: Dialect, *replies: Reply | Callable[[dict[str, Any]], Reply]) 
         server.shutdown()
         server.server_close()
         thread.join()
+        spoken.hang_up()
 
 
 def _handler(spoken: Wire) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        disable_nagle_algorithm = True  # or each event waits until the one before is acknowledged
+
+        def setup(self) -> None:
+            super().setup()
+            spoken.connections.append(self.connection)
+
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             reply = spoken.reply(request)

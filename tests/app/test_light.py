@@ -44,13 +44,15 @@ WITHOUT_VECTORS = (["--help"], ["traces"], ["cost"], ["threads", "list"])
 """Commands that open no store of items, whose index is of numpy's arrays."""
 
 SCRIPT = """
+import json
 import sys
 from app.cli import main
 
-try:
-    main.main()
-except SystemExit as exc:
-    print(exc.code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
+for sys.argv[1:] in json.loads(sys.argv[1]):
+    try:
+        main.main()
+    except SystemExit as exc:
+        print("ended", exc.code, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
 """
 
 
@@ -65,31 +67,34 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     memory.create("The spare key is in the blue tin")
     memory.append_line("Likes tea")
     memory.close()
-    assert run(path, "ask", "Note: milk is out").returncode == 0
+    assert run(path, ["ask", "Note: milk is out"]).stderr.splitlines()[-1].startswith("ended 0 ")
     return path
 
 
-def run(path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Start a command from nothing; the last line on standard error is its exit code and what was imported."""
+def run(path: Path, *commands: list[str]) -> "subprocess.CompletedProcess[str]":
+    """Run commands in a process that starts from nothing.
+
+    For each a line on standard error, "ended", tells its exit code and what has been imported by then.
+    """
     env = os.environ | folders(path, LLM_PROVIDER="offline", ANA_NOTIFY="json://127.0.0.1:9/bell")
-    command = [sys.executable, "-c", SCRIPT, *arguments]
+    command = [sys.executable, "-c", SCRIPT, json.dumps(commands)]
     return subprocess.run(command, cwd=PROJECT, env=env, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("command", LIGHT, ids=" ".join)
-def test_a_light_command_imports_nothing_heavy(lived_in: Path, command: list[str]) -> None:
-    code, *imported = run(lived_in, *command).stderr.splitlines()[-1].split()
-    assert code in ("0", "4")
-    assert not set(HEAVY) & set(imported)
-    assert command not in WITHOUT_VECTORS or "numpy" not in imported
+def test_light_commands_import_nothing_heavy(lived_in: Path) -> None:
+    commands = sorted(LIGHT, key=lambda command: command not in WITHOUT_VECTORS)
+    lines = run(lived_in, *commands).stderr.splitlines()
+    ends = [line.split()[1:] for line in lines if line.startswith("ended ")]
+    assert len(ends) == len(LIGHT), lines
+    for command, (code, *imported) in zip(commands, ends, strict=True):
+        assert (code in ("0", "4"), set(HEAVY) & set(imported)) == (True, set()), command
+        assert command not in WITHOUT_VECTORS or "numpy" not in imported, command
 
 
 def test_the_commands_that_are_light_answer_from_what_is_kept(lived_in: Path) -> None:
-    assert [item["content"] for item in json.loads(run(lived_in, "due", "--json").stdout)["overdue"]] == [
-        "Renew the passport"
-    ]
-    found = json.loads(run(lived_in, "items", "--json").stdout)
-    assert {item["content"] for item in found["items"]} == {
+    due, items = map(json.loads, run(lived_in, ["due", "--json"], ["items", "--json"]).stdout.splitlines())
+    assert [item["content"] for item in due["overdue"]] == ["Renew the passport"]
+    assert {item["content"] for item in items["items"]} == {
         "Renew the passport",
         "The spare key is in the blue tin",
         "milk is out",

@@ -112,8 +112,9 @@ TURNS: list[tuple[str, list[Any]]] = [
 ]
 
 
-def test_a_hundred_turns_are_the_same_again(desk: Desk) -> None:
-    threads = [THREAD.replace("b001", f"b{n:03}") for n in range(10)]
+@pytest.mark.parametrize("count", [3, pytest.param(10, marks=pytest.mark.long)])
+def test_the_turns_of_several_threads_are_the_same_again(desk: Desk, count: int) -> None:
+    threads = [THREAD.replace("b001", f"b{n:03}") for n in range(count)]
     for thread in threads:
         for said, replies in TURNS:
             desk.say(said, *replies, thread=thread)

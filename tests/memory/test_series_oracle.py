@@ -135,7 +135,7 @@ def iter_leaves(node: Node) -> Any:
         yield node
 
 
-@settings(max_examples=examples(600), deadline=None)
+@settings(max_examples=examples(320), deadline=None)
 @given(held=st.lists(items(), min_size=1, max_size=4), where=FILTERS, name=st.sampled_from(ZONES))
 def test_a_query_agrees_with_expanding_everything_first(
     held: list[Properties], where: dict[str, Any], name: str

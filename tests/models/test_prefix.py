@@ -22,7 +22,7 @@ from tests.sent import typed
 from tests.wire import Reply, wire
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b00f"
-TURNS = 20
+TURNS = 12
 
 
 def answer(request: dict[str, Any]) -> Reply:

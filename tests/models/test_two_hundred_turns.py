@@ -22,6 +22,9 @@ from tests.wire import DIALECTS, Reply, wire
 PASS = {"429", "500", "503", "HTML 502", "400 context length"}
 """What another try, or a shorter history, gets round."""
 
+ODD = ("broken call", "unknown tool", "silence", "alike")
+"""What the model says that is no good."""
+
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 
 
@@ -34,12 +37,16 @@ class Storyteller:
 
     def __init__(self, spoken: bool) -> None:
         self._spoken = spoken
-        self._rng = random.Random(7)
+        self._rng = random.Random(0)
         self.faults: Counter[str] = Counter()
+
+    def begin(self, turn: int) -> None:
+        """Choose the faults of a turn, whatever number of requests the turns before it have taken."""
+        self._rng = random.Random(turn)
 
     def __call__(self, request: dict[str, Any]) -> Reply:
         if self._rng.random() < 1 / 6:
-            name = self._rng.choice([*FAILS, "broken call", "unknown tool", "silence", "alike"])
+            name = self._rng.choice([*FAILS, *ODD])
             self.faults[name] += 1
             if name in FAILS:
                 return FAILS[name][0]
@@ -77,7 +84,13 @@ class Storyteller:
         return Reply(calls=[(tool, {"strong": True} if name == "unknown tool" else '{"content": "half a tho')])
 
 
-@pytest.mark.parametrize("turns", [24, pytest.param(200, marks=pytest.mark.long)])
+def is_bearable(met: Counter[str]) -> bool:
+    """Return whether a turn comes to its end although it met these: a second reply that is no good may end it."""
+    odd = sum(met[name] for name in ODD)
+    return met.total() <= 2 and odd <= 1 and met["400 context length"] <= 1 and not met.keys() & (FAILS.keys() - PASS)
+
+
+@pytest.mark.parametrize("turns", [16, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize("spoken", [False, True], ids=["tool calls", "JSON decisions"])
 def test_nothing_is_doubled_or_lost_and_the_thread_answers(
     tmp_path: Path, spoken: bool, turns: int, monkeypatch: pytest.MonkeyPatch
@@ -93,6 +106,7 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
             answers, met = [], []
             for n in range(turns):
                 before = Counter(model.faults)
+                model.begin(n)
                 answers.append(assistant.ask(f"keep thing {n}", THREAD))
                 met.append(model.faults - before)
             server.replies = [Reply('{"final": {"answer": "Hello."}}' if spoken else "Hello.")]
@@ -103,7 +117,7 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
     assert set(kept) == stored, "what is there was acknowledged, and what was acknowledged is there"
     well = [n for n, answer in enumerate(answers) if answer.error is None and answer.changes]
     assert {f"keep thing {n}" for n in well} <= stored
-    bearable = [n for n in range(turns) if met[n].total() <= 2 and not met[n].keys() & (FAILS.keys() - PASS)]
+    bearable = [n for n in range(turns) if is_bearable(met[n])]
     assert set(bearable) <= set(well), "no turn failed without a reason"
     assert len(bearable) >= turns // 3
     assert len(model.faults) > min(12, turns // 8), model.faults
