@@ -170,7 +170,9 @@ class Words:
             terms, each = np.unique(np.concatenate(documents), return_inverse=True)
             likeness = self._vectors.compare(terms, chosen, near)[each]
             some = lengths > 0
-            scores[some] = np.maximum.reduceat(likeness, (np.cumsum(lengths) - lengths)[some]) @ shares
+            best = np.maximum.reduceat(likeness, (np.cumsum(lengths) - lengths)[some])
+            # no product of matrices: BLAS gains nothing here, and once reported an invalid number where all are finite
+            scores[some] = (best * shares).sum(axis=1)
         return scores
 
     def propose(self, words: Sequence[QueryWord], near: float = 0.0) -> WordScores:
