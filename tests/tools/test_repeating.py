@@ -316,3 +316,19 @@ def test_what_comes_more_than_once_in_a_range_says_so(life: Life) -> None:
     assert {item["content"]: item.get("more_dates") for item in asked} == {"Take medicine": 13, "Choir": None}
     open_ended = life.call("query_items", where={"due_date": {"$gte": "2026-11-23"}})["items"]
     assert not any("more_dates" in item for item in open_ended)
+
+
+def test_what_was_left_out_or_moved_long_ago_is_forgotten_when_it_moves_on(life: Life) -> None:
+    given: dict[str, Any] = {"type": "task", "status": "active", "repeats": "every Tuesday", "due_date": "2026-12-01"}
+    id = life.keep("Bins", **given)["id"]
+    life.change(id, **{"except": ["2026-12-08", "2026-12-29"], "moved": {"2026-12-15": "2026-12-16"}})
+    for day in ("2026-12-01", "2026-12-16"):
+        life.at(f"{day}T09:00").change(id, status="done")
+    assert life.memory.get(id).properties["except"] == ["2026-12-29"], "the one before the date that was done"
+    told = life.at("2026-12-22T09:00").change(id, status="done")
+    assert life.memory.get(id).properties.get("moved") is None
+    assert life.memory.get(id).properties["due_date"] == "2027-01-05"
+    assert "again" not in json.dumps(told)
+    undo(life.memory, last_turn(life.memory))
+    kept = life.memory.get(id).properties
+    assert (kept["moved"], kept["except"]) == ({"2026-12-15": "2026-12-16"}, ["2026-12-29"])
