@@ -262,5 +262,4 @@ def _show_step(old: Json, new: Json, year: int | None, language: Language) -> st
 
 
 def _strip(record: Mapping[str, Any] | None) -> Any:
-    """Return what counts of a record; each write sets its time."""
     return record and (record["content"], record["properties"])

@@ -216,7 +216,6 @@ class Revision:
         return _drop_nulls(_drop_past(new, repeat.first.date()) | moved) if moved else new
 
     def _check_hits(self, new: Properties, repeat: Repeat) -> None:
-        """Refuse to leave out or move what is none of the dates."""
         bare = self._read({key: value for key, value in new.items() if key not in ("except", "moved")})
         for name in {"except", "moved"} & {*self.given}:
             fresh = [each for each in _list_days(new.get(name)) if each not in _list_days(self.old.get(name))]
@@ -264,7 +263,6 @@ def tell_dates(repeat: Repeat, occurrence: Occurrence) -> str:
 
 
 def _list_days(value: Json) -> list[str]:
-    """Return the days of what is left out or moved."""
     return [str(each) for each in value] if isinstance(value, list | dict) else []
 
 

@@ -65,7 +65,6 @@ class Tally:
         return None if known is None or since is None else _Counted(now, self._add(known.counts, since))
 
     def _add(self, counts: Counts, entries: Iterable[Entry]) -> Counts:
-        """Return counts with what entries of the journal changed."""
         new = {kind: each.copy() for kind, each in counts.items()}
         for change in (entry.change for entry in entries if entry.change.kind == "item"):
             for kind, each in new.items():

@@ -135,7 +135,6 @@ def _is_date_name(key: str) -> bool:
 
 
 def _merge(spelled: Counter[str]) -> Names:
-    """Return names with their counts, the commonest first."""
     totals: Counter[Json] = Counter()
     best: dict[Json, str] = {}
     for name, count in sorted(spelled.items(), key=lambda each: (-each[1], each[0])):

@@ -72,7 +72,6 @@ def _has_member(value: Json, operand: Operand) -> bool:
 
 
 def _is_one(value: Json, operand: Operand) -> bool:
-    """Return whether a value equals an operand as a whole."""
     if not isinstance(operand, DateOperand):
         return _is_same(fold_case(value), fold_case(operand))
     span = date_span(value, operand.zone)

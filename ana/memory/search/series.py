@@ -27,6 +27,7 @@ from ana.memory.search.query import Query
 from ana.memory.search.scoring import days_span
 from ana.memory.search.words import find_members
 from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead, may_repeat, read_repeat
+from ana.time.repeats.occurring import MOST
 from ana.time.spans import Span, day_span, to_micros
 
 BEFORE, AFTER, SPARE = timedelta(days=31), timedelta(days=62), timedelta(days=31)
@@ -41,9 +42,6 @@ WIDE = timedelta(days=366 * 3)
 
 _MOST_MICROS = 10**16
 """In some 300 years."""
-
-MOST = 5000
-"""Occurrences of one item that a query looks at."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +173,7 @@ class Series:
     def _expand(self, query: Query) -> Occurrences | None:
         """Return all occurrences that a query may ask for; None if there are none."""
         now = query.now.astimezone(self.zone).replace(tzinfo=None)
-        bounds = [now - BEFORE, now + AFTER, *(self._to_local(bound) for bound in _iter_asked(query))]
+        bounds = [now - BEFORE, now + AFTER, *(_to_local(bound, self.zone) for bound in _iter_asked(query))]
         first, last = min(bounds), max(bounds)
         begin, end = self._window
         if first < begin or last > end or end - begin > WIDE:
@@ -190,13 +188,11 @@ class Series:
             self._occurrences = Occurrences(known) if known else None
         return self._occurrences
 
-    def _to_local(self, bound: int) -> datetime:
-        within = max(min(bound, _MOST_MICROS), -_MOST_MICROS)
-        return (
-            (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=within))
-            .astimezone(self.zone)
-            .replace(tzinfo=None)
-        )
+
+def _to_local(bound: int, zone: tzinfo) -> datetime:
+    within = max(min(bound, _MOST_MICROS), -_MOST_MICROS)
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=within)
+    return moment.astimezone(zone).replace(tzinfo=None)
 
 
 def _iter_asked(query: Query) -> Iterator[int]:
@@ -228,7 +224,6 @@ def _asks_days(node: Node) -> bool:
 
 
 def _says_from_when(node: Node) -> bool:
-    """Return whether a filter says from when on."""
     if isinstance(node, And | Or):
         return any(map(_says_from_when, node.parts))
     if isinstance(node, On):
@@ -237,7 +232,6 @@ def _says_from_when(node: Node) -> bool:
 
 
 def _names_dates(node: Node) -> bool:
-    """Return whether a filter has a condition on a date of what repeats."""
     if isinstance(node, And | Or):
         return any(map(_names_dates, node.parts))
     return isinstance(node, On) or node.key in DATE_KEYS
@@ -258,7 +252,6 @@ def _find_stretch(node: Node) -> Span:
 
 
 def _iter_bounds(node: Node) -> Iterable[int]:
-    """Yield the moments that the dates of a filter begin and end at."""
     if isinstance(node, And | Or):
         for part in node.parts:
             yield from _iter_bounds(part)

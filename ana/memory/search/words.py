@@ -189,7 +189,6 @@ class Words:
         return self._join(_score_in(self._base, each), _score_in(self._read_tail(), each))
 
     def _join(self, base: Scores, late: Scores) -> WordScores:
-        """Return the scores of all documents by their rows."""
         rows = self._base.rows
         if self._dead:
             rows, base = rows[self._alive], base[self._alive]
@@ -237,7 +236,6 @@ def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
 
 
 def _score_in(documents: Postings, words: Sequence[tuple[Likeness, float]]) -> Scores:
-    """Return the score of each document for words with their weights."""
     scores = np.zeros(len(documents.rows), np.float32)
     for alike, weight in words:
         held = [
