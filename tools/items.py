@@ -170,7 +170,7 @@ def query_items(
     items = [
         call.show(item, stamps)
         | ({"completed_at": to_local(moment, call.clock.zone)} if moment else {})
-        | (tell_occurrence(call, item, stored[item.id]) if item.id in stored else {})
+        | (tell_occurrence(call, item, stored[item.id], found.more_dates) if item.id in stored else {})
         for item, moment in zip(found.items, done, strict=True)
     ]
     # where text or likeness ranks everything, all items would be the total

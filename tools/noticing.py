@@ -190,8 +190,9 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
     return {"repeats": _tell_rule(repeat), "next": coming, **moved, "if_missed": missed}
 
 
-def tell_occurrence(call: CallContext, item: Item, stored: Item) -> dict[str, Json]:
-    """Return what stands beside an item at an occurrence: since when it is open, or that the series has ended."""
+def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Mapping[str, int]) -> dict[str, Json]:
+    """Return what stands beside an item at an occurrence: since when it is open, that the series has ended, and how
+    many more of its dates are in the days that were asked for."""
     repeat = read_repeat(stored.properties, call.clock.zone) if may_repeat(stored.properties) else None
     if repeat is None:
         return {}
@@ -199,7 +200,8 @@ def tell_occurrence(call: CallContext, item: Item, stored: Item) -> dict[str, Js
     if present is None:
         return {"ended": True}
     is_open = repeat.waits and present.dates[lead] != item.properties[lead]
-    return {"open_since": with_weekday(present.dates[lead])} if is_open else {}
+    told: dict[str, Json] = {"more_dates": more_dates[item.id]} if item.id in more_dates else {}
+    return told | ({"open_since": with_weekday(present.dates[lead])} if is_open else {})
 
 
 def tell_left_out(call: CallContext, where: Mapping[str, Json]) -> str:

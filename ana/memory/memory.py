@@ -11,7 +11,6 @@ from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine, make
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
-from ana.memory.filter_reader import FilterReader
 from ana.memory.filters import EVERY_ITEM
 from ana.memory.ids import iter_candidate_ids
 from ana.memory.item import Item, merge_properties
@@ -22,6 +21,7 @@ from ana.memory.search.property_text import SEARCHED
 from ana.memory.search.query import Query, parse_query
 from ana.memory.similar import find_similar
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
+from ana.memory.tally import FilterReader
 from ana.memory.vocabulary import Vocabulary
 from ana.time.clock import Clock
 from ana.time.repeats import may_repeat

@@ -177,12 +177,12 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
         if name not in old or old[name] is None:
             parts.append(describe_property(name, value, year, language))
         elif old[name] != value and name in ("except", "moved"):
-            parts += _describe_days(name, old[name], value, year, language)
+            came, again = _describe_days(name, old[name], value, year, language)
+            parts += came if moved_on else came + again
         elif old[name] != value:
             parts.append(_name_property(name, language) + _describe_step(old[name], value, year, language))
-    return parts + [
-        f"{WORDINGS[language].without} {_name_property(k, language) or k}".strip() for k in old if k not in new
-    ]
+    gone = [key for key in old if key not in new and not (moved_on and key in ("except", "moved"))]
+    return parts + [f"{WORDINGS[language].without} {_name_property(key, language) or key}".strip() for key in gone]
 
 
 def _describe_done(receipt: Receipt, year: int, language: Language) -> Iterator[str]:
@@ -238,15 +238,16 @@ def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
     return _show_step(old, new, year, language)
 
 
-def _describe_days(name: str, old: Json, new: Json, year: int, language: Language) -> Iterator[str]:
-    """Yield which dates of what repeats came to those that are left out or moved, and which no longer are."""
+def _describe_days(name: str, old: Json, new: Json, year: int, language: Language) -> tuple[list[str], list[str]]:
+    """Return which dates of what repeats came to those that are left out or moved, and which no longer are."""
     before, now = _read_days(old), _read_days(new)
     came = {day: to for day, to in now.items() if day not in before or before[day] != to}
-    gone: list[Json] = [day for day in before if day not in now]
-    if came:
-        yield _name_property(name, language) + show_value(came if name == "moved" else [*came], year, language)
-    if gone:
-        yield f"{WORDINGS[language].again} {show_value(gone, year, language)}"
+    again: list[Json] = [day for day in before if day not in now]
+    shown = show_value(came if name == "moved" else [*came], year, language)
+    return (
+        [_name_property(name, language) + shown] if came else [],
+        [f"{WORDINGS[language].again} {show_value(again, year, language)}"] if again else [],
+    )
 
 
 def _read_days(value: Json) -> Properties:
@@ -261,5 +262,4 @@ def _show_step(old: Json, new: Json, year: int | None, language: Language) -> st
 
 
 def _strip(record: Mapping[str, Any] | None) -> Any:
-    """Return what counts of a record; each write sets its time."""
     return record and (record["content"], record["properties"])

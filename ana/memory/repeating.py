@@ -182,7 +182,9 @@ class Revision:
         on = self._find_day_done(new)
         moved = advance(repeat, done.at, on)
         told = str(on) if repeat.from_done else told
-        return _drop_nulls(new | {"done_for": told} | (status | moved if moved else {}))
+        if moved is None:
+            return new | {"done_for": told}
+        return _drop_nulls(_drop_past(new, repeat.first.date()) | {"done_for": told} | status | moved)
 
     def _find_done(self, new: Properties, repeat: Repeat) -> Occurrence | None:
         said = new.get("done_for") if "done_for" in self.given else None
@@ -211,10 +213,9 @@ class Revision:
         self._check_hits(new, repeat)
         is_out = repeat.first in repeat.left_out or repeat.first.date() in repeat.left_out
         moved = advance(repeat, repeat.first) if is_out and {"except", "repeats"} & {*self.given} else None
-        return _drop_nulls(new | moved) if moved else new
+        return _drop_nulls(_drop_past(new, repeat.first.date()) | moved) if moved else new
 
     def _check_hits(self, new: Properties, repeat: Repeat) -> None:
-        """Refuse to leave out or move what is none of the dates."""
         bare = self._read({key: value for key, value in new.items() if key not in ("except", "moved")})
         for name in {"except", "moved"} & {*self.given}:
             fresh = [each for each in _list_days(new.get(name)) if each not in _list_days(self.old.get(name))]
@@ -262,12 +263,21 @@ def tell_dates(repeat: Repeat, occurrence: Occurrence) -> str:
 
 
 def _list_days(value: Json) -> list[str]:
-    """Return the days of what is left out or moved."""
     return [str(each) for each in value] if isinstance(value, list | dict) else []
 
 
 def _has_times(properties: Properties) -> bool:
     return "BYHOUR" in str(properties["repeats"]).upper() or " at " in str(properties["repeats"])
+
+
+def _drop_past(properties: Properties, day: date) -> Properties:
+    """Return the properties without what was left out or moved before a day, which changes no date any more."""
+    kept, left_out, moved = dict(properties), properties.get("except"), properties.get("moved")
+    if isinstance(left_out, list):
+        kept["except"] = [each for each in left_out if (day_of(each) or day) >= day] or None
+    if isinstance(moved, dict):
+        kept["moved"] = {at: to for at, to in moved.items() if any((day_of(e) or day) >= day for e in (at, to))} or None
+    return kept
 
 
 def _drop_nulls(properties: Properties) -> Properties:

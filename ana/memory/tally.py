@@ -1,17 +1,24 @@
-"""Names counted over all items once, and after that kept up to date by the journal."""
+"""Names counted over all items once, then kept up to date by the journal; filters are read with them."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from ana.memory.backend import Backend, JournalPosition, list_since
 from ana.memory.changes import Entry
+from ana.memory.filters import OWN_KEYS, And, Compare, Node, Or, find_keys, parse
 from ana.memory.item import Item
+from ana.time.clock import Clock
+from ana.values import Json
 
 FEW = 100
 """Entries of the journal that are followed; after more of them it is quicker to count again."""
 
 Counts = Mapping[str, Counter[str]]
+
+_KEYS = "keys"
+_OWN = frozenset(OWN_KEYS)
 
 
 class _Counted(NamedTuple):
@@ -58,10 +65,42 @@ class Tally:
         return None if known is None or since is None else _Counted(now, self._add(known.counts, since))
 
     def _add(self, counts: Counts, entries: Iterable[Entry]) -> Counts:
-        """Return counts with what entries of the journal changed."""
         new = {kind: each.copy() for kind, each in counts.items()}
         for change in (entry.change for entry in entries if entry.change.kind == "item"):
             for kind, each in new.items():
                 each.update(self._names_of(change.after, kind) if change.after else ())
                 each.subtract(self._names_of(change.before, kind) if change.before else ())
         return new
+
+
+class FilterReader:
+    """Reads filters with the names that items have: their case makes no difference, as in values."""
+
+    def __init__(self, backend: Backend, clock: Clock) -> None:
+        self._clock = clock
+        self._tally = Tally(backend, lambda: {_KEYS: Counter(backend.list_keys())}, lambda item, _: {*item.properties})
+
+    def read(self, where: Mapping[str, Json] | None) -> Node:
+        """Return a filter as a tree, with each name that no item has as the commonest one that differs only in case.
+
+        Raises:
+            ToolError: It is not a filter.
+        """
+        node = parse(where, self._clock.zone, self._clock.now().date())
+        if find_keys(node) <= _OWN:
+            return node
+        counts = self._tally.read()[_KEYS]
+        names = {name for name, count in counts.items() if count > 0} | _OWN
+        if find_keys(node) <= names:
+            return node
+        # a name of every item's own counts more than any that items were given
+        rising = sorted(sorted(names, reverse=True), key=lambda name: (name in _OWN, counts[name]))
+        return _respell(node, {name.casefold(): name for name in rising}, names)
+
+
+def _respell(node: Node, spelled: Mapping[str, str], known: Collection[str]) -> Node:
+    if isinstance(node, And | Or):
+        return replace(node, parts=tuple(_respell(part, spelled, known) for part in node.parts))
+    if isinstance(node, Compare) and node.key not in known:
+        return replace(node, key=spelled.get(node.key.casefold(), node.key))
+    return node

@@ -143,7 +143,6 @@ def _kind_of(key: str) -> str | None:
 
 
 def _merge(spelled: Counter[str]) -> Names:
-    """Return names with their counts, the commonest first."""
     totals: Counter[Json] = Counter()
     best: dict[Json, str] = {}
     for name, count in sorted(spelled.items(), key=lambda each: (-each[1], each[0])):

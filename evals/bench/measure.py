@@ -18,6 +18,7 @@ from ana.time.clock import Clock, local_zone
 from evals.bench import create as bench_create
 from evals.bench import long_threads as bench_long
 from evals.bench import policies as bench_policies
+from evals.bench import repeating as bench_repeating
 from evals.bench import store as bench_store
 from evals.bench import turn as bench_turn
 from evals.figures import PAGE
@@ -152,6 +153,7 @@ SPEED: tuple[Part, ...] = (
     bench_policies.measure,
     bench_long.measure,
     bench_store.measure,
+    bench_repeating.measure,
 )
 
 

@@ -72,7 +72,8 @@ class PlainBackend:
         with self._lock:
             items = self._records["item"]
             series = Series(query.zone, ((self._rows[id], item) for id, item in items.items())).find(query)
-            plain = [item for id, item in items.items() if self._rows[id] not in series.every]
+            every = {*series.every.tolist()}
+            plain = [item for id, item in items.items() if self._rows[id] not in every]
             passing = [item for item in plain if passes(query, item)] + [*map(series.show_row, series.rows.tolist())]
             if query.text is None or vector is None:
                 sort_by_date(passing, query)
@@ -81,7 +82,8 @@ class PlainBackend:
                 ranked = self._rank(passing, query, query.text, vector)
             best = ranked[: query.limit]
             reasons = tuple(reason for _, reason in best)
-            return Found(_copy([item for item, _ in best]), len(passing), len(passing) > len(best), reasons)
+            found, more = [item for item, _ in best], series.count_more(self._rows[item.id] for item, _ in best)
+            return Found(_copy(found), len(passing), len(passing) > len(best), reasons, more_dates=more)
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._lock:

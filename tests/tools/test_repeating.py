@@ -304,3 +304,31 @@ def test_a_question_about_a_day_on_which_a_series_is_left_out_says_so(life: Life
         assert "Choir: left out on 2026-12-08 (Tuesday)." in life.call("query_items", where=where)["note"]
     for where in ({"$on": "2026-12-15"}, {"$on": "2026-12-08", "type": "task"}, {"type": "event"}):
         assert "left out" not in life.call("query_items", where=where).get("note", "")
+
+
+def test_what_comes_more_than_once_in_a_range_says_so(life: Life) -> None:
+    life.keep("Take medicine", type="task", status="active", repeats="FREQ=DAILY;BYHOUR=8,20", due_date="2026-11-23")
+    life.keep("Choir", type="event", repeats="every Thursday", due_date="2026-11-26")
+    week = {"$on": {"$gte": "2026-11-23", "$lte": "2026-11-29"}}
+    found = life.at("2026-11-23T07:00").call("query_items", where=week)["items"]
+    assert {item["content"]: item.get("more_dates") for item in found} == {"Take medicine": 13, "Choir": None}
+    asked = life.call("query_items", text="What's due this week?")["items"]
+    assert {item["content"]: item.get("more_dates") for item in asked} == {"Take medicine": 13, "Choir": None}
+    open_ended = life.call("query_items", where={"due_date": {"$gte": "2026-11-23"}})["items"]
+    assert not any("more_dates" in item for item in open_ended)
+
+
+def test_what_was_left_out_or_moved_long_ago_is_forgotten_when_it_moves_on(life: Life) -> None:
+    given: dict[str, Any] = {"type": "task", "status": "active", "repeats": "every Tuesday", "due_date": "2026-12-01"}
+    id = life.keep("Bins", **given)["id"]
+    life.change(id, **{"except": ["2026-12-08", "2026-12-29"], "moved": {"2026-12-15": "2026-12-16"}})
+    for day in ("2026-12-01", "2026-12-16"):
+        life.at(f"{day}T09:00").change(id, status="done")
+    assert life.memory.get(id).properties["except"] == ["2026-12-29"], "the one before the date that was done"
+    told = life.at("2026-12-22T09:00").change(id, status="done")
+    assert life.memory.get(id).properties.get("moved") is None
+    assert life.memory.get(id).properties["due_date"] == "2027-01-05"
+    assert "again" not in json.dumps(told)
+    undo(life.memory, last_turn(life.memory))
+    kept = life.memory.get(id).properties
+    assert (kept["moved"], kept["except"]) == ({"2026-12-15": "2026-12-16"}, ["2026-12-29"])

@@ -47,9 +47,7 @@ class TableCandidates:
         if self._query.undated:
             conditions.append(lookup.UNDATED)
         found = self.at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
-        if not self.series.every:
-            return found
-        return np.union1d(np.setdiff1d(found, self.series.every), self.series.rows[self.series.on_day])
+        return self.series.take_place(found, self.series.rows[self.series.on_day])
 
     def find_with_status(self) -> Rows:
         asked = self._query.is_open
@@ -107,8 +105,7 @@ class TableSearch:
         candidates = self._make_candidates(at, self._tables, query.text, vector)
         candidates.series = series
         rows_passing = at.find_rows(join("AND", conditions)) if conditions else None
-        if rows_passing is not None and series.every:
-            rows_passing = np.union1d(np.setdiff1d(rows_passing, series.every), series.rows)
+        rows_passing = None if rows_passing is None else series.take_place(rows_passing)
         ranking = Ranking(candidates, candidates.words, rows_passing, self._weights)
         hits = ranking.find_best(query.limit)
         rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
@@ -117,7 +114,7 @@ class TableSearch:
     def _find_by_date(self, at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> Found:
         """Find items by their dates; those that repeat are in their place among the others."""
         total = at.count(join("AND", conditions)) - len(series.every) if not conditions else 0
-        if series.every:
+        if len(series.every):
             conditions = [*conditions, lookup.without_rows(series.every)]
         passing = join("AND", conditions)
         found = at.find_by_date(passing, query.limit)
@@ -143,4 +140,4 @@ def _make_found(at: Lookup, rows: list[int], reasons: list[Reason], total: int, 
     )
     items = [(shown | plain)[row] for row in rows]
     dated = (replace(r, date=item.date) if r.date else r for r, item in zip(reasons, items, strict=True))
-    return Found(items, total, total > len(items), tuple(dated))
+    return Found(items, total, total > len(items), tuple(dated), more_dates=series.count_more(rows))

@@ -6,7 +6,7 @@
 
 `parse` checks it and returns a tree of And, Or, On and Compare with normalised operands; `matches` evaluates it.
 A key is a property, or the item's own id, created_at or updated_at; a property of that name wins, even when it is null.
-One that no item has as it is written stands for one that differs only in case (see ana.memory.filter_reader).
+One that no item has as it is written stands for one that differs only in case (see ana.memory.tally).
 
 Equality ($eq, or the value alone; $in is any of several, $ne and $nin are their opposites):
 - a missing key and null are the same and equal only null, so $ne and $nin match items that lack the key, unless they

@@ -1,38 +1,41 @@
 """The exact test of an item against a filter, in Python."""
 
 from collections.abc import Callable, Iterator
+from datetime import tzinfo
 from typing import Any, TypeGuard
 
 from ana.memory.filters.nodes import ORDER, OWN_KEYS, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.item import Item
 from ana.time.spans import Span, date_span
-from ana.values import Json, fold_case
+from ana.values import Json, Properties, fold_case
 
 
 def matches(node: Node, item: Item) -> bool:
     """Return whether an item passes the filter."""
     if isinstance(node, Compare):
-        return _TESTS[node.op](_get_value(item, node.key), node.operand)
+        return _TESTS[node.op](get_value(item, node.key), node.operand)
     if isinstance(node, On):
-        return any(_compare_spans(*span, node.window) == 0 for span in _iter_spans(item, node.window))
+        spans = iter_date_spans(item.properties, node.window.zone)
+        return any(_compare_spans(*span, node.window) == 0 for span in spans)
     passed = (matches(part, item) for part in node.parts)
     return any(passed) if isinstance(node, Or) else all(passed)
 
 
-def _get_value(item: Item, key: str) -> Json:
+def get_value(item: Item, key: str) -> Json:
+    """Return what an item has under a key of a filter."""
     if key in item.properties:  # also where it is null: the property hides the item's own value
         return item.properties[key]
     return getattr(item, key) if key in OWN_KEYS else None
 
 
-def _iter_spans(item: Item, window: DateOperand) -> Iterator[Span]:
+def iter_date_spans(properties: Properties, zone: tzinfo) -> Iterator[Span]:
     """Yield the spans of an item's dates, and the stretch from its start_date to its end_date."""
-    for key, value in item.properties.items():
+    for key, value in properties.items():
         if key not in OWN_KEYS:
             for each in value if isinstance(value, list) else (value,):
-                if span := date_span(each, window.zone):
+                if span := date_span(each, zone):
                     yield span
-    first, last = (date_span(item.properties.get(key), window.zone) for key in ("start_date", "end_date"))
+    first, last = (date_span(properties.get(key), zone) for key in ("start_date", "end_date"))
     if first and last and first[0] <= last[1]:
         yield first[0], last[1]
 
@@ -69,7 +72,6 @@ def _has_member(value: Json, operand: Operand) -> bool:
 
 
 def _is_one(value: Json, operand: Operand) -> bool:
-    """Return whether a value equals an operand as a whole."""
     if not isinstance(operand, DateOperand):
         return _is_same(fold_case(value), fold_case(operand))
     span = date_span(value, operand.zone)

@@ -107,7 +107,6 @@ def _join(op: str, value: object, here: _Here, depth: int) -> Node:
 
 
 def _read_window(value: object, here: _Here) -> DateOperand:
-    """Return the window of $on: a day, or the time between bounds."""
     if not isinstance(value, Mapping):
         day = _read_day("$gte", value, here)
         return DateOperand(day.start, day.end, here.zone)

@@ -1,6 +1,7 @@
 """The answer to a query, with the reasons."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
@@ -41,6 +42,7 @@ class Found:
         reasons: Why each of them was found.
         due: First and last day, if the text was read as a question about what is due then.
         why_none: Why nothing was found, in a sentence or two; empty if something was, or nobody knows.
+        more_dates: How many more dates of what repeats pass, by id, if the query has a first and a last day.
     """
 
     items: list[Item]
@@ -49,3 +51,4 @@ class Found:
     reasons: tuple[Reason, ...] = ()
     due: tuple[date, date] | None = None
     why_none: str = ""
+    more_dates: Mapping[str, int] = field(default_factory=dict)

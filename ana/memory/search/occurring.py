@@ -1,133 +1,249 @@
-"""A filter asked of all occurrences of what repeats at once."""
+"""The occurrences of many items as arrays, and a filter asked of all of them at once."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ana.memory.filters import ORDER, And, Compare, DateOperand, Node, On, Or, matches
+from ana.memory.filters.matching import get_value, iter_date_spans
 from ana.memory.item import Item
-from ana.time.repeats import DATE_KEYS
+from ana.memory.status import has_status
+from ana.time.repeats import DATE_KEYS, Repeat, make_occurrence
+from ana.time.spans import Span, day_span, to_micros
 
 Mask: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = NDArray[np.int64]
+Places: TypeAlias = list[tuple[datetime, datetime]]
+"""When occurrences begin, in local time, each with the moment that its rule gives it."""
 
-_BEGIN = ("$gt", "$gte", "$eq", "$in", "$contains")
-"""Operators that say from when on."""
+NO_NUMBERS = np.empty(0, np.int64)
+FAR = 2**61
+"""Before and after all moments, in microseconds."""
+
+_RULE_DATES = (*DATE_KEYS, "until", "except", "done_for")
+"""The dates that occurrences have, and those that only say something of the rule: neither counts as another date."""
 
 
 @dataclass(frozen=True)
-class Occurrences:
-    """The occurrences of many items, those of each item together and in order.
+class Expansion:
+    """An item with its occurrences.
 
     Args:
-        items: The items.
-        owner: Whose each occurrence is, a place in `items`.
-        starts: When each date of it begins, by property, in microseconds since 1970 in UTC.
-        stops: When it ends.
-        has: Whether the item has that date.
-        show: Returns an occurrence's item, with its dates.
+        item: The item.
+        repeat: Its rule.
+        places: Its occurrences, in order.
+        spans: When each date of DATE_KEYS begins and ends, in microseconds since 1970 in UTC; shape (dates, 2, places).
+        others: The spans of dates that do not move on.
     """
 
-    items: Sequence[Item]
-    owner: Numbers
-    starts: dict[str, Numbers]
-    stops: dict[str, Numbers]
-    has: dict[str, Mask]
-    show: Callable[[int], Item]
+    item: Item
+    repeat: Repeat
+    places: Places
+    spans: Numbers
+    others: Sequence[Span]
 
-    def test(self, node: Node, alive: Mask) -> Mask:
-        """Return which occurrences pass a filter, of those that are alive."""
+    @classmethod
+    def make(cls, item: Item, repeat: Repeat, places: Places) -> "Expansion":
+        spans = np.zeros((len(DATE_KEYS), 2, len(places)), np.int64)
+        for key in repeat.keys:
+            spans[DATE_KEYS.index(key.name)] = np.array(
+                [_measure(actual + key.distance, repeat, is_day=key.form == "day") for actual, _ in places]
+            ).T
+        other = {key: value for key, value in item.properties.items() if key not in _RULE_DATES}
+        return cls(item, repeat, places, spans, [*iter_date_spans(other, repeat.zone)])
+
+
+class Occurrences:
+    """The occurrences of many items, those of each item together and in order; each has a number.
+
+    Args:
+        known: The items with their occurrences, at least one each, by their rows.
+    """
+
+    def __init__(self, known: dict[int, Expansion]) -> None:
+        self.rows = np.array([*known], np.int64)
+        self._known = [*known.values()]
+        counts = [len(each.places) for each in self._known]
+        self._firsts = np.cumsum([0, *counts])
+        self.owner = np.repeat(np.arange(len(counts)), counts)
+        names = [{key.name for key in each.repeat.keys} for each in self._known]
+        self._has = np.array([[key in each for each in names] for key in DATE_KEYS])
+        spans = np.concatenate([each.spans for each in self._known], axis=2)
+        self._starts, self._stops = np.ascontiguousarray(spans[:, 0]), np.ascontiguousarray(spans[:, 1])
+        leads = np.array([DATE_KEYS.index(each.repeat.keys[0].name) for each in self._known])[self.owner]
+        every = np.arange(len(self.owner))
+        self.starts, self._ends = self._starts[leads, every], self._stops[leads, every]
+        has = self._has[:, self.owner]
+        begins = np.where(has, self._starts, FAR).min(axis=0)
+        self.stops = np.where(has, self._stops, -FAR).max(axis=0)
+        self.waits = np.array([each.repeat.waits for each in self._known])[self.owner]
+        self._order = np.argsort(begins)
+        self._begins, self._longest = begins[self._order], int((self.stops - begins).max())
+        others = [(own, *span) for own, each in enumerate(self._known) for span in each.others]
+        self._others = np.array(others, np.int64).reshape(-1, 3).T
+        self._loose = np.flatnonzero(np.array([*map(_has_other_dates, self._known)])[self.owner])
+        self._columns: dict[str, tuple[Numbers, list[Item]]] = {}
+        self._presents = (0, 0, NO_NUMBERS)
+
+    def find_touching(self, begin: int, end: int) -> Numbers:
+        """Return the numbers of those that may touch a stretch of time, and of items with other dates, ascending."""
+        first = np.searchsorted(self._begins, begin - self._longest)
+        found = self._order[first : np.searchsorted(self._begins, end, "right")]
+        return np.union1d(found, self._loose) if len(self._loose) else np.sort(found)
+
+    def find_present(self, now: int) -> Numbers:
+        """Return the number of each item's present occurrence, or of its first if all are over."""
+        since, until, found = self._presents
+        if not since <= now < until:
+            is_open = self.waits | (self.stops > now)
+            found = self.choose(np.arange(len(self.owner)), [is_open, np.ones(len(is_open), bool)])
+            until = int(np.where(self.waits | ~is_open, FAR, self.stops).min())
+            self._presents = now, until, found
+        return found
+
+    def is_present(self, at: Numbers, now: int) -> Mask:
+        """Return which of these wait to be done, or are not over."""
+        present: Mask = self.waits[at] | (self.stops[at] > now)
+        return present
+
+    def is_within(self, at: Numbers, days: Span) -> Mask:
+        """Return which of these are wholly within a stretch of time, by the date that their rule counts from."""
+        within: Mask = (days[0] <= self.starts[at]) & (self.starts[at] <= days[1]) & (self._ends[at] <= days[1])
+        return within
+
+    def select(self, node: Node, at: Numbers) -> Numbers:
+        """Return which of these pass a filter, ascending."""
         if isinstance(node, Or):
-            parts = [self.test(part, alive) for part in node.parts]
-            return np.logical_or.reduce(parts) if parts else ~alive & alive
+            parts = [self.select(part, at) for part in node.parts]
+            return np.unique(np.concatenate([NO_NUMBERS, *parts]))
         if isinstance(node, And):
-            # those about days first: they leave few items that the others have to be asked of
-            for part in sorted(node.parts, key=lambda part: not asks_days(part)):
-                alive = alive & self.test(part, alive)
-            return alive
-        return self._touch(node.window, alive, node) if isinstance(node, On) else self._compare(node, alive)
+            for part in node.parts:
+                at = self.select(part, at) if len(at) else at
+            return at
+        return at[self._touch(node.window, at) if isinstance(node, On) else self._compare(node, at)]
+
+    def drop_status(self, statuses: tuple[str, ...], at: Numbers) -> Numbers:
+        """Return which of these are of items with none of these statuses."""
+        codes, samples = self._group("status")
+        kept: Mask = np.array([not has_status(item.properties, statuses) for item in samples])
+        selected: Numbers = at[kept[codes[self.owner[at]]]]
+        return selected
+
+    def keep_items(self, at: Numbers, passing: Numbers) -> Numbers:
+        """Return which of these are of items of which one is among those that pass."""
+        return at[self._mark_items(passing)[self.owner[at]]]
+
+    def choose(self, at: Numbers, preferred: Sequence[Mask]) -> Numbers:
+        """Return one of each item, the first of the first of these masks that has any of it."""
+        chosen = np.full(len(self._known), -1, np.int64)
+        for mask in reversed(preferred):
+            found = at[mask]
+            owners = self.owner[found]
+            is_first = np.diff(owners, prepend=-1) > 0
+            chosen[owners[is_first]] = found[is_first]
+        return chosen[chosen >= 0]
+
+    def count_passing(self, passing: Numbers, places: Numbers) -> Numbers:
+        """Return how many of those that pass each item has that these places are of."""
+        counts: Numbers = np.bincount(self.owner[passing], minlength=len(self._known))[self.owner[places]]
+        return counts
 
     def get_stored(self, at: int) -> Item:
         """Return an occurrence's item as it is stored."""
-        return self.items[int(self.owner[at])]
+        return self._known[int(self.owner[at])].item
 
-    def find_owners(self, mask: Mask) -> Mask:
-        """Return the occurrences of every item of which one is in a mask."""
-        owners = np.zeros(len(self.items), bool)
-        owners[self.owner[mask]] = True
-        return owners[self.owner]
+    def show(self, at: int) -> Item:
+        """Return an occurrence's item, with its dates."""
+        own = int(self.owner[at])
+        each = self._known[own]
+        actual, ruled = each.places[at - int(self._firsts[own])]
+        return show_occurrence(each.item, make_occurrence(each.repeat, ruled, actual).dates)
 
-    def ask_items(self, test: Callable[[Item], bool], alive: Mask) -> Mask:
-        """Return the occurrences of the items that pass a test, of those that are alive."""
-        passing = np.zeros(len(self.items), bool)
-        asked = np.unique(self.owner[alive]).tolist()
-        passing[asked] = [test(self.items[at]) for at in asked]
-        return passing[self.owner] & alive
+    def _mark_items(self, found: Numbers) -> Mask:
+        marked = np.zeros(len(self._known), bool)
+        marked[self.owner[found]] = True
+        return marked
 
-    def _compare(self, node: Compare, alive: Mask) -> Mask:
-        has = self.has.get(node.key)
-        if has is None or not has.any():
-            return self.ask_items(lambda item: matches(node, item), alive)
+    def _group(self, key: str) -> tuple[Numbers, list[Item]]:
+        """Return a number for each item, the same for those with the same value, and an item for each number."""
+        if key not in self._columns:
+            texts = [repr(get_value(each.item, key)) for each in self._known]
+            samples = {text: each.item for text, each in zip(texts, self._known, strict=True)}
+            numbers = {text: n for n, text in enumerate(samples)}
+            self._columns[key] = np.array([numbers[text] for text in texts]), [*samples.values()]
+        return self._columns[key]
+
+    def _ask_items(self, node: Node, key: str, at: Numbers) -> Mask:
+        """Return which of these are of items that pass a condition on one property, as they are stored."""
+        codes, samples = self._group(key)
+        passing = np.array([matches(node, item) for item in samples])
+        mask: Mask = passing[codes[self.owner[at]]]
+        return mask
+
+    def _compare(self, node: Compare, at: Numbers) -> Mask:
+        n = DATE_KEYS.index(node.key) if node.key in DATE_KEYS else 0
+        if node.key not in DATE_KEYS or not self._has[n].any():
+            return self._ask_items(node, node.key, at)
         if not all(isinstance(operand, DateOperand) for operand in node.operands):
-            mask = np.zeros(len(alive), bool)
-            mask[[at for at in np.flatnonzero(alive).tolist() if matches(node, self.show(at))]] = True
-            return mask
-        mask = has & np.logical_or.reduce([self._order(node, bound) for bound in node.operands])
-        if node.op in ("$ne", "$nin"):
-            mask = ~self.find_owners(mask)
-        return np.where(has, mask, self.ask_items(lambda item: matches(node, item), alive & ~has))
+            return np.array([matches(node, self.show(each)) for each in at.tolist()], bool)
+        has = self._has[n][self.owner[at]]
+        if node.op in ("$ne", "$nin"):  # which ask all occurrences of an item
+            every = np.arange(len(self.owner))
+            mask = ~self._mark_items(every[self._compare_dates(node, n, every)])[self.owner[at]]
+        else:
+            mask = self._compare_dates(node, n, at)
+        return mask if has.all() else np.where(has, mask, self._ask_items(node, node.key, at))
 
-    def _order(self, node: Compare, bound: object) -> Mask:
-        assert isinstance(bound, DateOperand)
-        start, stop = self.starts[node.key], self.stops[node.key]
-        before, after = _compare_spans(start, stop, bound)
-        if node.op in ORDER:
-            return {"$gt": after, "$gte": ~before, "$lt": before, "$lte": ~after}[node.op]
-        return ~before & ~after & (start >= bound.start) & (stop <= bound.end)
+    def _compare_dates(self, node: Compare, n: int, at: Numbers) -> Mask:
+        passing = self._has[n][self.owner[at]]
+        start, stop = self._starts[n][at], self._stops[n][at]
+        within: Mask = passing & np.logical_or.reduce([_order(node.op, start, stop, bound) for bound in node.operands])
+        return within
 
-    def _touch(self, window: DateOperand, alive: Mask, node: On) -> Mask:
-        found = np.zeros(len(alive), bool)
-        for key, has in self.has.items():
-            found |= has & _touches(self.starts[key], self.stops[key], window)
-        both = self.has["start_date"] & self.has["end_date"] & (self.starts["start_date"] <= self.stops["end_date"])
-        found |= both & _touches(self.starts["start_date"], self.stops["end_date"], window)
-        return found | self.ask_items(lambda item: matches(node, _drop_dates(item)), alive & ~found)
-
-
-def asks_days(node: Node) -> bool:
-    """Return whether a filter asks for days of what repeats; one that only excludes some asks for none."""
-    if isinstance(node, And | Or):
-        return any(map(asks_days, node.parts))
-    return isinstance(node, On) or (node.key in DATE_KEYS and node.op not in ("$ne", "$nin") and _has_dates(node))
+    def _touch(self, window: DateOperand, at: Numbers) -> Mask:
+        owner = self.owner[at]
+        found = np.zeros(len(at), bool)
+        for n in np.flatnonzero(self._has.any(axis=1)).tolist():
+            found |= self._has[n][owner] & _touches(self._starts[n][at], self._stops[n][at], window)
+        first, last = DATE_KEYS.index("start_date"), DATE_KEYS.index("end_date")
+        if (both := self._has[first] & self._has[last]).any():
+            start, stop = self._starts[first][at], self._stops[last][at]
+            found |= both[owner] & (start <= stop) & _touches(start, stop, window)
+        own, start, stop = self._others
+        others = np.zeros(len(self._known), bool)
+        others[own[_touches(start, stop, window)]] = True
+        return found | others[owner]
 
 
-def says_from_when(node: Node) -> bool:
-    """Return whether a filter says from when on."""
-    if isinstance(node, And | Or):
-        return any(map(says_from_when, node.parts))
-    if isinstance(node, On):
-        return node.window.start > _LONG_AGO
-    return node.key in DATE_KEYS and node.op in _BEGIN and _has_dates(node)
+def _has_other_dates(each: Expansion) -> bool:
+    """Return whether an item may pass a filter on days by a date that is none of its occurrences'."""
+    moving = {key.name for key in each.repeat.keys}
+    return bool(each.others) or any(key in each.item.properties and key not in moving for key in DATE_KEYS)
 
 
-def iter_bounds(node: Node) -> "list[int]":
-    """Return the moments that the dates of a filter begin and end at."""
-    if isinstance(node, And | Or):
-        return [bound for part in node.parts for bound in iter_bounds(part)]
-    windows = (
-        [node.window] if isinstance(node, On) else [each for each in node.operands if isinstance(each, DateOperand)]
-    )
-    return [bound for window in windows for bound in (window.start, window.end) if abs(bound) < -_LONG_AGO]
+def show_occurrence(item: Item, dates: Mapping[str, str]) -> Item:
+    """Return an item with the dates of an occurrence, of which the first is its own date."""
+    lead = {key: value for key, value in dates.items() if key == next(iter(dates)) and key != "due_date"}
+    return replace(item, properties={**lead, **item.properties, **dates})
 
 
-_LONG_AGO = -(2**61)
+def _measure(local: datetime, repeat: Repeat, *, is_day: bool) -> Span:
+    if is_day:
+        return day_span(local.date(), repeat.zone)
+    start = to_micros(local.replace(tzinfo=repeat.zone))
+    return start, start + 1
 
 
-def _has_dates(node: Compare) -> bool:
-    return any(isinstance(operand, DateOperand) for operand in node.operands)
+def _order(op: str, start: Numbers, stop: Numbers, bound: object) -> Mask:
+    assert isinstance(bound, DateOperand)
+    before, after = _compare_spans(start, stop, bound)
+    if op in ORDER:
+        return {"$gt": after, "$gte": ~before, "$lt": before, "$lte": ~after}[op]
+    return ~before & ~after & (start >= bound.start) & (stop <= bound.end)
 
 
 def _compare_spans(start: Numbers, stop: Numbers, bound: DateOperand) -> tuple[Mask, Mask]:
@@ -138,9 +254,3 @@ def _compare_spans(start: Numbers, stop: Numbers, bound: DateOperand) -> tuple[M
 def _touches(start: Numbers, stop: Numbers, window: DateOperand) -> Mask:
     before, after = _compare_spans(start, stop, window)
     return ~before & ~after
-
-
-def _drop_dates(item: Item) -> Item:
-    """Return an item without the dates that its occurrences have, and those that only say something of the rule."""
-    dropped = (*DATE_KEYS, "until", "except", "done_for")
-    return Item(item.id, "", {key: value for key, value in item.properties.items() if key not in dropped}, "", "")

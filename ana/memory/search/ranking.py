@@ -6,7 +6,7 @@ best. Words that are hardly near the query's are compared last and only of the i
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from ana.memory.item import Item
 from ana.memory.search.found import First, Reason
 from ana.memory.search.postings import Rows, Terms
-from ana.memory.search.scoring import Signals, Weights
+from ana.memory.search.scoring import Weights
 from ana.memory.search.words import QueryWord, Scores, Words, WordScores, find_members
 
 PROPOSED = 100
@@ -27,6 +27,7 @@ further down before; this is measured, not proved, since words that are hardly n
 ROUNDING = 1e-6
 """By how much the scores of equal items may differ."""
 
+_ORDER: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 
 T = TypeVar("T")
 
@@ -65,13 +66,13 @@ class Candidates(Protocol):
 
 @dataclass(frozen=True)
 class Hit:
-    """An item with its evidence."""
+    """An item with its score, and why it was found without the words."""
 
     row: int
     id: str
-    date: str | None
     created_at: str
-    signals: Signals
+    score: float
+    reason: Reason
 
 
 class Ranking:
@@ -114,22 +115,27 @@ class Ranking:
         scores = self._compare_words(weights.vector * cosines + bonus, max(PROPOSED, SPARE * limit), list(first))
         best = self._rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
         hits = [
-            Hit(row, id, date, created_at, self._collect_signals(row, cosines, first.get(row)))
+            self._make_hit(row, id, created_at, cosines, Reason(date=date, first=first.get(row)))
             for row, id, date, created_at in self._candidates.describe({*best.tolist(), *first})
         ]
-        return _sort_best_first(hits, lambda hit: (*hit.signals.rank(weights), hit.created_at, hit.id))[:limit]
+        return _sort_best_first(hits, lambda hit: (_ORDER[hit.reason.first], -hit.score, hit.created_at, hit.id))[
+            :limit
+        ]
 
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
         """Return why each was found."""
         known = {text: word.number for text, word in self._asked.items() if word.number is not None}
         terms = (set(each.tolist()) for each in self._candidates.get_terms([hit.row for hit in hits]))
         shared = (tuple(word for word, number in known.items() if number in has) for has in terms)
-        return [hit.signals.explain(words, hit.date, is_filtered) for hit, words in zip(hits, shared, strict=True)]
+        return [replace(hit.reason, words=words, filter=is_filtered) for hit, words in zip(hits, shared, strict=True)]
 
-    def _collect_signals(self, row: int, cosines: Scores, first: First | None) -> Signals:
-        place = int(np.searchsorted(self._rows, row))
-        words, on_day, has_status = self._scores.scores[place], self._on_day[place], self._has_status[place]
-        return Signals(float(cosines[place]), float(words), bool(on_day), bool(has_status), first)
+    def _make_hit(self, row: int, id: str, created_at: str, cosines: Scores, reason: Reason) -> Hit:
+        place, weights = int(np.searchsorted(self._rows, row)), self._weights
+        cosine, words = float(cosines[place]), float(self._scores.scores[place])
+        on_day, has_status = bool(self._on_day[place]), bool(self._has_status[place])
+        score = weights.vector * cosine + weights.words * words + weights.day * on_day + weights.status * has_status
+        date = reason.date if on_day else None
+        return Hit(row, id, created_at, score, replace(reason, vector=cosine, date=date, share=words))
 
     def _compare_words(self, scores: Scores, count: int, first: Sequence[int]) -> Scores:
         """Return the scores with all words compared, of the rows that come first and those with the highest scores

@@ -25,8 +25,6 @@ WEAK = 0.4
 halves this drops 6 to 12% of what is not asked for in the whole stores and a third of it in stores of 40 items, with no
 right answer in the former and 0.3 to 0.5% of them in the latter; 0.5 drops twice as much and lost some held out."""
 
-_ORDER: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
-
 
 @dataclass(frozen=True)
 class Weights:
@@ -48,37 +46,6 @@ class Weights:
     near: float = 0.0
 
 
-@dataclass(frozen=True)
-class Signals:
-    """Everything that counts for an item.
-
-    Args:
-        cosine: Likeness of its vector and the query's.
-        lexical: The score of its words, 0 to 1.
-        on_day: Whether its date is on a day that the query names.
-        has_status: Whether it is open, or done, and the query asks for that.
-        first: The reason why it comes before all others.
-    """
-
-    cosine: float
-    lexical: float
-    on_day: bool
-    has_status: bool
-    first: First | None
-
-    def score(self, weights: Weights) -> float:
-        bonus = weights.day * self.on_day + weights.status * self.has_status
-        return weights.vector * self.cosine + weights.words * self.lexical + bonus
-
-    def rank(self, weights: Weights) -> tuple[int, float]:
-        """Return a key that sorts items best first."""
-        return _ORDER[self.first], -self.score(weights)
-
-    def explain(self, words: tuple[str, ...], date: str | None, filtered: bool) -> Reason:
-        """Return it as a reason, with the words shared and the item's own date."""
-        return Reason(self.cosine, words, date if self.on_day else None, self.first, filtered, self.lexical)
-
-
 def drop_weak(found: Found) -> Found:
     """Return the answer to a text without the items that no part of the query supports, beside the best."""
     scores = [_score_reason(reason) for reason in found.reasons]
@@ -94,7 +61,8 @@ def drop_weak(found: Found) -> Found:
 
 
 def _score_reason(reason: Reason) -> float:
-    return Signals(reason.vector or 0.0, reason.share, bool(reason.date), False, None).score(Weights())
+    weights = Weights()
+    return weights.vector * (reason.vector or 0.0) + weights.words * reason.share + weights.day * bool(reason.date)
 
 
 def days_span(first: date, last: date, zone: tzinfo) -> Span:

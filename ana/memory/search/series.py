@@ -5,24 +5,37 @@ all of them, as the opposites of $eq and $in. What passes by itself is not overd
 if the query says from when on. An item that is asked for no day is at its present occurrence.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import islice
-from typing import TypeAlias
 
 import numpy as np
 
+from ana.memory.filters import And, Compare, DateOperand, Node, On, Or
 from ana.memory.item import Item
-from ana.memory.search.occurring import Mask, Numbers, Occurrences, asks_days, iter_bounds, says_from_when
+from ana.memory.search.occurring import (
+    FAR,
+    NO_NUMBERS,
+    Expansion,
+    Mask,
+    Numbers,
+    Occurrences,
+)
+from ana.memory.search.postings import Rows
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import days_span
-from ana.memory.status import has_status
-from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead, make_occurrence, may_repeat, read_repeat
+from ana.memory.search.words import find_members
+from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead, may_repeat, read_repeat
+from ana.time.repeats.occurring import MOST
 from ana.time.spans import Span, day_span, to_micros
 
 BEFORE, AFTER, SPARE = timedelta(days=31), timedelta(days=62), timedelta(days=31)
 """How far around the present occurrences are always known, and how much farther when they are worked out."""
+
+_BEGIN = ("$gt", "$gte", "$eq", "$in", "$contains")
+"""Operators that say from when on."""
+_END = ("$lt", "$lte", "$eq", "$in", "$contains")
 
 WIDE = timedelta(days=366 * 3)
 """Those of a longer stretch are not kept, as a question about many years would keep very many."""
@@ -30,60 +43,63 @@ WIDE = timedelta(days=366 * 3)
 _MOST_MICROS = 10**16
 """In some 300 years."""
 
-MOST = 5000
-"""Occurrences of one item that a query looks at."""
-
-Places: TypeAlias = list[tuple[datetime, datetime]]
-"""When occurrences begin, in local time, each with the moment that its rule gives it."""
-
 
 @dataclass(frozen=True)
 class SeriesHits:
     """Which items that repeat pass a query.
 
     Args:
-        every: The rows of all that repeat, whether they pass or not.
+        every: The rows of all that repeat, ascending, whether they pass or not.
         rows: Those that pass, ascending.
         starts: When the occurrence begins by which each passes, in microseconds since 1970 in UTC.
         on_day: Whether it is on a day that the query's text names.
+        more: How many more of its occurrences pass; 0 unless the query has a first and a last day.
         places: Which occurrence that is.
-        show: Returns the item at an occurrence, with its dates.
-        stored: Returns it as it is stored.
+        of: All occurrences; None of a store where nothing repeats.
     """
 
-    every: list[int]
+    every: Numbers
     rows: Numbers
     starts: Numbers
     on_day: Mask
+    more: Numbers
     places: Numbers
-    show: Callable[[int], Item]
-    stored: Callable[[int], Item]
+    of: Occurrences | None
+    _shown: dict[int, Item] = field(default_factory=dict)
+
+    def take_place(self, rows: Rows, mine: Numbers | None = None) -> Rows:
+        """Return rows with those that repeat as they pass here, or some of these, instead of as they are stored."""
+        kept = rows[~find_members(self.every, rows)]
+        return np.sort(np.concatenate([kept, self.rows if mine is None else mine]))
 
     def show_row(self, row: int) -> Item:
-        """Return the item of a row that passes."""
-        return self.show(int(self.places[np.searchsorted(self.rows, row)]))
+        """Return the item of a row that passes, with the dates of its occurrence."""
+        if row not in self._shown and self.of:
+            self._shown[row] = self.of.show(int(self.places[np.searchsorted(self.rows, row)]))
+        return self._shown[row]
 
     def get_start(self, row: int) -> int:
         """Return when the occurrence of a row that passes begins."""
         return int(self.starts[np.searchsorted(self.rows, row)])
 
+    def count_more(self, rows: Iterable[int]) -> dict[str, int]:
+        """Return how many more occurrences of items pass, by id, of those of these rows that have any."""
+        more = dict(zip(self.rows.tolist(), self.more.tolist(), strict=True)) if self.more.any() else {}
+        return {self.show_row(row).id: more[row] for row in rows if more.get(row)}
+
     def find_earliest(self, limit: int) -> list[int]:
         """Return the rows whose occurrence is among the earliest; of equal ones the newest, then the first by id."""
         bar = np.partition(self.starts, limit - 1)[limit - 1] if len(self.rows) > limit else np.inf
         found = np.flatnonzero(self.starts <= bar)
-        if len(found) > limit:  # ties, which are not shown for this: that would take longer than the query
-            level = sorted(found.tolist(), key=lambda at: self.stored(int(self.places[at])).id)
-            level.sort(key=lambda at: self.stored(int(self.places[at])).created_at, reverse=True)
+        if self.of and len(found) > limit:  # ties, which are not shown for this: that would take longer than the query
+            stored = {at: self.of.get_stored(int(self.places[at])) for at in found.tolist()}
+            level = sorted(stored, key=lambda at: stored[at].id)
+            level.sort(key=lambda at: stored[at].created_at, reverse=True)
             found = np.array(sorted(level, key=lambda at: int(self.starts[at]))[:limit])
         return [int(row) for row in self.rows[found]]
 
 
-def _show_none(at: int) -> Item:
-    raise IndexError(at)
-
-
-_NONE = np.empty(0, np.int64)
-NO_SERIES = SeriesHits([], _NONE, _NONE, np.empty(0, bool), _NONE, _show_none, _show_none)
+NO_SERIES = SeriesHits(NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, np.empty(0, bool), NO_NUMBERS, NO_NUMBERS, None)
 """Of a store where nothing repeats."""
 
 
@@ -93,9 +109,9 @@ class Series:
     def __init__(self, zone: tzinfo, items: Iterable[tuple[int, Item]] = ()) -> None:
         self.zone = zone
         self._repeats: dict[int, tuple[Item, Repeat]] = {}
-        self._places: dict[int, Places] = {}
+        self._known: dict[int, Expansion] = {}
         self._window = (datetime.max, datetime.min)
-        self._known: _Known | None = None
+        self._occurrences: Occurrences | None = None
         for row, item in items:
             self.put(row, item)
 
@@ -104,130 +120,83 @@ class Series:
         self.remove(row)
         if may_repeat(item.properties) and (repeat := read_repeat(item.properties, self.zone)):
             self._repeats[row] = item, repeat
+            self._occurrences = None
 
     def remove(self, row: int) -> None:
         if self._repeats.pop(row, None):
-            self._known = None
-            self._places.pop(row, None)
+            self._occurrences = None
+            self._known.pop(row, None)
 
     def find(self, query: Query) -> SeriesHits:
         """Return which items pass a query."""
-        if not self._repeats:
+        of = self._expand(query) if self._repeats else None
+        if of is None:
             return NO_SERIES
-        known = self._know(query)
-        of, now = known.of, to_micros(query.now)
-        asked = bool(query.due) or asks_days(query.where)
-        alive = np.ones(len(of.owner), bool)
-        if asked and not (says_from_when(query.where) or (query.due and query.due[0] > date.min)):
-            alive = known.waits | (known.stops > day_span(query.now.astimezone(self.zone).date(), self.zone)[0])
-        if query.excluded:
-            alive = of.ask_items(lambda item: not has_status(item.properties, query.excluded), alive)
-        passing = of.test(query.where, alive) & alive
-        passing = passing & known.is_within(days_span(*query.due, self.zone)) if query.due else passing
-        on_day = np.zeros(len(passing), bool)
-        for mention in query.text.mentions if query.text else ():
-            on_day |= known.is_within(days_span(mention.first, mention.last, self.zone))
-        pool = passing if asked else of.find_owners(passing)
-        present = pool & (known.waits | (known.stops > now))
-        places = _choose(of, [pool & on_day & present, pool & on_day, present, pool])
-        rows = np.array(known.rows, np.int64)[of.owner[places]]
-        return SeriesHits(known.rows, rows, known.starts[places], on_day[places], places, of.show, of.get_stored)
+        now, mentions = to_micros(query.now), query.text.mentions if query.text else ()
+        days = [days_span(mention.first, mention.last, self.zone) for mention in mentions]
+        begin, end = self._find_stretch(query)
+        passing = self._find_passing(query, of, (begin, end), now)
+        pool = passing
+        if not (query.due or _asks_days(query.where)):
+            pool = of.find_present(now)
+            if days:
+                pool = np.unique(np.concatenate([pool, *(of.find_touching(*each) for each in days)]))
+            pool = of.keep_items(pool, passing)
+        on_day = np.zeros(len(pool), bool)
+        for each in days:
+            on_day |= of.is_within(pool, each)
+        present = of.is_present(pool, now)
+        named = [on_day & present, on_day] if days else []
+        places = of.choose(pool, [*named, present, np.ones(len(pool), bool)])
+        more = of.count_passing(passing, places) - 1 if begin > -FAR and end < FAR else np.zeros(len(places), np.int64)
+        on_day = on_day[np.searchsorted(pool, places)]
+        return SeriesHits(of.rows, of.rows[of.owner[places]], of.starts[places], on_day, more, places, of)
 
-    def _know(self, query: Query) -> "_Known":
-        """Return all occurrences that a query may ask for."""
+    def _find_stretch(self, query: Query) -> Span:
+        """Return a stretch of time that each occurrence touches which passes a query."""
+        begin, end = _find_stretch(query.where)
+        if query.due:
+            due = days_span(*query.due, self.zone)
+            begin, end = max(begin, due[0] if query.due[0] > date.min else -FAR), min(end, due[1])
+        return begin, end
+
+    def _find_passing(self, query: Query, of: Occurrences, stretch: Span, now: int) -> Numbers:
+        is_asked = bool(query.due) or _asks_days(query.where)
+        at = of.find_touching(*stretch) if is_asked or _names_dates(query.where) else of.find_present(now)
+        if is_asked and not (_says_from_when(query.where) or (query.due and query.due[0] > date.min)):
+            at = at[of.is_present(at, day_span(query.now.astimezone(self.zone).date(), self.zone)[0])]
+        if query.excluded:
+            at = of.drop_status(query.excluded, at)
+        at = of.select(query.where, at)
+        return at[of.is_within(at, days_span(*query.due, self.zone))] if query.due else at
+
+    def _expand(self, query: Query) -> Occurrences | None:
+        """Return all occurrences that a query may ask for; None if there are none."""
         now = query.now.astimezone(self.zone).replace(tzinfo=None)
-        bounds = [now - BEFORE, now + AFTER, *(self._to_local(bound) for bound in _iter_asked(query))]
+        bounds = [now - BEFORE, now + AFTER, *(_to_local(bound, self.zone) for bound in _iter_asked(query))]
         first, last = min(bounds), max(bounds)
         begin, end = self._window
         if first < begin or last > end or end - begin > WIDE:
             self._window = first - SPARE, last + SPARE
-            self._places.clear()
-            self._known = None
-        if self._known is None:
-            self._known = self._list_known()
-        return self._known
-
-    def _list_known(self) -> "_Known":
-        for row, (_, repeat) in self._repeats.items():
-            if row not in self._places:
-                self._places[row] = [*_iter_known(repeat, *self._window)]
-        rows = sorted(row for row in self._repeats if self._places[row])
-        return _Known.make(rows, [self._repeats[row] for row in rows], [self._places[row] for row in rows])
-
-    def _to_local(self, bound: int) -> datetime:
-        within = max(min(bound, _MOST_MICROS), -_MOST_MICROS)
-        return (
-            (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=within))
-            .astimezone(self.zone)
-            .replace(tzinfo=None)
-        )
+            self._known.clear()
+            self._occurrences = None
+        if self._occurrences is None:
+            for row, (item, repeat) in self._repeats.items():
+                if row not in self._known:
+                    self._known[row] = Expansion.make(item, repeat, [*_iter_known(repeat, *self._window)])
+            known = {row: self._known[row] for row in sorted(self._known) if self._known[row].places}
+            self._occurrences = Occurrences(known) if known else None
+        return self._occurrences
 
 
-@dataclass(frozen=True)
-class _Known:
-    """The occurrences that are known.
-
-    Args:
-        rows: The items' rows.
-        of: The occurrences.
-        starts: When the date begins that their rule counts from.
-        ends: When it ends.
-        stops: When all of it is over.
-        waits: Whether it stays until it is done.
-    """
-
-    rows: list[int]
-    of: Occurrences
-    starts: Numbers
-    ends: Numbers
-    stops: Numbers
-    waits: Mask
-
-    @classmethod
-    def make(cls, rows: list[int], known: list[tuple[Item, Repeat]], places: list[Places]) -> "_Known":
-        flat = [(at, place) for at, each in enumerate(places) for place in each]
-        count = len(flat)
-        owner = np.array([at for at, _ in flat], np.int64)
-        starts, stops = ({key: np.zeros(count, np.int64) for key in DATE_KEYS} for _ in "ab")
-        has = {key: np.zeros(count, bool) for key in DATE_KEYS}
-        lead = np.zeros((3, count), np.int64)
-        for at, (own, (actual, _)) in enumerate(flat):
-            repeat = known[own][1]
-            for n, key in enumerate(repeat.keys):
-                start, stop = _measure(actual + key.distance, repeat, is_day=key.form == "day")
-                starts[key.name][at], stops[key.name][at], has[key.name][at] = start, stop, True
-                if n == 0:
-                    lead[:2, at] = start, stop
-                lead[2, at] = max(lead[2, at], stop)
-
-        def show(at: int) -> Item:
-            own, (actual, ruled) = flat[at]
-            item, repeat = known[own]
-            return show_occurrence(item, make_occurrence(repeat, ruled, actual).dates)
-
-        waits = np.array([known[own][1].waits for own, _ in flat], bool)
-        return cls(
-            rows,
-            Occurrences([item for item, _ in known], owner, starts, stops, has, show),
-            lead[0],
-            lead[1],
-            lead[2],
-            waits,
-        )
-
-    def is_within(self, days: Span) -> Mask:
-        """Return which are wholly within a stretch of time."""
-        return (days[0] <= self.starts) & (self.starts <= days[1]) & (self.ends <= days[1])
-
-
-def show_occurrence(item: Item, dates: Mapping[str, str]) -> Item:
-    """Return an item with the dates of an occurrence, of which the first is its own date."""
-    lead = {key: value for key, value in dates.items() if key == next(iter(dates)) and key != "due_date"}
-    return replace(item, properties={**lead, **item.properties, **dates})
+def _to_local(bound: int, zone: tzinfo) -> datetime:
+    within = max(min(bound, _MOST_MICROS), -_MOST_MICROS)
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=within)
+    return moment.astimezone(zone).replace(tzinfo=None)
 
 
 def _iter_asked(query: Query) -> Iterator[int]:
-    yield from iter_bounds(query.where)
+    yield from _iter_bounds(query.where)
     days = [query.due] if query.due else []
     days += [(mention.first, mention.last) for mention in query.text.mentions] if query.text else []
     for first, last in days:
@@ -247,19 +216,49 @@ def _iter_known(repeat: Repeat, since: datetime, last: datetime) -> Iterator[tup
             return
 
 
-def _measure(local: datetime, repeat: Repeat, *, is_day: bool) -> Span:
-    if is_day:
-        return day_span(local.date(), repeat.zone)
-    start = to_micros(local.replace(tzinfo=repeat.zone))
-    return start, start + 1
+def _asks_days(node: Node) -> bool:
+    """Return whether a filter asks for days of what repeats; one that only excludes some asks for none."""
+    if isinstance(node, And | Or):
+        return any(map(_asks_days, node.parts))
+    return isinstance(node, On) or (node.op not in ("$ne", "$nin") and bool(_list_dates(node)))
 
 
-def _choose(of: Occurrences, preferred: Sequence[Mask]) -> Numbers:
-    """Return one occurrence of each item, the first of the first of these masks that has any of it."""
-    chosen = np.full(len(of.items), -1, np.int64)
-    for mask in reversed(preferred):
-        found = np.flatnonzero(mask)
-        owners = of.owner[found]
-        is_first = np.diff(owners, prepend=-1) > 0
-        chosen[owners[is_first]] = found[is_first]
-    return chosen[chosen >= 0]
+def _says_from_when(node: Node) -> bool:
+    if isinstance(node, And | Or):
+        return any(map(_says_from_when, node.parts))
+    if isinstance(node, On):
+        return node.window.start > -FAR
+    return node.op in _BEGIN and bool(_list_dates(node))
+
+
+def _names_dates(node: Node) -> bool:
+    if isinstance(node, And | Or):
+        return any(map(_names_dates, node.parts))
+    return isinstance(node, On) or node.key in DATE_KEYS
+
+
+def _find_stretch(node: Node) -> Span:
+    """Return a stretch of time that each occurrence touches which passes a filter."""
+    if isinstance(node, And | Or):
+        begins, ends = zip(*map(_find_stretch, node.parts), strict=True) if node.parts else ((-FAR,), (FAR,))
+        return (max(begins), min(ends)) if isinstance(node, And) else (min(begins), max(ends))
+    if isinstance(node, On):
+        return max(node.window.start, -FAR), min(node.window.end, FAR)
+    dates = _list_dates(node)
+    if len(dates) < len(node.operands) or not dates:
+        return -FAR, FAR
+    begin = min(date.start for date in dates) if node.op in _BEGIN else -FAR
+    return begin, max(date.end for date in dates) if node.op in _END else FAR
+
+
+def _iter_bounds(node: Node) -> Iterable[int]:
+    if isinstance(node, And | Or):
+        for part in node.parts:
+            yield from _iter_bounds(part)
+    else:
+        windows = [node.window] if isinstance(node, On) else [o for o in node.operands if isinstance(o, DateOperand)]
+        yield from (bound for each in windows for bound in (each.start, each.end) if abs(bound) < FAR)
+
+
+def _list_dates(node: Compare) -> list[DateOperand]:
+    return [each for each in node.operands if isinstance(each, DateOperand)] if node.key in DATE_KEYS else []

@@ -170,7 +170,9 @@ class Words:
             terms, each = np.unique(np.concatenate(documents), return_inverse=True)
             likeness = self._vectors.compare(terms, chosen, near)[each]
             some = lengths > 0
-            scores[some] = np.maximum.reduceat(likeness, (np.cumsum(lengths) - lengths)[some]) @ shares
+            best = np.maximum.reduceat(likeness, (np.cumsum(lengths) - lengths)[some])
+            # no product of matrices: BLAS gains nothing here, and once reported an invalid number where all are finite
+            scores[some] = (best * shares).sum(axis=1)
         return scores
 
     def propose(self, words: Sequence[QueryWord], near: float = 0.0) -> WordScores:
@@ -187,7 +189,6 @@ class Words:
         return self._join(_score_in(self._base, each), _score_in(self._read_tail(), each))
 
     def _join(self, base: Scores, late: Scores) -> WordScores:
-        """Return the scores of all documents by their rows."""
         rows = self._base.rows
         if self._dead:
             rows, base = rows[self._alive], base[self._alive]
@@ -235,7 +236,6 @@ def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
 
 
 def _score_in(documents: Postings, words: Sequence[tuple[Likeness, float]]) -> Scores:
-    """Return the score of each document for words with their weights."""
     scores = np.zeros(len(documents.rows), np.float32)
     for alike, weight in words:
         held = [

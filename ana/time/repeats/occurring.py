@@ -92,9 +92,10 @@ def iter_places(repeat: Repeat, since: datetime, last: datetime) -> Iterator[tup
     """Yield when these occurrences begin in local time, each with the moment that the rule gives it."""
     lasts = max(key.distance for key in repeat.keys) + (DAY if repeat.is_day else MICROSECOND)
     early = since - lasts - DAY if since > repeat.first else repeat.first
-    as_ruled = ((at, at) for at in iter_ruled(repeat, early, last) if _find_move(repeat, at) is None)
-    moved = sorted((to, at) for key in repeat.moved for at, to in _iter_moved(repeat, key))
-    return ((actual, at) for actual, at in merge(as_ruled, moved) if actual <= last and actual + lasts > since)
+    moved = find_moved(repeat) if repeat.moved else {}
+    as_ruled = ((at, at) for at in iter_ruled(repeat, early, last) if at not in moved)
+    elsewhere = sorted((to, at) for at, to in moved.items())
+    return ((actual, at) for actual, at in merge(as_ruled, elsewhere) if actual <= last and actual + lasts > since)
 
 
 def iter_ruled(repeat: Repeat, since: datetime, last: datetime) -> Iterator[datetime]:
@@ -106,16 +107,14 @@ def iter_ruled(repeat: Repeat, since: datetime, last: datetime) -> Iterator[date
             yield at
 
 
-def _iter_moved(repeat: Repeat, key: date) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the occurrence that is moved, and where to."""
-    begin = key if isinstance(key, datetime) else datetime.combine(key, time())
-    end = key if isinstance(key, datetime) else datetime.combine(key, time.max)
-    for at in islice(iter_ruled(repeat, begin, end), 1):
-        yield at, repeat.moved[key]
-
-
-def _find_move(repeat: Repeat, at: datetime) -> datetime | None:
-    return (repeat.moved.get(at) or repeat.moved.get(at.date())) if repeat.moved else None
+def find_moved(repeat: Repeat) -> dict[datetime, datetime]:
+    """Return where the moments are that are moved; of a day with several the first, unless it is moved by itself."""
+    moved: dict[datetime, datetime] = {}
+    for key in sorted(repeat.moved, key=lambda key: isinstance(key, datetime)):
+        begin = to_local(repeat, key)
+        end = key if isinstance(key, datetime) else datetime.combine(key, time.max)
+        moved |= dict.fromkeys(islice(iter_ruled(repeat, begin, end), 1), repeat.moved[key])
+    return moved
 
 
 def make_occurrence(repeat: Repeat, at: datetime, actual: datetime) -> Occurrence:

@@ -106,7 +106,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
         zone=zone,
         end=min((end for end in ends if end), default=None),
         left_out=frozenset(_iter_left_out(properties.get("except"), zone)),
-        moved=dict(_iter_moved(moved, first, zone)) if isinstance(moved, dict) else {},
+        moved=dict(_iter_moved(moved, {*rule.times, first.time()}, zone)) if isinstance(moved, dict) else {},
         from_done=from_done,
         waits=waits(properties),
         done_for=_read_done(properties.get("done_for"), zone),
@@ -178,9 +178,16 @@ def read_day_or_moment(text: str, zone: tzinfo) -> date:
     return moment.date() if _find_form(text) == "day" else moment
 
 
-def _iter_moved(moved: Mapping[str, Json], first: datetime, zone: tzinfo) -> Iterator[tuple[date, datetime]]:
+def _iter_moved(moved: Mapping[str, Json], times: set[time], zone: tzinfo) -> Iterator[tuple[date, datetime]]:
+    """Yield what is moved and where to; of a day that is moved to a day each of its times."""
     for key, value in moved.items():
         if day_of(key) and day_of(value):
-            to = read_local(str(value), zone)
-            keeps_time = _find_form(str(value)) == "day"
-            yield read_day_or_moment(key, zone), datetime.combine(to, first.time()) if keeps_time else to
+            at, to = read_day_or_moment(key, zone), read_local(str(value), zone)
+            if _find_form(str(value)) != "day":
+                yield at, to
+            elif isinstance(at, datetime):
+                yield at, datetime.combine(to, at.time())
+            elif len(times) == 1:
+                yield at, datetime.combine(to, min(times))
+            else:
+                yield from ((datetime.combine(at, each), datetime.combine(to, each)) for each in times)

@@ -3,7 +3,7 @@
 How it reads:
 - A week runs from Monday to Sunday. "this Friday" is in this week, "next Friday" in the next, "last Friday" the latest
   before today; a bare "Friday" (also "on Friday", "coming Friday") the first after today, on a Friday in seven days.
-- Others mean the other one of two by "next Friday": the first after today, or the one a week later (`readings.py`).
+- Others mean the other one of two by "next Friday": the first after today, or the one a week later (`questions.py`).
 - "Friday week", "a week on Friday" and "a week from Friday" are seven days later.
 - "this weekend" is this week's Saturday and Sunday; "end of the week" is Sunday, "beginning" Monday.
 - "in 3 days" is one day; "in the next 3 days", "within 3 days" run from today to that day; "last 3 days" up to today.
@@ -13,13 +13,18 @@ How it reads:
   or the like before it, a weekday, a year, or to stand alone.
 - "in January" is the whole month, this one included; "next January" never this one; "this January" is this year's.
   In a search a month may also stand by itself ("December things") or after "from", "until" and the like.
-- Names of days and months are read in ten more languages (`names.py`); 3/4 and the like stay month/day.
+- Names of days and months are read in ten more languages (`foreign.py`); 3/4 and the like stay month/day.
 - Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays).
 """
 
 from ana.time.when.mentions import Mention, drop_mentions, read_moments, resolve
-from ana.time.when.questions import find_named_days, has_only_fillers, read_due_question
-from ana.time.when.readings import find_other_reading, tell_other_reading
+from ana.time.when.questions import (
+    find_named_days,
+    find_other_reading,
+    has_only_fillers,
+    read_due_question,
+    tell_other_reading,
+)
 from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
 from ana.time.when.times import TimeMention, find_hours_ahead, find_times
 from ana.time.when.words import weekday_named

@@ -130,7 +130,6 @@ def _nth_weekday(match: re.Match[str], today: date) -> date | None:
 
 
 def _nth_weekday_around(match: re.Match[str], today: date) -> date | None:
-    """The last Friday of next month."""
     turn = {"last": -1, "next": 1}.get(match["which"].lower(), 0)
     return _find_nth(match, today + relativedelta(day=1, months=turn))
 

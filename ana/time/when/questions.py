@@ -1,4 +1,4 @@
-"""Questions about what is due, as against texts that only mention a day."""
+"""Questions about what is due, as against texts that only mention a day; and both readings of "next Friday"."""
 
 import re
 from dataclasses import replace
@@ -6,8 +6,9 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from ana.time.when.mentions import Mention, drop_mentions, find_stretches
-from ana.time.when.words import Days, shift_day
+from ana.time.dates import spell_day
+from ana.time.when.mentions import Mention, drop_mentions, find_stretches, resolve
+from ana.time.when.words import ANY_WEEKDAY, Days, shift_day
 
 _CUE_WORDS = (
     "due deadline deadlines agenda schedule scheduled calendar task tasks todo todos plan plans planned have doing "
@@ -31,6 +32,7 @@ _CUES = frozenset(_CUE_WORDS.split())
 _FILLERS = _CUES | frozenset(_FILLER_WORDS.split())
 _SIDE = re.compile(r"\b(by|until|till|through|up\s+to|before|after|since)\s+(?:the\s+)?$", re.IGNORECASE)
 HALF_A_YEAR = 183
+_NEXT = re.compile(rf"next\s+{ANY_WEEKDAY}\.?", re.IGNORECASE)
 _OVERDUE = re.compile(r"\b(?:overdue|past\s+due)\b", re.IGNORECASE)
 
 
@@ -96,3 +98,23 @@ def has_only_fillers(text: str, days: list[Mention]) -> bool:
 
 def _words(text: str) -> list[str]:
     return re.findall(r"[\w-]+", text.lower())
+
+
+def find_other_reading(mention: Mention, today: date) -> date | None:
+    """Return the other day that people mean by "next Friday"; None for phrases that have one reading.
+
+    On a Friday it has one: in a week.
+    """
+    ahead = (mention.first - today).days
+    if not _NEXT.fullmatch(mention.text) or ahead % 7 == 0:
+        return None
+    return mention.first + timedelta(weeks=1 if ahead < 7 else -1)
+
+
+def tell_other_reading(text: str, today: date) -> str:
+    """Return a sentence with both readings of the one phrase in a text that has two; empty without one, or several."""
+    twofold = [(said, other) for said in resolve(text, today) if (other := find_other_reading(said, today))]
+    if len(twofold) != 1:
+        return ""
+    said, other = twofold[0]
+    return f" “{said.text}” can mean {spell_day(said.first)}, as I read it, or {spell_day(other)}."

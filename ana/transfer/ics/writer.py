@@ -15,7 +15,7 @@ from ana.memory.status import CANCELLED, DONE, has_status
 from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, Repeat, occurrences, read_repeat
-from ana.time.repeats.occurring import iter_ruled, make_occurrence
+from ana.time.repeats.occurring import find_moved, make_occurrence
 from ana.time.repeats.rules import iter_matching, iter_moments
 from ana.transfer.ics.series import to_here, to_wall
 from ana.transfer.records import make_notes
@@ -93,17 +93,14 @@ def list_components(item: Item, zone: tzinfo, notes: _Notes | None = None) -> li
         # programs differ in whether the first date counts where the rule does not name it
         event.add("rdate", [span[0]])
     left_out = {at for each in repeat.left_out for at in iter_moments(repeat.rule, repeat.first, *_find_bounds(each))}
-    moved = {key: [*iter_ruled(repeat, *_find_bounds(key))] for key in repeat.moved}
-    # of a day with several occurrences that is moved, one is left
-    if left_out := left_out.union(*(moments[1:] for moments in moved.values())):
+    if left_out:
         event.add("exdate", [_place(at, repeat) for at in sorted(left_out)])
     singles = []
-    for key, moments in moved.items():
-        for at in moments[:1]:
-            occurrence = make_occurrence(repeat, at, repeat.moved[key])
-            single = _make_event(item, occurrence.start, occurrence.end, zone, notes)
-            single.add("recurrence-id", _place(at, repeat))
-            singles.append(single)
+    for at, to in find_moved(repeat).items():
+        occurrence = make_occurrence(repeat, at, to)
+        single = _make_event(item, occurrence.start, occurrence.end, zone, notes)
+        single.add("recurrence-id", _place(at, repeat))
+        singles.append(single)
     return [event, *singles]
 
 

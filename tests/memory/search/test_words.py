@@ -110,3 +110,16 @@ def test_words_are_folded_and_singular() -> None:
     )
     assert tokenize("ＦＵＬＬ ﬁle ½") == tokenize("full file 1⁄2")
     assert tokenize("\ud800 ... !!") == []
+
+
+def test_words_that_are_like_no_other_and_empty_documents_score_without_a_warning() -> None:
+    nothing = np.zeros(6, np.int8)
+    words = Words([(1, np.array([0, 1], np.uint32)), (2, np.array([], np.uint32))], [(0, nothing), (1, nothing)])
+    asked = [QueryWord(0, nothing), QueryWord(None, nothing)]
+    documents = [np.array([0, 1], np.uint32), np.array([], np.uint32), np.array([1], np.uint32)]
+    with np.errstate(all="raise"):
+        scores = words.score(asked, documents)
+        proposed = words.propose(asked)
+    assert scores[0] > 0
+    assert scores[1:].tolist() == [0, 0]
+    assert np.isfinite(proposed.scores).all()

@@ -87,6 +87,20 @@ def test_what_is_left_out_moved_and_past_its_end() -> None:
     assert list_dates(bins | {"until": "2026-12-29T12:00"})[-1] == "2026-12-22T18:00"
 
 
+def test_moving_one_of_several_times_of_a_day_keeps_the_others() -> None:
+    medicine = {"repeats": "FREQ=DAILY;BYHOUR=8,20", "due_date": "2026-11-23T08:00", "until": "2026-11-24"}
+    once = ["2026-11-23T08:00", "2026-11-23T20:00", "2026-11-24T08:00", "2026-11-24T20:00"]
+    assert list_dates(medicine) == once
+    assert list_dates(medicine | {"moved": {"2026-11-24": "2026-11-24T10:00"}}) == [
+        *once[:2],
+        "2026-11-24T10:00",
+        once[3],
+    ]
+    assert list_dates(medicine | {"moved": {"2026-11-24T20:00": "2026-11-25"}}) == [*once[:3], "2026-11-25T20:00"]
+    whole = medicine | {"moved": {"2026-11-24": "2026-11-26"}}
+    assert list_dates(whole) == [*once[:2], "2026-11-26T08:00", "2026-11-26T20:00"], "a day moves with all its times"
+
+
 def test_the_first_date_counts_even_where_the_rule_does_not_name_it() -> None:
     assert list_dates({"repeats": "every friday", "due_date": "2026-12-01"})[:2] == ["2026-12-01", "2026-12-04"]
 

@@ -6,7 +6,7 @@ import pytest
 from babel import Locale
 
 from ana.time.when import find_times, read_due_question, resolve
-from ana.time.when.names import NAMES
+from ana.time.when.foreign import NAMES
 
 TODAY = date(2026, 1, 7)
 LANGUAGES = ("de", "fr", "es", "it", "pt", "nl", "sv", "pl", "tr")
