@@ -76,7 +76,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     ran = set[str]()
     for call in calls:
         check_stopped()
-        context = replace(call.context, memory=_WeighedMemory(call.context, touched.get(call.id, ())))
+        context = bind(call.context, touched.get(call.id, ()))
         try:
             is_refused = call.id in refused
             answer = answer_refused(call.call, NOBODY) if is_refused else _run(call, context, context_of(runtime))
@@ -141,6 +141,12 @@ def _explain(exc: BaseException) -> str:
     with suppress(Exception):
         return plain_text(f"{type(exc).__name__}: {exc}")[:MOST_ERROR_CHARACTERS]
     return type(exc).__name__
+
+
+def bind(context: CallContext, touched: Sequence[Touched]) -> CallContext:
+    """Return a call's context in which a record that it touches must be as it was weighed."""
+    # a memory of its own counts the names in use again
+    return replace(context, memory=_WeighedMemory(context, touched)) if touched else context
 
 
 class _WeighedMemory(Memory):

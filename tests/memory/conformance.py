@@ -852,6 +852,7 @@ def names_are_counted_once_and_then_followed(backend: Backend) -> None:
         "status": [],
         "tags": [("home", 3), ("work", 3)],
         "dates": [],
+        "properties": [],
     }
     assert memory.vocabulary.names() == wanted
     acme = create(memory, "call Acme", {"project": "Acme", "status": "active", "due_date": "2026-01-09"})

@@ -67,7 +67,7 @@ def test_looking_for_similar_records_embeds_nothing(memory: Memory, monkeypatch:
     made = memory.create("Buy milk").after
     memory.create("Buy some milk")
     assert made
-    embedder: Embedder = memory.backend._embedder  # type: ignore[attr-defined]  # of the backend in memory
+    embedder: Embedder = memory.backend.embedder  # type: ignore[attr-defined]  # of the backend in memory
     monkeypatch.delattr(type(embedder), "embed_documents")
     monkeypatch.delattr(type(embedder), "embed_query")
     assert find_twins(memory.backend, "item", made, 3)
