@@ -174,6 +174,14 @@ class Message(Words):
             return abs((day - self._today).days) <= NEAR and _says(text, match[1])
         return False
 
+    def answers_itself(self, text: str) -> bool:
+        """Return whether it says yes to the person's own question before, which spoke of a text: did I? Yes I did."""
+        own = self.seen.texts[0] if len(self.seen.texts) > 1 else ""
+        if not asks(own) or not Words(own).mention(text, whole=False):
+            return False
+        plain = (clause for clause in self._clauses if not find_topics(clause))
+        return any(read_short_reply(clause.split()[0]) == "approve" for clause in plain)
+
     def tells_of(self, text: str) -> bool:
         """Return whether a clause that orders nothing has a word of a text."""
         return any(Words(each).mention(text, whole=False) for each in self._clauses if not tells(each))

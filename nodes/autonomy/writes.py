@@ -157,7 +157,7 @@ def is_agreed_to(write: Write, said: Message) -> bool:
 def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     """Return whether a message means a change if it is the only one: an item done that it tells of, or put on a day.
 
-    Of what repeats, single dates are meant that it says.
+    What is done may be told as the answer to the person's own question. Of what repeats, single dates are meant that it says.
 
     What it tells of may have a word in common with many things. What it puts on a day may have another language than
     the item, and then no word in common with anything.
@@ -168,7 +168,7 @@ def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     if {*write.given} <= OF_A_SERIES and said.says(write.values):
         return True
     if {*write.given} == {"status"} and str(write.given["status"]).lower() in DONE:
-        return said.tells_of(item.content)
+        return said.tells_of(item.content) or said.answers_itself(item.content)
     is_foreign = guess_language(item.content) != guess_language(" ".join(said.texts))
     return is_foreign and said.dates_another(write.values, stored)
 

@@ -401,3 +401,26 @@ def test_what_a_message_says_of_one_item_is_done(message: str, write: Write, lat
 )
 def test_what_a_message_does_not_say_of_it_asks(message: str, write: Write, latest: str) -> None:
     assert asks_today(message, write, latest) == [write.call]
+
+
+PILL = change("Take Ramipril 5 mg in the morning", {"status": "active"}, status="done")
+STORED = ("Take Ramipril 5 mg in the morning", "Call the dentist about the crown on Thursday")
+
+
+@pytest.mark.parametrize(
+    ("question", "message", "asked"),
+    [
+        ("Did I take my tablet this morning?", "Yes I did, both kinds", False),
+        ("Did I take my tablet this morning?", "No, I did not", True),
+        ("Is the dentist on Thursday?", "Yes I did", True),
+        ("I took my tablet", "Yes", True),
+        ("Did I take my tablet this morning?", "Yes, and book the train", False),
+    ],
+)
+def test_a_yes_to_ones_own_question_tells_that_it_is_done(question: str, message: str, asked: bool) -> None:
+    before = (question, "You have told me of no tablet today.")
+    assert bool(asks(message, PILL, read=STORED, before=before)) == asked
+
+
+def test_a_pronoun_may_hang_on_the_word_that_asks_to_delete() -> None:
+    assert Message("quítalo").asks_to_remove
