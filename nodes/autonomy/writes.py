@@ -157,7 +157,7 @@ def is_agreed_to(write: Write, said: Message) -> bool:
 def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     """Return whether a message means a change if it is the only one: an item done that it tells of, or put on a day.
 
-    What is done may be told as the answer to the person's own question. Of what repeats, single dates are meant that it says.
+    What is done may be told as the answer to one's own question. Of what repeats, single dates are meant that it says.
 
     What it tells of may have a word in common with many things. What it puts on a day may have another language than
     the item, and then no word in common with anything.
