@@ -4,6 +4,7 @@ It is cut into tokens, rewritten to Python's grammar, parsed by `ast` and calcul
 """
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator
@@ -11,7 +12,6 @@ from datetime import date
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
-from math import factorial
 from typing import Any
 
 from langchain_core.tools import tool
@@ -51,7 +51,7 @@ _TOKEN = re.compile(
     | (?P<time>     {TIME_OF_DAY} )
     | (?P<quantity> {NUMBER} \s* (?!of\b){UNIT} (?: \s+ {NUMBER} \s* (?!of\b){UNIT} )* )
     | (?P<number>   [$€]? {NUMBER} )
-    | (?P<function> sqrt (?= \s* \( ) )
+    | (?P<function> (?: sqrt | ceil | floor ) (?= \s* \( ) )
     | (?P<unclear>  \s+ % \s+ [-−] (?=[0-9.($€]) )
     | (?P<of>       % \s* of \b )
     | (?P<percent>  % )
@@ -66,6 +66,7 @@ _TOKEN = re.compile(
 )
 _CONVERSION = re.compile(rf"(?P<value>.+?)\s(?:in|to|into|as)\s+(?P<unit>{UNIT})\s*", re.DOTALL)
 _OPERANDS = ("date", "time", "quantity", "number")
+_ROUNDING: dict[str, Callable[[Fraction], int]] = {"ceil": math.ceil, "floor": math.floor}
 _POSTFIX = ("percent", "factorial")
 _NODES = {"open": 0, "close": 0, "of": 2}  # in the tree; any other token is one
 _SPELLED = {"^": "**", "×": "*", "÷": "/", "−": "-"}
@@ -85,9 +86,9 @@ def calculator(expression: str) -> dict[str, int | float | str]:
     """Calculate an arithmetic expression exactly, also with units, times of day and dates.
 
     Args:
-        expression: Numbers with + - * / // % ** ^ (power) ! (factorial) sqrt() and parentheses, such as 9!/(3!*3!*3!)
-            or 15% of 240; units, such as 3.5 lb in oz, 72 F in C, 450 min in h; times, such as 14:20 + 3 h 55 min;
-            dates, such as 2026-12-24 - 2026-11-24 (30 d).
+        expression: Numbers with + - * / // % ** ^ (power) ! (factorial) sqrt() ceil() floor() and parentheses, such as
+            9!/(3!*3!*3!) or 15% of 240; units, such as 3.5 lb in oz, 72 F in C, 450 min in h; times, such as 14:20 +
+            3 h 55 min; dates, such as 2026-12-24 - 2026-11-24 (30 d).
             Behind a number, % means hundredths unless a number or parenthesis follows (then modulo), so 80 + 15% is
             80.15: write 80 * 1.15 for a surcharge.
     """
@@ -200,7 +201,15 @@ def _evaluate(node: ast.expr) -> Any:
             return _take_factorial(_evaluate(operand))
         case ast.Call(func=ast.Name(id=name), args=[operand]) if name.lower() == "sqrt":
             return _apply(_BINARY[ast.Pow], _evaluate(operand), Fraction(1, 2))
+        case ast.Call(func=ast.Name(id=name), args=[operand]) if name.lower() in _ROUNDING:
+            return _round(_ROUNDING[name.lower()], _evaluate(operand))
     raise ToolError("The expression holds something that is not arithmetic.", "Put a number into each parenthesis.")
+
+
+def _round(to_whole: Callable[[Fraction], int], value: Any) -> Fraction:
+    if not isinstance(value, Fraction):
+        raise ToolError(f"{value} is no plain number.", "Round the number without its unit: ceil(16.82 / 0.5) * 0.5.")
+    return Fraction(to_whole(value))
 
 
 def _negate(value: Any) -> Any:
@@ -232,7 +241,7 @@ def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
 
 def _take_factorial(number: Any) -> Fraction:
     if isinstance(number, Fraction) and number.denominator == 1 and 0 <= number <= MOST_FACTORIAL:
-        return Fraction(factorial(number.numerator))
+        return Fraction(math.factorial(number.numerator))
     says = f"A factorial is taken of whole numbers from 0 to {MOST_FACTORIAL} only."
     raise ToolError(says, "Cancel larger ones by hand.")
 

@@ -45,6 +45,9 @@ CHOICE = "Nothing was stored: this item says the same already. Tell the user; if
 MOST_TWINS = 3
 """How many items that say nearly the same are shown with a new one."""
 
+LED_IN = 40
+"""Characters of an update's text that are shown before the place where it changed."""
+
 QUOTED = 200
 """Characters that are shown of a text which the model has in its conversation already, or asked only to change."""
 
@@ -104,14 +107,24 @@ def update_item(
 
 
 def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
-    """Return an item by id and the beginning of its content, with the properties that changed, and what they were."""
+    """Return an item by id and its content about where it changed, with the properties that did, and what they were."""
     assert change.before is not None
     assert change.after is not None
     shown, old, new = call.show(change.after, longest=QUOTED), change.before.properties, change.after.properties
     changed = [key for key in {**old, **new} if (key in old) != (key in new) or old.get(key) != new.get(key)]
+    shown["content"] = _cut_to_change(change.before.content, change.after.content)
     shown["properties"] = {key: with_weekday(new.get(key)) for key in changed}
     was: dict[str, Json] = {key: with_weekday(old[key]) for key in changed if key in old}
     return shown | ({"was": was} if was else {})
+
+
+def _cut_to_change(old: str, new: str) -> str:
+    if len(new) <= QUOTED:
+        return new
+    pairs = enumerate(zip(old, new, strict=False)) if old != new else ()
+    same = next((at for at, (was, now) in pairs if was != now), len(old) if old != new else 0)
+    start = max(0, min(same - LED_IN, len(new) - QUOTED))
+    return f"{'…' * bool(start)}{new[start : start + QUOTED]} [cut: {len(new):,} characters in all]"
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

@@ -18,6 +18,13 @@ MOST_VALUES = 5
 MOST_CONDITIONS = 2
 """How many values, and conditions that nothing meets, are named: what is said costs tokens."""
 
+MOST_LOOKED_AT = 100
+"""Items among which the next date is looked for."""
+
+YEAR = 366 * 24 * 3600 * 1_000_000
+FOREVER = 2**62
+"""Microseconds: a year, and the end of all dates."""
+
 LONGEST = 40
 """Characters of a value that is named."""
 
@@ -79,7 +86,7 @@ class _Explainer:
         if isinstance(node, On):
             keys = [key for key in self._backend.list_keys() if is_date_key(key)]
             known = [value for key in keys for value, _ in self._backend.list_values(key)]
-            return f"Nothing is {describe(node)}{_name_dates(known, node.window)}."
+            return f"Nothing is {describe(node)}{self._name_next(node.window) or _name_last(known, node.window)}."
         compares = [part for part in (node.parts if isinstance(node, And) else (node,)) if isinstance(part, Compare)]
         if not compares:
             return ""
@@ -88,11 +95,26 @@ class _Explainer:
         if not values and key not in OWN_KEYS:
             return self._explain_unknown(key)
         if bound := next((each for part in compares for each in part.operands if isinstance(each, DateOperand)), None):
-            dates = _name_dates([value for value, _ in values], bound)
-            return f"{said}{dates or f'; its values are no dates: {_name_values(values, None)}'}."
+            if not any(date_span(value, bound.zone) for value, _ in values):
+                return f"{said}; its values are no dates: {_name_values(values, None)}."
+            near = self._name_next(bound, key)
+            return f"{said}{near or _name_last([value for value, _ in values], bound)}."
         if compares[0].op in ("$ne", "$nin") or key == "id" or not compares[0].operands:
             return f"{said}."
         return f"{said}; there are {_name_values(values, compares[0].operands[0])}."
+
+    def _name_next(self, bound: DateOperand, key: str = "") -> str:
+        """Return the next date after a bound, of what repeats too, in any property or one; empty if there is none."""
+        for end in (bound.end + YEAR, FOREVER):  # in an open stretch what repeats is at its present date
+            last = replace(bound, start=end, end=end)
+            ranges = And((Compare(key, "$gt", bound), Compare(key, "$lt", last)))
+            where = ranges if key else On(replace(last, start=bound.end))
+            found = self._backend.query(replace(self._query, where=where, limit=MOST_LOOKED_AT)).items
+            values = (value for item in found for name, value in item.properties.items() if name == key or not key)
+            later = [(span[0], str(value)) for value in values if (span := date_span(value, bound.zone))]
+            if coming := min((each for each in later if each[0] >= bound.end), default=None):
+                return f"; the next is {with_weekday(coming[1])}"
+        return ""
 
     def _explain_unknown(self, key: str) -> str:
         keys = self._backend.list_keys()
@@ -157,13 +179,11 @@ def _to_moment(operand: DateOperand, at: int) -> datetime | None:
         return None
 
 
-def _name_dates(values: Iterable[Json], bound: DateOperand) -> str:
-    """Return the dates next to a bound on both sides; empty if no value is a date."""
-    spans = sorted({(span, str(value)) for value in values if (span := date_span(value, bound.zone))})
-    before = [(bound.start - span[0], value) for span, value in spans if span[0] < bound.start][-1:]
-    after = [(span[0] - bound.end, value) for span, value in spans if span[0] >= bound.start][:1]
-    near = [str(with_weekday(value)) for _, value in sorted([*before, *after])]
-    return f"; the nearest {'are' if len(near) > 1 else 'is'} {' and '.join(near)}" if near else ""
+def _name_last(values: Iterable[Json], bound: DateOperand) -> str:
+    """Return the last date before a bound, as it is stored; empty if there is none."""
+    spans = [(span[0], str(value)) for value in values if (span := date_span(value, bound.zone))]
+    last = max((each for each in spans if each[0] < bound.start), default=None)
+    return f"; the last is {with_weekday(last[1])}" if last else ""
 
 
 def _name_values(values: Sequence[tuple[Json, int]], wanted: Operand) -> str:
