@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ana.errors import WrongName
 from ana.files import is_read_only
 from ana.notes import Note, read_note
-from ana.own_files import PEOPLE, SERVER
+from ana.own_files import CALLS, PEOPLE, SERVER
 from ana.recent import Recent
 from ana.settings import TRACES, PersonalSettings, Settings, load_settings
 from ana.threads.ids import OWNER
@@ -59,6 +59,11 @@ class Workspace:
     def server_folder(self) -> Path:
         """The folder of what the dev server keeps, for everybody."""
         return self.settings.ana_data_dir / SERVER
+
+    @property
+    def calls_folder(self) -> Path:
+        """The folder of the calls of other assistants that were not answered yet."""
+        return self.folder / CALLS
 
     @property
     def typed_file(self) -> Path:
