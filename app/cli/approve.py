@@ -11,7 +11,7 @@ from app.startup import start
 Decision = Literal["approve", "reject"]
 
 if TYPE_CHECKING:
-    from app.mcp.pending import Pending
+    from app.pending import Pending
     from app.turn import Assistant
 
 
@@ -25,7 +25,7 @@ def approve(
 ) -> None:
     """Decide what waits for you, such as what another assistant wants to change."""
     from ana.handles import open_handles
-    from app.mcp.pending import ClosingModel, list_pending, open_decider
+    from app.pending import ClosingModel, list_pending, open_decider
     from app.show.text import say
 
     if yes and no:

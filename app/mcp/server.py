@@ -15,6 +15,7 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ContentBlock,
     ElicitRequest,
     ElicitRequestFormParams,
     ElicitResult,
@@ -219,9 +220,9 @@ def _show(answer: ToolMessage) -> CallToolResult:
     """Return an answer with its text inside a fence, as our own model gets it."""
     data = read_json(answer.text)
     text = fence(answer.text, answer.additional_kwargs.get(FENCE))
-    content = [TextContent(text=text if answer.status == "success" else answer.text)]
+    content: list[ContentBlock] = [TextContent(text=text if answer.status == "success" else answer.text)]
     return CallToolResult(
-        content=content,  # type: ignore[arg-type]
+        content=content,
         structured_content=data if isinstance(data, dict) and answer.status == "success" else None,
         is_error=answer.status == "error",
     )

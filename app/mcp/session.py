@@ -113,7 +113,7 @@ class Session:
             args: Its arguments.
             asked: What the person is asked.
         """
-        from app.mcp.pending import keep_waiting
+        from app.pending import keep_waiting
 
         state, _ = self._build(name, args, asked["calls"][0].removesuffix(CALL))
         said, message = state["messages"][-2:]

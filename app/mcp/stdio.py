@@ -4,8 +4,8 @@ from mcp.server.stdio import stdio_server
 
 from ana.handles import open_handles
 from ana.workspace import Workspace
-from app.mcp.pending import ClosingModel
 from app.mcp.server import McpServer
+from app.pending import ClosingModel
 
 
 async def serve(workspace: Workspace) -> None:

@@ -5,13 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
+from langchain_core.outputs import ChatGenerationChunk
 
 from ana.handles import Handles
+from ana.models.base import StreamingModel, to_chunk
 from ana.threads.threads import Threads
 from app.outcome import Waiting
 from app.turn import Assistant, open_assistant
@@ -20,25 +18,15 @@ from graph.context import LocalContext
 from graph.state import State
 
 
-class ClosingModel(BaseChatModel):
+class ClosingModel(StreamingModel):
     """Ends a turn that a person has decided: what was done stands in the receipt below."""
 
     @property
     def _llm_type(self) -> str:
         return "closing"
 
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
-        """Return a model that calls none of the tools."""
-        return self.bind(**kwargs)
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        return ChatResult(generations=[ChatGeneration(message=AIMessage("That was decided."))])
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        yield ChatGenerationChunk(message=to_chunk(AIMessage("That was decided.")))
 
 
 def keep_waiting(handles: Handles, state: State, name: str) -> str:
