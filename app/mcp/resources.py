@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp_types import (
     GetPromptResult,
@@ -15,13 +15,10 @@ from mcp_types import (
     TextContent,
 )
 
-from ana.errors import NoSuchItem
-from ana.handles import Handles
-from ana.memory.item import to_json
-from ana.models.fence import fence
-from app.due import group_due
-from app.mcp.session import Session
-from app.today import list_today
+from ana.errors import NoSuchItem, ToolError
+
+if TYPE_CHECKING:
+    from app.mcp.session import Session
 
 CONTEXT, TODAY, ITEM = "ana://context", "ana://today", "ana://item/"
 ROOM = 60, 100
@@ -58,41 +55,52 @@ PROMPTS: Mapping[str, tuple[Prompt, str]] = {
 }
 
 
-def read_resource(uri: str, session: Session) -> tuple[str, str]:
+def read_resource(session: "Session", uri: str) -> tuple[str, str]:
     """Return the text of a resource, and its MIME type.
 
     Raises:
         NoSuchItem: There is none.
     """
+    from ana.memory.item import to_json
+    from ana.models.fence import fence
+
     if uri == CONTEXT:
         return fence(read_context(session), None), "text/plain"
     if uri == TODAY:
-        lines = read_today(session.handles)
-        session.see(*lines)
-        return fence("\n".join(lines), None), "text/plain"
+        return fence(_read_today(session), None), "text/plain"
     if uri.startswith(ITEM):
-        item = session.handles.memory.get(uri.removeprefix(ITEM))
-        session.see(item.content)
+        item = session.read_item(uri.removeprefix(ITEM))
         return json.dumps(to_json(item), ensure_ascii=False), "application/json"
     raise NoSuchItem(uri)
 
 
-def read_context(session: Session) -> str:
+def read_context(session: "Session") -> str:
     """Return the lines of Global Context with their numbers."""
     return "\n".join(f"{number}: {text}" for number, text in session.read_lines().items()) or "Nothing is known yet."
 
 
-def read_today(handles: Handles) -> list[str]:
+def _read_today(session: "Session") -> str:
     """Return what is due, by days."""
-    return list_today(group_due(handles), *ROOM) or ["Nothing is due today or in the next seven days."]
+    from app.due import group_due
+    from app.today import list_today
+
+    groups = group_due(session.handles)
+    session.see(*(item.content for found in groups.values() for item in found.items))
+    return "\n".join(list_today(groups, *ROOM)) or "Nothing is due today or in the next seven days."
 
 
-def write_prompt(name: str, arguments: Mapping[str, str], handles: Handles) -> GetPromptResult | None:
-    """Return a prompt with its arguments; None if there is none of this name."""
+def write_prompt(session: "Session", name: str, arguments: Mapping[str, str]) -> GetPromptResult:
+    """Return a prompt with its arguments.
+
+    Raises:
+        ToolError: There is none of this name, or an argument is missing.
+    """
     if name not in PROMPTS:
-        return None
+        raise ToolError(f"There is no prompt {name:.80}.", f"There are: {', '.join(PROMPTS)}.")
     prompt, text = PROMPTS[name]
-    values: dict[str, Any] = {"since": handles.clock.now().date() - timedelta(days=7), "text": ""}
+    if missing := [each.name for each in prompt.arguments or () if each.required and each.name not in arguments]:
+        raise ToolError(f"The prompt {name} needs {missing[0]}.")
+    values: dict[str, Any] = {"since": session.handles.clock.now().date() - timedelta(days=7)}
     filled = text.format_map(values | dict(arguments))
     message = PromptMessage(role="user", content=TextContent(text=filled))
     return GetPromptResult(description=prompt.description, messages=[message])

@@ -1,11 +1,14 @@
 """Serve one client over standard input and output."""
 
+from typing import TYPE_CHECKING
+
 from mcp.server.stdio import stdio_server
 
-from ana.handles import open_handles
 from ana.workspace import Workspace
 from app.mcp.server import McpServer
-from app.pending import ClosingModel
+
+if TYPE_CHECKING:
+    from ana.handles import Handles
 
 
 async def serve(workspace: Workspace) -> None:
@@ -14,12 +17,17 @@ async def serve(workspace: Workspace) -> None:
     Args:
         workspace: The person's.
     """
-    handles = open_handles(workspace, "ana mcp", model=ClosingModel())
-    ours = McpServer(handles)
+    ours = McpServer(lambda: _open(workspace))
     server = ours.build()
     try:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
     finally:
         ours.close()
-        handles.memory.close()
+
+
+def _open(workspace: Workspace) -> "Handles":
+    from ana.handles import open_handles
+    from app.pending import ClosingModel
+
+    return open_handles(workspace, "ana mcp", model=ClosingModel())

@@ -46,7 +46,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         message=question,
         writes=mark_shared(writes, Words(question), handles.memory.backend),
         lines=loaded_of(state, handles)["lines"] if writes else {},
-        read=[*_iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
+        read=[*iter_stored_text(state["messages"]), state.get("summary", "")] if writes else [],
         changed=frozenset(str(each["id"]) for each in done if each["op"] == "update") - made,
         deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in done),
         dial=context_of(runtime).dial,
@@ -101,7 +101,7 @@ def _has_run(call: ReadCall) -> bool:
     return bool(context.cause and context.memory.backend.find_change(context.cause.key))
 
 
-def _iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
+def iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
     """Yield the texts of every result in view that was not made from its own call."""
     # also those of earlier turns: the model still reads them
     for message in messages:

@@ -1,75 +1,108 @@
 """Weigh calls that come without a message of a person: another assistant makes them, and what it was told is not known.
 
-The dial means the same. But nothing can be found to be asked for, so that what takes something away asks; and a stored
-text that was read asks in the person's stead: a write waits if that text, were it a message, would order it.
+The dial means the same. But nothing can be found to be asked for, so that what takes something away asks. And stored
+text that was read may speak through the assistant. A text of a sentence's length can order anything in any words:
+after it, a change asks of a record that the assistant had not named before, and so does a new text that has words from
+there. A shorter text is read as a message is: a write asks that it would ask for, were it the person's.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
+from ana.language import guess_language
 from ana.memory.search.tokens import tokenize
+from ana.models.fence import HIDDEN
 from ana.output import shorten
 from graph.state import Reason
 from nodes.autonomy.message import Message
 from nodes.autonomy.weigh import FEWEST_WORDS, MOST_CHANGES, MOST_CHARACTERS, MOST_NAMED, Asking, Batch
 from nodes.autonomy.words import Words, count_words, find_content
-from nodes.autonomy.writes import Write
+from nodes.autonomy.writes import MANY, Touched, Write
 
-COPIED = 1 / 2
-"""A text that has more than this share of its words from one stored text may be that text's idea."""
+SENTENCE = 6
+"""Words of a text that can tell somebody to do something with something else, however it is put."""
+
+_DISGUISED = re.compile(f"[a-z][\u0370-\u04ff]|[\u0370-\u04ff][a-z]|{HIDDEN.pattern}", re.IGNORECASE)
+"""Letters of two alphabets in a word, or that nobody sees: what such a text says is not what is read."""
 
 
 def weigh_unspoken(batch: Batch) -> list[Asking]:
-    """Return the writes of a batch without a message that wait for a person, each with its reasons."""
+    """Return the writes of a batch that wait for a person, each with its reasons.
+
+    Args:
+        batch: The message is what the assistant has said in its own words: no stored text that it had read has them.
+    """
     weighed = [Asking(write, tuple(_find_reasons(write, batch))) for write in batch.writes]
     return [asking for asking in weighed if asking.reasons]
 
 
 def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
-    text = next((each for each in _list_foreign(write, batch) if orders(each, write, batch)), None)
+    text = next((each.texts[0] for each in _list_foreign(write, batch) if _may_order(each, write, batch)), None)
     if text is not None:
-        yield Reason(kind="stored", words=f"A stored text may have ordered this: “{shorten(text, MOST_CHARACTERS)}”.")
+        told = f"A text that was read may have ordered this: “{shorten(text, MOST_CHARACTERS)}”."
+        yield Reason(kind="stored", words=told)
     if batch.dial != "act":
         yield from (Reason(kind="dial", words=words) for words in _find_risks(write, batch))
     if batch.dial == "advise":
         yield Reason(kind="dial", words="You want to be asked before every change.")
 
 
-def orders(text: str, write: Write, batch: Batch) -> bool:
-    """Return whether a stored text, were it the person's message, may order a write.
+def _list_foreign(write: Write, batch: Batch) -> Iterator[Words]:
+    """Yield the stored texts in view but the names of things, and the text of the only record that is written."""
+    own = {each.now.content for each in write.touched if each.now} if len(write.touched) == 1 else set[str]()
+    return (each for each in batch.stored if each.texts[0] not in own and _can_order(each.texts[0], FEWEST_WORDS))
 
-    Args:
-        text: The stored text.
-        write: The write.
-        batch: For the day, from which "tomorrow" counts.
-    """
-    said = Message(text, today=batch.today)
-    if write.content and _is_copied(write.content, text):
+
+def _can_order(text: str, words: int) -> bool:
+    return count_words(text) >= words or bool(_DISGUISED.search(text))
+
+
+def _may_order(text: Words, write: Write, batch: Batch) -> bool:
+    if _is_plain_undo(write):
+        return Message(text.texts[0], today=batch.today).takes_back
+    is_long = _can_order(text.texts[0], SENTENCE)
+    if is_long and write.content and _brings_words(text, write, batch):
         return True
+    changed = [each for each in write.touched if each.id not in batch.ids]
+    if not is_long or not changed:
+        return bool(changed) and _orders_a_change(text, write, batch)
+    return any(each.removed for each in changed) or not all(_is_named(each, text, batch) for each in changed)
+
+
+def _brings_words(text: Words, write: Write, batch: Batch) -> bool:
+    """Whether a write brings words of a text that are not the assistant's own.
+
+    Where a line about the person is in another language than the text, its words cannot be compared.
+    """
+    known = Words(batch.message, *(each.now.content for each in write.touched if each.now))
+    words = set(find_content(write.content) or tokenize(write.content))
+    new = {word for word in words if not known.has(word)}
+    is_foreign = write.name == "append_context" and new == words
+    return any(map(text.has, new)) or (is_foreign and guess_language(text.texts[0]) != guess_language(write.content))
+
+
+def _orders_a_change(text: Words, write: Write, batch: Batch) -> bool:
+    said = Message(text.texts[0], today=batch.today)
     if write.name == "undo":
         return said.takes_back
     if any(each.removed for each in write.touched):
         return said.asks_to_remove
-    return bool(write.touched) and any(said.says([value]) for value in write.values)
+    return any(said.says([value]) for value in write.values)
 
 
-def _is_copied(content: str, text: str) -> bool:
-    words, own = Words(text), find_content(content) or {*tokenize(content)}
-    return sum(map(words.has, own)) > COPIED * len(own)
-
-
-def _list_foreign(write: Write, batch: Batch) -> Iterator[str]:
-    """Yield the stored texts in view but the names of things, and the text of the only record that is written."""
-    own = {each.now.content for each in write.touched if each.now} if len(write.touched) == 1 else set[str]()
-    texts = (text for each in batch.stored for text in each.texts)
-    return (text for text in texts if text not in own and count_words(text) >= FEWEST_WORDS)
+def _is_named(touched: Touched, text: Words, batch: Batch) -> bool:
+    """Whether the assistant has named a record in its own words, by one that the text does not have."""
+    said, content = Words(batch.message), touched.now.content if touched.now else ""
+    words = [word for word in find_content(content) if said.has(word) and not text.has(word)]
+    alike = (each for each in batch.stored if content not in each.texts and all(map(each.has, words)))
+    return bool(words) and len([*alike]) < MANY
 
 
 def _find_risks(write: Write, batch: Batch) -> Iterator[str]:
     """Yield why a write is risky where nobody can see what the person said."""
-    is_last_undone = write.name == "undo" and not write.args.get("turn") and not write.args.get("force")
-    if write.name == "undo" and not is_last_undone:
+    if write.name == "undo" and not _is_plain_undo(write):
         yield "It takes back what another conversation did."
-    elif any(each.removed for each in write.touched) and not is_last_undone:
+    elif any(each.removed for each in write.touched) and not _is_plain_undo(write):
         yield "It deletes something."
     elif write.name == "replace_context":
         yield "It rewrites a line about you."
@@ -77,7 +110,12 @@ def _find_risks(write: Write, batch: Batch) -> Iterator[str]:
         yield f"It would lose {_name(lost)}."
     changed = batch.changed | {each.id for each in write.touched} - batch.ids
     if len(changed) > MOST_CHANGES and write.touched and write.name != "undo":
-        yield f"{len(changed)} changes would be made in this session."
+        yield f"{len(changed)} records would be changed in a short time."
+
+
+def _is_plain_undo(write: Write) -> bool:
+    """Whether a write takes back the last thing that the assistant itself did."""
+    return write.name == "undo" and not write.args.get("turn") and not write.args.get("force")
 
 
 def _name(entries: Sequence[str]) -> str:
