@@ -16,6 +16,7 @@ from app.turn import Assistant, open_assistant
 from graph.builder import builder
 from graph.context import LocalContext
 from graph.state import State
+from nodes.turns import find_unanswered
 
 
 class ClosingModel(StreamingModel):
@@ -32,6 +33,8 @@ class ClosingModel(StreamingModel):
 def keep_waiting(handles: Handles, state: State, name: str) -> str:
     """Let a turn wait for a person in a conversation of its own, which every door shows. Return the request's id.
 
+    If something waits in that conversation already, that stays, and its id is returned.
+
     Args:
         handles: The store.
         state: The turn, with what is asked; its calls have not run.
@@ -41,6 +44,8 @@ def keep_waiting(handles: Handles, state: State, name: str) -> str:
     config: Any = {"configurable": {"thread_id": id}}
     with store.map_errors(), store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver, name="ana")
+        if waiting := find_unanswered(graph.get_state(config)):
+            return waiting[0].id
         kept = {key: state[key] for key in ("messages", "turn", "draft")}
         graph.update_state(config, kept, as_node="execute_tools")
         graph.invoke(None, config, context=LocalContext(opened=handles), durability="sync")
