@@ -4,6 +4,7 @@ import secrets
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,7 +21,7 @@ from ana.models.fence import FENCE
 from ana.values import iter_texts, read_json
 from app.mcp.again import Act, Again
 from graph.context import Context, LocalContext
-from graph.state import Asked, Loaded, State
+from graph.state import Asked, Loaded, State, Turn
 from nodes.autonomy.batch import iter_stored_text, read_batch
 from nodes.autonomy.request import digest_write, make_request
 from nodes.autonomy.unspoken import weigh_unspoken
@@ -92,6 +93,8 @@ class Session:
         self._lines: dict[str, str] = {}
         """Digests of the lines of Global Context that the client has seen, by number."""
         self._again = Again(handles.workspace.calls_folder, client)
+        self._unwritten: deque[tuple[Turn, list[AnyMessage], str]] = deque()
+        """Records that are written when the answer has left: the disk is slow."""
         self._lock = threading.Lock()
 
     @property
@@ -159,10 +162,13 @@ class Session:
             return keep_waiting(self.handles, waiting, f"{self.client} asks {seal[:16]}")
 
     def settle(self, count: int) -> None:
-        """Note that the answer to a call has left, unless another has begun: that one tells so, too."""
+        """Note that the answer to a call has left, unless another has begun: that one tells so, too. Write records."""
         with self._lock:
             if count == self.count:
                 self._again.close()
+        with suppress(IndexError):
+            while True:
+                write_record(self.handles, *self._unwritten.popleft())
 
     def _attempt(
         self, name: str, args: Mapping[str, Any], act: Act, approved: Mapping[str, str]
@@ -252,7 +258,7 @@ class Session:
         receipt = render_receipt([*list_calls(self._last)], said)
         answer.additional_kwargs[RECEIPT] = "\n".join(line.removeprefix("- ") for line in receipt.splitlines())
         closed = state["turn"] | {"question": said, "answer": receipt, "receipt": receipt}
-        write_record(self.handles, closed, self._last, thread)
+        self._unwritten.append((closed, self._last, thread))
 
 
 def _find_lines(result: Any) -> Iterator[tuple[int, str]]:

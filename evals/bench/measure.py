@@ -17,6 +17,7 @@ from ana.embedders import WordLlamaEmbeddings
 from ana.time.clock import Clock, local_zone
 from evals.bench import create as bench_create
 from evals.bench import long_threads as bench_long
+from evals.bench import other_assistants as bench_assistants
 from evals.bench import policies as bench_policies
 from evals.bench import store as bench_store
 from evals.bench import turn as bench_turn
@@ -143,6 +144,11 @@ def measure_recall() -> Iterable[Row]:
     return ((f"found: {name}", figure) for name, figure in score_half(WordLlamaEmbeddings()))
 
 
+def measure_other_assistants() -> Iterable[Row]:
+    """Measure a create and a query over MCP."""
+    return bench_assistants.measure(build_environment)
+
+
 SPEED: tuple[Part, ...] = (
     measure_start,
     measure_full_folder,
@@ -152,6 +158,7 @@ SPEED: tuple[Part, ...] = (
     bench_policies.measure,
     bench_long.measure,
     bench_store.measure,
+    measure_other_assistants,
 )
 
 

@@ -7,7 +7,7 @@ there. A shorter text is read as a message is: a write asks that it would ask fo
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ana.language import guess_language
 from ana.memory.search.tokens import tokenize
@@ -37,8 +37,7 @@ def weigh_unspoken(batch: Batch) -> list[Asking]:
 
 
 def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
-    text = next((each.texts[0] for each in _list_foreign(write, batch) if _may_order(each, write, batch)), None)
-    if text is not None:
+    if text := _find_order(write, batch):
         told = f"A text that was read may have ordered this: “{shorten(text, MOST_CHARACTERS)}”."
         yield Reason(kind="stored", words=told)
     if batch.dial != "act":
@@ -47,38 +46,47 @@ def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
         yield Reason(kind="dial", words="You want to be asked before every change.")
 
 
-def _list_foreign(write: Write, batch: Batch) -> Iterator[Words]:
-    """Yield the stored texts in view but the names of things, and the text of the only record that is written."""
-    own = {each.now.content for each in write.touched if each.now} if len(write.touched) == 1 else set[str]()
-    return (each for each in batch.stored if each.texts[0] not in own and _can_order(each.texts[0], FEWEST_WORDS))
+def _find_order(write: Write, batch: Batch) -> str:
+    """Return a stored text that may order a write, but the one that it changes; empty if there is none."""
+    changed = [each for each in write.touched if each.id not in batch.ids]
+    own = {each.now.content for each in changed if each.now} if len(changed) == 1 else set[str]()
+    new = _list_new_words(write, batch)
+    foreign = (each for each in batch.stored if each.texts[0] not in own)
+    suspect = (each for each in foreign if changed or _brings_words(each, write, new))
+    orders = (each.texts[0] for each in suspect if _orders(each, write, batch, new))
+    return next(orders, "")
 
 
-def _can_order(text: str, words: int) -> bool:
-    return count_words(text) >= words or bool(_DISGUISED.search(text))
-
-
-def _may_order(text: Words, write: Write, batch: Batch) -> bool:
+def _orders(text: Words, write: Write, batch: Batch, new: Collection[str]) -> bool:
     if _is_plain_undo(write):
         return Message(text.texts[0], today=batch.today).takes_back
-    is_long = _can_order(text.texts[0], SENTENCE)
-    if is_long and write.content and _brings_words(text, write, batch):
-        return True
     changed = [each for each in write.touched if each.id not in batch.ids]
-    if not is_long or not changed:
-        return bool(changed) and _orders_a_change(text, write, batch)
-    return any(each.removed for each in changed) or not all(_is_named(each, text, batch) for each in changed)
+    if not _has_words(text.texts[0], SENTENCE):
+        return bool(changed) and _has_words(text.texts[0], FEWEST_WORDS) and _orders_a_change(text, write, batch)
+    removes = any(each.removed for each in changed)
+    return removes or _brings_words(text, write, new) or not all(_is_named(each, text, batch) for each in changed)
 
 
-def _brings_words(text: Words, write: Write, batch: Batch) -> bool:
-    """Whether a write brings words of a text that are not the assistant's own.
+def _has_words(text: str, least: int) -> bool:
+    return count_words(text) >= least or bool(_DISGUISED.search(text))
+
+
+def _list_new_words(write: Write, batch: Batch) -> Collection[str]:
+    """Return the words that a write brings and that are neither the assistant's own nor the record's."""
+    known = Words(batch.message, *(each.now.content for each in write.touched if each.now))
+    words = (find_content(write.content) or tokenize(write.content)) if write.content else ()
+    return {word for word in words if not known.has(word)}
+
+
+def _brings_words(text: Words, write: Write, new: Collection[str]) -> bool:
+    """Whether words that a write brings are a text's.
 
     Where a line about the person is in another language than the text, its words cannot be compared.
     """
-    known = Words(batch.message, *(each.now.content for each in write.touched if each.now))
-    words = set(find_content(write.content) or tokenize(write.content))
-    new = {word for word in words if not known.has(word)}
-    is_foreign = write.name == "append_context" and new == words
-    return any(map(text.has, new)) or (is_foreign and guess_language(text.texts[0]) != guess_language(write.content))
+    if any(map(text.has, new)):
+        return True
+    is_new_line = write.name == "append_context" and bool(new)
+    return is_new_line and guess_language(text.texts[0]) != guess_language(write.content)
 
 
 def _orders_a_change(text: Words, write: Write, batch: Batch) -> bool:

@@ -170,6 +170,7 @@ def test_what_one_client_writes_another_sees_and_history_names_it(served: McpSer
 
 def test_each_call_leaves_a_record(served: McpServer, handles: Handles) -> None:
     call(served, "create_item", RENT)
+    served.close()
     ((thread, name),) = handles.workspace.open_threads().names().items()
     (record,) = handles.traces.read(thread)
     assert record["question"] == "claude-code: create_item"
