@@ -1,7 +1,6 @@
 """A create and a query over MCP, through a process of its own, against the same tools in this process."""
 
 import statistics
-import sys
 import tempfile
 import time
 import uuid
@@ -12,6 +11,7 @@ from typing import Any
 import anyio
 from mcp import Client, StdioServerParameters
 
+from ana.children import make_environment, make_python_command
 from ana.handles import open_handles
 from ana.memory.changes import Cause
 from ana.models.scripted import ScriptedModel
@@ -49,7 +49,8 @@ def _list_calls() -> Calls:
 
 async def _time(env: dict[str, str], env_there: dict[str, str]) -> tuple[dict[str, float], dict[str, float], float]:
     """Return the medians in seconds in this process and over MCP, and the seconds to the first answer."""
-    server = StdioServerParameters(command=sys.executable, args=["-m", "app.cli", "mcp"], env=env_there, cwd=PROJECT)
+    command, *rest = make_python_command("-m", "app.cli", "mcp")
+    server = StdioServerParameters(command=command, args=rest, env=make_environment(env_there), cwd=PROJECT)
     here: dict[str, list[float]] = {"a create": [], "a query": []}
     there: dict[str, list[float]] = {"a create": [], "a query": []}
     started = time.perf_counter()
