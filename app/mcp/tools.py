@@ -7,24 +7,33 @@ from mcp_types import Tool, ToolAnnotations
 
 from tools.catalog import READERS, TOOLS, schemas
 
-_TEXT, _OBJECT, _LIST = {"type": "string"}, {"type": "object"}, {"type": "array"}
-_ITEM = {"id": _TEXT, "content": _TEXT, "properties": _OBJECT}
-_CHANGED = {"undone": _LIST, "changes": _LIST}
+_TEXT, _OBJECT, _NUMBER, _FLAG = {"type": "string"}, {"type": "object"}, {"type": "integer"}, {"type": "boolean"}
+_OBJECTS = {"type": "array", "items": _OBJECT}
+_ITEM = {"id": _TEXT, "content": _TEXT, "properties": _OBJECT, "note": _TEXT}
 RESULTS: Mapping[str, Mapping[str, Any]] = {
-    "create_item": {**_ITEM, "existing": _OBJECT, "choice": _TEXT},
+    "create_item": {**_ITEM, "similar": _OBJECTS, "existing": _OBJECT, "choice": _TEXT},
     "update_item": {**_ITEM, "was": _OBJECT},
     "delete_item": {"deleted": _OBJECT},
-    "query_items": {"items": {"type": "array", "items": _OBJECT}, "truncated": {"type": "boolean"}},
-    "history": {"turns": {"type": "array", "items": _OBJECT}, "total": {"type": "integer"}, "sums": _OBJECT},
-    "undo": _CHANGED,
+    "query_items": {"items": _OBJECTS, "total": _NUMBER, "truncated": _FLAG, "note": _TEXT},
+    "append_context": {"line": _NUMBER, "content": _TEXT, "similar": _OBJECTS},
+    "replace_context": {"line": _NUMBER, "content": _TEXT, "replaced": _TEXT},
+    "delete_context": {"line": _NUMBER, "deleted": _TEXT},
+    "undo": {"turn": _TEXT, "undo": _TEXT, "changes": _OBJECTS},
+    "history": {"turns": _OBJECTS, "total": _NUMBER, "truncated": _FLAG, "sums": _OBJECT},
+    "calculator": {"result": {"type": ["number", "string"]}},
+    "now": {"iso": _TEXT, "weekday": _TEXT, "timezone": _TEXT},
+    "resolve_date": dict.fromkeys(("date", "weekday", "last", "last_weekday", "time", "phrase", "or", "note"), _TEXT),
 }
-"""What a tool's result may have, by its name; each may have more."""
+"""What a tool's result may have, by its name; an item that repeats has more."""
+
+OF_A_WRITE = {"receipt": _TEXT, "waits_for_the_person": _TEXT, "not_done": _TEXT}
+"""What the result of a tool that writes may have besides."""
 
 DESTRUCTIVE = frozenset({"update_item", "delete_item", "replace_context", "delete_context", "undo"})
 """Tools that may take something away; all of them can be undone."""
 
-IDEMPOTENT = frozenset({"create_item", "delete_item", "append_context", "replace_context", "delete_context"})
-"""Writers that, called again with the same arguments, change nothing more."""
+IDEMPOTENT = READERS | {"delete_item", "replace_context", "delete_context"}
+"""Tools that, called again with the same arguments, change nothing more."""
 
 SEARCH = Tool(
     name="search",
@@ -79,7 +88,7 @@ def _show(function: Mapping[str, Any]) -> Tool:
         title=name.replace("_", " ").capitalize(),
         description=function["description"],
         input_schema=parameters,
-        output_schema={"type": "object", "properties": dict(RESULTS.get(name, {}))},
+        output_schema={"type": "object", "properties": dict(RESULTS[name]) | ({} if name in READERS else OF_A_WRITE)},
         annotations=ToolAnnotations(
             read_only_hint=name in READERS,
             destructive_hint=name in DESTRUCTIVE,

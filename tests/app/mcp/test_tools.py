@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import jsonschema
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -33,9 +34,14 @@ def test_every_tool_is_listed_with_what_it_takes_and_gives(served: McpServer, mo
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_tool_answers_as_its_schema_says(served: McpServer, mode: str) -> None:
-    async def work(client: Client) -> None:  # the client checks each result against the schema
+    async def work(client: Client) -> None:
+        schemas = {tool.name: tool.output_schema or {} for tool in (await client.list_tools()).tools}
+
         async def use(name: str, **args: Any) -> dict[str, Any]:
-            return read(await client.call_tool(name, args))
+            result = read(await client.call_tool(name, args))
+            jsonschema.validate(result, schemas[name])
+            assert set(result) <= set(schemas[name]["properties"]), name
+            return result
 
         id = (await use("create_item", **RENT))["id"]
         assert "existing" in await use("create_item", **RENT)
