@@ -11,29 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio.to_thread
+import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    INVALID_PARAMS,
-    CallToolRequestParams,
-    CallToolResult,
-    ElicitRequest,
-    ElicitRequestFormParams,
-    ElicitResult,
-    GetPromptRequestParams,
-    GetPromptResult,
-    InputRequiredResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    TextResourceContents,
-)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from ana import __version__
 from ana.errors import AnaError, NoSuchItem, ToolError
@@ -65,6 +48,7 @@ SETTLING = 1.0
 """Seconds after which an answer has left the process: the same call after a crash is a new one then."""
 
 Context = ServerRequestContext[Any, Any]
+Answer = types.CallToolResult | types.InputRequiredResult
 T = TypeVar("T")
 
 
@@ -90,9 +74,9 @@ class McpServer:
             description="Keeps, finds and changes what one person wants kept.",
             instructions=render("mcp"),
             on_list_tools=self._list_tools,
-            on_list_resources=_tell(ListResourcesResult(resources=RESOURCES)),
-            on_list_resource_templates=_tell(ListResourceTemplatesResult(resource_templates=TEMPLATES)),
-            on_list_prompts=_tell(ListPromptsResult(prompts=[prompt for prompt, _ in PROMPTS.values()])),
+            on_list_resources=_tell(types.ListResourcesResult(resources=RESOURCES)),
+            on_list_resource_templates=_tell(types.ListResourceTemplatesResult(resource_templates=TEMPLATES)),
+            on_list_prompts=_tell(types.ListPromptsResult(prompts=[prompt for prompt, _ in PROMPTS.values()])),
             on_read_resource=self._read,
             on_get_prompt=self._prompt,
             on_call_tool=self._call,
@@ -138,33 +122,33 @@ class McpServer:
 
         return await anyio.to_thread.run_sync(run)
 
-    async def _list_tools(self, _: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
-        def build() -> ListToolsResult:
+    async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        def build() -> types.ListToolsResult:
             from app.mcp.tools import list_tools
 
-            return ListToolsResult(tools=list_tools())
+            return types.ListToolsResult(tools=list_tools())
 
         tools = await anyio.to_thread.run_sync(build)
         threading.Thread(target=self._prepare, daemon=True).start()
         return tools
 
-    async def _read(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+    async def _read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         try:
             text, kind = await self._run(context, partial(read_resource, uri=uri))
         except NoSuchItem as exc:
-            raise MCPError(code=INVALID_PARAMS, message=f"There is no resource {uri:.200}.") from exc
+            raise MCPError(code=types.INVALID_PARAMS, message=f"There is no resource {uri:.200}.") from exc
         except AnaError as exc:
-            raise MCPError(code=INVALID_PARAMS, message=exc.sentence()) from exc
-        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=kind, text=text)])
+            raise MCPError(code=types.INVALID_PARAMS, message=exc.sentence()) from exc
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
-    async def _prompt(self, context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+    async def _prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         try:
             return await self._run(context, partial(write_prompt, name=params.name, arguments=params.arguments or {}))
         except AnaError as exc:
-            raise MCPError(code=INVALID_PARAMS, message=exc.sentence()) from exc
+            raise MCPError(code=types.INVALID_PARAMS, message=exc.sentence()) from exc
 
-    async def _call(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+    async def _call(self, context: Context, params: types.CallToolRequestParams) -> Answer:
         from app.mcp.answers import answer_error
 
         try:
@@ -172,23 +156,23 @@ class McpServer:
         except AnaError as exc:
             return answer_error(exc)
 
-    async def _decide(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+    async def _decide(self, context: Context, params: types.CallToolRequestParams) -> Answer:
         """Run a call; where it asks, ask the person in their client, or keep it waiting for them."""
         from app.mcp.answers import answer, seal, word
 
         args = params.arguments or {}
         outcome = await self._run(context, partial(answer, name=params.name, args=args))
-        if isinstance(outcome, CallToolResult):
+        if isinstance(outcome, types.CallToolResult):
             return await self._settle(context, outcome)
         reply = (params.input_responses or {}).get(_QUESTION)
-        if params.request_state != seal(outcome) or not isinstance(reply, ElicitResult):
+        if params.request_state != seal(outcome) or not isinstance(reply, types.ElicitResult):
             if not _can_ask(context):
                 return await self._keep(context, params, outcome, "This client cannot ask the person.")
-            question = ElicitRequestFormParams(message=word(outcome), requested_schema=FORM)
+            question = types.ElicitRequestFormParams(message=word(outcome), requested_schema=FORM)
             if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                asked: dict[str, Any] = {_QUESTION: ElicitRequest(params=question)}
-                return InputRequiredResult(input_requests=asked, request_state=seal(outcome))
-            reply = await context.session.elicit_form(question.message, FORM, context.request_id)
+                asked: dict[str, Any] = {_QUESTION: types.ElicitRequest(params=question)}
+                return types.InputRequiredResult(input_requests=asked, request_state=seal(outcome))
+            reply = await _elicit(context, question.message)
         decision = (reply.content or {}).get("decision") if reply.action == "accept" else None
         if decision == LEAVE:
             raise ToolError("The person refused this; nothing was done.", "Do not try it in another way.")
@@ -196,11 +180,11 @@ class McpServer:
             return await self._keep(context, params, outcome, "Nobody decided in this client.")
         approved = partial(answer, name=params.name, args=args, approved=outcome["digests"])
         again = await self._run(context, approved)
-        if isinstance(again, CallToolResult):
+        if isinstance(again, types.CallToolResult):
             return await self._settle(context, again)
         return await self._keep(context, params, again, "It has changed since they decided.")
 
-    async def _settle(self, context: Context, result: CallToolResult) -> CallToolResult:
+    async def _settle(self, context: Context, result: types.CallToolResult) -> types.CallToolResult:
         """Return a result, and take it as sent a moment later."""
         session = self._sessions[_name_client(context)]
         timer = threading.Timer(SETTLING, session.settle, [session.count])
@@ -208,15 +192,17 @@ class McpServer:
         timer.start()
         return result
 
-    async def _keep(self, context: Context, params: CallToolRequestParams, asked: "Asked", why: str) -> CallToolResult:
+    async def _keep(
+        self, context: Context, params: types.CallToolRequestParams, asked: "Asked", why: str
+    ) -> types.CallToolResult:
         from app.mcp.answers import tell_waiting
 
         keep = partial(tell_waiting, name=params.name, args=params.arguments or {}, asked=asked, why=why)
         return await self._run(context, keep)
 
 
-def _tell(result: T) -> Callable[[Context, PaginatedRequestParams | None], Any]:
-    async def answer(_: Context, __: PaginatedRequestParams | None) -> T:
+def _tell(result: T) -> Callable[[Context, types.PaginatedRequestParams | None], Any]:
+    async def answer(_: Context, __: types.PaginatedRequestParams | None) -> T:
         return result
 
     return answer
@@ -227,6 +213,14 @@ def _name_client(context: Context) -> str:
     params = context.session.client_params
     name = re.sub(r"[^a-z0-9]+", "-", params.client_info.name.lower()).strip("-") if params else ""
     return name[:LONGEST_NAME].strip("-") or CLIENT
+
+
+async def _elicit(context: Context, message: str) -> types.ElicitResult:
+    """Return the reply to a form; a client that fails to show it has cancelled it."""
+    try:
+        return await context.session.elicit_form(message, FORM, context.request_id)
+    except (MCPError, ValidationError):
+        return types.ElicitResult(action="cancel")
 
 
 def _can_ask(context: Context) -> bool:

@@ -71,6 +71,14 @@ def test_what_nobody_decided_waits_and_is_not_done(
     assert "ana approve" in told["not_done"]
 
 
+def test_a_client_that_fails_to_ask_has_decided_nothing(served: McpServer, handles: Handles) -> None:
+    async def fail(context: Any, params: Any) -> ElicitResult | ErrorData:
+        return ErrorData(code=-32603, message="no window")
+
+    told = read(delete(served, handles, "legacy", fail))
+    assert list_waiting(handles) == [told["waits_for_the_person"]]
+
+
 def test_the_same_request_waits_once(served: McpServer, handles: Handles) -> None:
     item = handles.memory.create(RENT)
     waits = [read(call(served, "delete_item", {"id": item.id})) for _ in range(2)]
