@@ -157,9 +157,10 @@ def _name_unread_rules(handles: "FolderHandles") -> list[str]:
 
 
 def _examine_conversations(workspace: Workspace) -> Diagnosis:
-    threads, traces = workspace.open_thread_store().ids(), workspace.open_traces()
-    kept = traces.ids()
-    notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in kept if id not in threads]
+    store, traces = workspace.open_thread_store(), workspace.open_traces()
+    threads, kept = store.ids(), traces.ids()
+    known = {*threads, *store.names()}  # another assistant's conversation has a name and no checkpoint
+    notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in kept if id not in known]
     notes += [f"{id}.jsonl: {n} lines cannot be read." for id in kept if (n := _count_broken_lines(traces, id))]
     old = PROJECT / "traces"  # where an early version kept all of them
     if old != workspace.traces_folder and (left := [id for id in threads if (old / f"{id}.jsonl").exists()]):

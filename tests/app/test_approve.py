@@ -48,6 +48,7 @@ def test_yes_does_it_once_and_undo_takes_it_back(ana: Run, request_id: str) -> N
     assert "Nothing waits for you." in ana("approve").stdout
     (entry,) = [json.loads(line) for line in ana("history", "--json", "--limit", "1").stdout.splitlines()]
     assert entry["by"] == "claude-code"
+    assert "is not there" not in ana("doctor").stdout
     assert ana("undo").returncode == 0
     assert "Pay the rent" in list_items(ana)
 
