@@ -66,9 +66,9 @@ local: $(LOCAL) ## install llama.cpp (34 MB), which runs ANA_LOCAL_MODEL=FILE.gg
 live: $(LIVE) ## a real, very weak model (93 MB) at our doors, on this machine; prints a table (under 5 minutes)
 	@$(BIN)/python -m pytest -m live tests/live $(ARGS)
 
-js: $(DEVELOP) ## the tests that need Node: LangGraph's JavaScript client and our server
+js: $(DEVELOP) ## the tests that need Node: the JavaScript clients of LangGraph and of MCP, and our servers
 	@command -v npm >/dev/null || { echo "make js needs Node 20 or later and npm: apt install nodejs npm, brew install node, or nodejs.org"; exit 2; }
-	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --loglevel=error || { echo "npm could not fetch LangGraph's JavaScript client; behind a proxy it needs NODE_EXTRA_CA_CERTS."; exit 2; }
+	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --loglevel=error || { echo "npm could not fetch the JavaScript clients; behind a proxy it needs NODE_EXTRA_CA_CERTS."; exit 2; }
 	@$(SCRATCH) $(BIN)/python -m pytest -m node tests/app
 
 check: $(DEVELOP) ## lint, types, import direction, docs

@@ -14,7 +14,10 @@ SERVER = "server"
 PEOPLE = "people"
 """The folder, in a data folder, of the folders of others than its owner."""
 
-FOLDERS = (CHROMA, "backups", "set-aside", SERVER, "locks", "traces", "traces.new", PEOPLE)
+CALLS = "calls"
+"""The folder, in a data folder, of calls of other assistants that were not answered yet."""
+
+FOLDERS = (CHROMA, "backups", "set-aside", SERVER, "locks", "traces", "traces.new", PEOPLE, CALLS)
 """The folders in a data folder."""
 
 LINKABLE = (CHROMA, "backups")

@@ -80,6 +80,11 @@ DOORS = (
         "plays tasks, and saves as worked examples those turns that help with tasks they were not made from;"
         " the four nearest to a question are shown to the model",
     ),
+    (
+        "`ana approve [ID] [--yes\\|--no] [--json]`",
+        "decides what waits, in whichever conversation: what another assistant wants to change, say; asks of each",
+    ),
+    ("`ana mcp`", "the store for other assistants, over MCP on standard input and output: [mcp.md](mcp.md)"),
     ("`make dev`, `ana serve [--port N]`", "the LangGraph dev server on 127.0.0.1, for Studio and the API"),
     (
         "`POST /ask`",

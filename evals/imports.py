@@ -39,6 +39,7 @@ LEVELS = {
     "app.undo": 13,
     "app.repl": 15,
     "app.http": 15,
+    "app.mcp": 15,
     "app.cli": 16,
     "evals.tasks": 17,
     "evals.cli": 18,

@@ -79,7 +79,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         context = bind(call.context, touched.get(call.id, ()))
         try:
             is_refused = call.id in refused
-            answer = answer_refused(call.call, NOBODY) if is_refused else _run(call, context, context_of(runtime))
+            answer = answer_refused(call.call, NOBODY) if is_refused else run_call(call, context, context_of(runtime))
         except ChangedSinceWeighed:  # this node is entered again for the calls that are left, and weighs them again
             break
         answers.append(answer)
@@ -97,7 +97,17 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return update
 
 
-def _run(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
+def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
+    """Return the answer to a call: its result, or an error that a model can act on.
+
+    Args:
+        call: The call, which has been weighed.
+        context: What its tool is given besides its arguments.
+        run: The context of the run.
+
+    Raises:
+        ChangedSinceWeighed: A record is not as it was weighed. Nothing was written.
+    """
     id, name = call.id, call.name
     if call.fault:
         return answer_error(id, INVALID, call.fault)

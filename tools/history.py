@@ -9,11 +9,11 @@ from typing import Any
 from langchain_core.tools import tool
 
 from ana.errors import ToolError
+from ana.memory.authors import find_author
 from ana.memory.changes import Entry
 from ana.memory.item import SHOWN, Item
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.tokens import tokenize
-from ana.memory.undo import PREFIX
 from ana.time.dates import with_weekday, without_weekday
 from ana.time.spans import Span, date_span
 from ana.values import Json
@@ -28,8 +28,6 @@ MOST_SHOWN = 40
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _VERBS = {"create": "created", "update": "changed", "delete": "deleted"}
 _SIGN = len("+ ")
-_BY_HAND = ("edit-", "import-", PREFIX)
-"""How the turns begin that are no message; each is named without its dash."""
 
 
 @tool(parse_docstring=True)
@@ -102,7 +100,7 @@ def _join(record: Item) -> str:
 
 def _show_turn(entries: Sequence[Entry], call: CallContext, whole: bool) -> dict[str, Any]:
     newest = entries[0]
-    by = next((begin.rstrip("-") for begin in _BY_HAND if newest.turn.startswith(begin)), "")
+    by = find_author(newest.turn)
     at = call.clock.minute(newest.ts).replace(" ", "T")
     shown: dict[str, Any] = {"at": with_weekday(at)} | ({"by": by} if by else {})
     return shown | {"changes": [_show_change(entry, call, whole) for entry in entries]}

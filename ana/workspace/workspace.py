@@ -9,7 +9,7 @@ from ana.addresses import CALENDAR_KEY, make_calendar_key
 from ana.errors import UserError, WrongName
 from ana.files import is_read_only, refuse_read_only
 from ana.notes import Note, read_note
-from ana.own_files import PEOPLE, SERVER
+from ana.own_files import CALLS, PEOPLE, SERVER
 from ana.recent import Recent
 from ana.settings import TRACES, OthersSettings, Settings, load_settings
 from ana.threads.ids import OWNER
@@ -60,6 +60,11 @@ class Workspace:
     def server_folder(self) -> Path:
         """The folder of what the dev server keeps, for everybody."""
         return self.settings.ana_data_dir / SERVER
+
+    @property
+    def calls_folder(self) -> Path:
+        """The folder of the calls of other assistants that were not answered yet."""
+        return self.folder / CALLS
 
     @property
     def typed_file(self) -> Path:

@@ -154,9 +154,10 @@ def _name_unread_rules(handles: "FolderHandles") -> list[str]:
 
 
 def _examine_conversations(workspace: Workspace) -> Diagnosis:
-    threads, traces = workspace.open_thread_store().ids(), workspace.open_traces()
-    kept = traces.ids()
-    notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in kept if id not in threads]
+    store, traces = workspace.open_thread_store(), workspace.open_traces()
+    threads, kept = store.ids(), traces.ids()
+    known = {*threads, *store.names()}  # another assistant's conversation has a name and no checkpoint
+    notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in kept if id not in known]
     lines = {id: len(traces.read_text(id).splitlines()) for id in kept}
     broken = {id: count - sum(1 for _ in traces.iter_attempts(id)) for id, count in lines.items()}
     notes += [f"{id}.jsonl: {count} lines cannot be read." for id, count in broken.items() if count]

@@ -7,6 +7,7 @@ import typer
 
 from ana.errors import UserError
 from ana.handles import open_data_folder
+from ana.memory.authors import find_author
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import write_json
 from ana.time.clock import Clock
@@ -33,7 +34,8 @@ def history(
     if json_:
         for entry in entries:
             about = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn}
-            write_json(about | make_receipt(entry.change))
+            by = find_author(entry.turn)
+            write_json(about | ({"by": by} if by else {}) | make_receipt(entry.change))
     else:
         show_entries(entries, workspace.make_clock())
 

@@ -40,6 +40,7 @@ COMMANDS = (
     "history",
     "replay",
     "undo",
+    "approve",
     "describe",
     "doctor",
     "export",
@@ -50,6 +51,7 @@ COMMANDS = (
     "traces",
     "cost",
     "serve",
+    "mcp",
     "threads",
     "trash",
 )

@@ -3,10 +3,12 @@
 import logging
 import sys
 from collections import Counter
+from dataclasses import replace
 
 from evals.attack.harmless import iter_turns
 from evals.attack.play import DIALS, SURFACES, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
+from nodes.autonomy.unspoken import weigh_unspoken
 from nodes.autonomy.weigh import weigh
 
 
@@ -24,6 +26,9 @@ def main() -> int:
     for kind, count in played.items():
         print(f"{kind:<16} {count:>4}")
     asked = play_twins() + count_asking()
+    for said, counted in (("searched for", count_unspoken(True)), ("not searched for", count_unspoken(False))):
+        told = ", ".join(f"{name} {count} of {turns}" for name, (count, turns) in counted.items())
+        print(f"over MCP, the thing {said}, these ask: {told}")
     print(f"{played.total()} plays, {harmed} did harm; {asked} harmless turns asked")
     return 1 if harmed or asked else 0
 
@@ -39,6 +44,20 @@ def play_twins() -> int:
 def count_asking() -> int:
     """Return how many of the harmless turns ask."""
     return sum(bool(weigh(batch)) for batch in iter_turns())
+
+
+def count_unspoken(searched: bool) -> dict[str, tuple[int, int]]:
+    """Return how many of the harmless turns ask over MCP, and how many there are, by tool.
+
+    Args:
+        searched: Whether the other assistant has looked for the thing in its person's words.
+    """
+    asked, turns = Counter[str](), Counter[str]()
+    for batch in iter_turns():
+        name = batch.writes[0].name
+        turns[name] += 1
+        asked[name] += bool(weigh_unspoken(replace(batch, message=batch.message if searched else "")))
+    return {name: (asked[name], count) for name, count in turns.items()}
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from ana.embedders import WordLlamaEmbeddings
 from ana.time.clock import Clock, local_zone
 from evals.bench import create as bench_create
 from evals.bench import long_threads as bench_long
+from evals.bench import other_assistants as bench_assistants
 from evals.bench import policies as bench_policies
 from evals.bench import repeating as bench_repeating
 from evals.bench import store as bench_store
@@ -144,6 +145,11 @@ def measure_recall() -> Iterable[Row]:
     return ((f"found: {name}", figure) for name, figure in score_half(WordLlamaEmbeddings()))
 
 
+def measure_other_assistants() -> Iterable[Row]:
+    """Measure a create and a query over MCP."""
+    return bench_assistants.measure(build_environment)
+
+
 SPEED: tuple[Part, ...] = (
     measure_start,
     measure_full_folder,
@@ -154,6 +160,7 @@ SPEED: tuple[Part, ...] = (
     bench_long.measure,
     bench_store.measure,
     bench_repeating.measure,
+    measure_other_assistants,
 )
 
 

@@ -49,7 +49,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
     if writes:
         loaded = loaded_of(state, handles)
         lines, read = loaded["lines"], [state.get("summary", ""), *loaded.get("overdue", ())]
-        read += _iter_stored_text(state["messages"])
+        read += iter_stored_text(state["messages"])
     return Batch(
         message=question,
         writes=_mark_shared(writes, Words(question), handles.memory.backend),
@@ -109,7 +109,7 @@ def _has_run(call: ReadCall) -> bool:
     return bool(context.cause and context.memory.backend.find_change(context.cause.key))
 
 
-def _iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
+def iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
     """Yield the texts of every result in view that was not made from its own call."""
     # also those of earlier turns: the model still reads them
     for message in messages:

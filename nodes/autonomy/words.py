@@ -91,7 +91,7 @@ def count_words(text: str) -> int:
 @keep_recent(1024)  # what is in view is weighed with every batch
 def find_content(text: str) -> frozenset[str]:
     """Return the content words of a text: no days, no words that name nothing."""
-    return frozenset(part for word in _find_words(text) for part in _cut(word) if _is_content(part))
+    return frozenset(part for word in {*_find_words(text)} for part in _cut(word) if _is_content(part))
 
 
 @keep_recent(64)  # a clause is compared with every text in view

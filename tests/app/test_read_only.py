@@ -30,6 +30,7 @@ READING = (
     ("trash",),
     ("threads", "list"),
     ("threads", "show", "work"),
+    ("approve",),
     ("traces",),
     ("doctor",),
     ("export", "-"),
@@ -45,6 +46,7 @@ WRITING = (
     ("trash", "--older-than", "0d", "--purge"),
     ("trash", "--older-than", "0d", "--purge", "--with-conversations", "--yes"),
     ("serve",),
+    ("mcp",),
 )
 
 READER = """

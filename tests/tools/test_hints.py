@@ -255,7 +255,11 @@ def test_today_is_written_in_the_persons_zone_and_stamps_only_when_asked_for(mak
 
 def test_the_next_date_of_what_repeats_is_the_nearest(make_assistant: MakeAssistant) -> None:
     """A free Tuesday is followed by the training of Thursday, not by the match that has a date of its own."""
-    training = {"due_date": "2099-01-06T17:30", "repeats": "FREQ=WEEKLY;BYDAY=TU,TH", "except": ["2099-01-13"]}
+    training: Properties = {
+        "due_date": "2099-01-06T17:30",
+        "repeats": "FREQ=WEEKLY;BYDAY=TU,TH",
+        "except": ["2099-01-13"],
+    }
     look = [calls(("query_items", {"where": where})) for where in ({"$on": "2099-01-13"}, {"due_date": "2099-01-13"})]
     assistant = make_assistant(*look, "Nothing.")
     assistant.handles.memory.create("Training", training | {"type": "appointment"})
@@ -267,9 +271,6 @@ def test_the_next_date_of_what_repeats_is_the_nearest(make_assistant: MakeAssist
 def test_an_update_of_a_long_text_is_answered_with_the_piece_that_changed(make_assistant: MakeAssistant) -> None:
     assistant = make_assistant()
     item = assistant.handles.memory.create("word " * 200)
-    assistant.handles.model.replies[:] = [
-        calls(("update_item", {"id": item.id, "content": {"$append": "No nuts."}})),
-        "Added.",
-    ]
-    (step,) = assistant.ask("add: no nuts", THREAD).steps
+    update = ("update_item", {"id": item.id, "content": {"$append": "No nuts."}})
+    (step,) = make_assistant(calls(update), "Added.").ask("add: no nuts", THREAD).steps
     assert "No nuts. [cut:" in step["observation"]["content"]

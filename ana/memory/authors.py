@@ -1,0 +1,27 @@
+"""Who made a turn of the journal that is no message of a person's: its id begins with the word for it."""
+
+import re
+
+from ana.memory.undo import PREFIX
+
+_BY_HAND = ("edit-", "import-", PREFIX)
+"""How the turns begin that are no message; each is named without its dash."""
+
+_ASSISTANT = re.compile(r"mcp-(?P<client>.+)-\w+")
+
+
+def name_turn_of(client: str, act: str) -> str:
+    """Return the id of the turn in which another assistant does something.
+
+    Args:
+        client: The assistant's name.
+        act: Tells its act from every other one.
+    """
+    return f"mcp-{client}-{act}"
+
+
+def find_author(turn: str) -> str:
+    """Return what made a turn: edit, import, undo, or another assistant by its name; empty for a message."""
+    if match := _ASSISTANT.fullmatch(turn):
+        return match["client"]
+    return next((begin.rstrip("-") for begin in _BY_HAND if turn.startswith(begin)), "")

@@ -1,0 +1,1 @@
+"""The store for other assistants: the tools over MCP, the Model Context Protocol."""

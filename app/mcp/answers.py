@@ -1,0 +1,105 @@
+"""What a client is answered: results with their receipt inside a fence, requests that wait, errors."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.messages import ToolMessage
+from mcp_types import CallToolResult, TextContent
+
+from ana.errors import AnaError, ToolError
+from ana.models.fence import FENCE, fence
+from ana.values import read_json
+from app.mcp.resources import CONTEXT, ITEM, read_context
+from app.mcp.session import RECEIPT, Session
+from app.mcp.tools import FETCH, SEARCH
+from graph.state import Asked
+from nodes.autonomy.request import show_request
+
+MOST_FOUND = 20
+"""Results of a search."""
+
+MOST_TITLE = 120
+"""Characters of a result's title."""
+
+
+def answer(
+    session: Session, name: str, args: Mapping[str, Any], approved: Mapping[str, str] | None = None
+) -> CallToolResult | Asked:
+    """Return the answer to a call, or what the person is to be asked.
+
+    Args:
+        session: The client's.
+        name: The tool.
+        args: Its arguments.
+        approved: What the person has approved.
+
+    Raises:
+        AnaError: It failed.
+    """
+    if name in (SEARCH.name, FETCH.name):
+        return _look(session, name, args)
+    outcome = session.call(name, args, approved)
+    return _show(outcome) if isinstance(outcome, ToolMessage) else outcome
+
+
+def tell_waiting(session: Session, name: str, args: Mapping[str, Any], asked: Asked, why: str) -> CallToolResult:
+    """Keep a call waiting for the person, and tell so."""
+    id = session.keep_waiting(name, args, asked)
+    said = f"{why} It waits as request {id[:8]}; `ana approve` decides it."
+    return _result({"waits_for_the_person": id, "not_done": said})
+
+
+def answer_error(error: AnaError) -> CallToolResult:
+    """Return the answer to a call that failed."""
+    told = error if isinstance(error, ToolError) else ToolError(error.message, error.hint)
+    return CallToolResult(content=[TextContent(text=_dump(told.to_json()))], is_error=True)
+
+
+def seal(asked: Asked) -> str:
+    """Return what a reply must come with: it is given to what was shown, whichever process showed it."""
+    return "-".join(asked["digests"][call] for call in asked["calls"])
+
+
+def word(asked: Asked) -> str:
+    """Return a request as the person is shown it."""
+    return "\n".join(str(action["description"]) for action in show_request(asked)["action_requests"])
+
+
+def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResult:
+    """Answer one of the two tools that research connectors know, in the form that they read: without a fence."""
+    wanted = args.get("query" if name == SEARCH.name else "id")
+    if not isinstance(wanted, str) or not wanted.strip():
+        raise ToolError(f"{name} needs a text.", "Give what is looked for.")
+    if name == SEARCH.name:
+        found = session.call("query_items", {"text": wanted, "limit": MOST_FOUND})
+        if not isinstance(found, ToolMessage) or found.status == "error":
+            raise ToolError("This cannot be searched for.", "Say it in fewer words.")
+        return _result({"results": [_cite(item["id"], item["content"]) for item in read_json(found.text)["items"]]})
+    if wanted == "context":
+        return _result({"id": wanted, "title": "Global Context", "url": CONTEXT, "text": read_context(session)})
+    item = session.read_item(wanted)
+    return _result(_cite(item.id, item.content) | {"text": item.content, "metadata": dict(item.properties)})
+
+
+def _cite(id: str, content: str) -> dict[str, Any]:
+    title = next(iter(content.splitlines()), "")[:MOST_TITLE]
+    return {"id": id, "title": title or id, "url": f"{ITEM}{id}"}
+
+
+def _show(message: ToolMessage) -> CallToolResult:
+    """Return an answer with its text inside a fence, as our own model gets it."""
+    if message.status == "error":
+        return CallToolResult(content=[TextContent(text=message.text)], is_error=True)
+    receipt = message.additional_kwargs.get(RECEIPT)
+    data = read_json(message.text) | ({"receipt": receipt} if receipt else {})
+    text = fence(_dump(data), message.additional_kwargs.get(FENCE))
+    return CallToolResult(content=[TextContent(text=text)], structured_content=data)
+
+
+def _result(data: dict[str, Any]) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=_dump(data))], structured_content=data)
+
+
+def _dump(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False)

@@ -1,0 +1,230 @@
+"""The server: requests of MCP, answered by sessions. Over stdio a process has one; HTTP may mount the same object.
+
+What the first answers need is imported here. The rest, with the store, is opened while the client talks.
+"""
+
+import re
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from ana import __version__
+from ana.errors import AnaError, NoSuchItem, ToolError
+from ana.files import FILE_ERRORS
+from app.mcp.resources import PROMPTS, RESOURCES, TEMPLATES, read_resource, write_prompt
+from prompts import render
+
+if TYPE_CHECKING:
+    from ana.handles import Handles
+    from app.mcp.session import Session
+    from graph.state import Asked
+
+CLIENT = "client"
+"""A client that does not tell its name."""
+
+LONGEST_NAME = 40
+"""Characters of a client's name."""
+
+DO, LEAVE = "do it", "do not do it"
+FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"decision": {"type": "string", "title": "Your decision", "enum": [DO, LEAVE]}},
+    "required": ["decision"],
+}
+_QUESTION = "decision"
+"""The key of what is asked in a reply."""
+
+SETTLING = 1.0
+"""Seconds after which an answer has left the process: the same call after a crash is a new one then."""
+
+Context = ServerRequestContext[Any, Any]
+Answer = types.CallToolResult | types.InputRequiredResult
+T = TypeVar("T")
+
+
+class McpServer:
+    """Answers the requests of clients.
+
+    Args:
+        open_handles: Opens the person's store; called once, in a thread.
+    """
+
+    def __init__(self, open_handles: "Callable[[], Handles]") -> None:
+        self._open_handles = open_handles
+        self._opened: Handles | None = None
+        self._sessions: dict[str, Session] = {}
+        self._lock = threading.Lock()
+
+    def build(self) -> "Server[Any]":
+        """Return the object that a transport runs, or an application mounts."""
+        return Server(
+            "ana",
+            version=__version__,
+            title="ana",
+            description="Keeps, finds and changes what one person wants kept.",
+            instructions=render("mcp"),
+            on_list_tools=self._list_tools,
+            on_list_resources=_tell(types.ListResourcesResult(resources=RESOURCES)),
+            on_list_resource_templates=_tell(types.ListResourceTemplatesResult(resource_templates=TEMPLATES)),
+            on_list_prompts=_tell(types.ListPromptsResult(prompts=[prompt for prompt, _ in PROMPTS.values()])),
+            on_read_resource=self._read,
+            on_get_prompt=self._prompt,
+            on_call_tool=self._call,
+        )
+
+    def close(self) -> None:
+        """End every session."""
+        with self._lock:
+            for session in self._sessions.values():
+                session.settle(session.count)
+            if self._opened:
+                self._opened.memory.close()
+
+    def _open(self) -> "Handles":
+        with self._lock:
+            self._opened = self._opened or self._open_handles()
+            return self._opened
+
+    def _prepare(self) -> None:
+        """Open the store before anybody needs it; a call will say what is wrong with it."""
+        with suppress(AnaError, *FILE_ERRORS):
+            self._open().memory.find("what is there", limit=1)
+
+    def _find_session(self, client: str) -> "Session":
+        from app.mcp.session import Session
+
+        handles = self._open()
+        with self._lock:
+            return self._sessions.setdefault(client, Session(handles, client))
+
+    async def _run(self, context: Context, do: "Callable[[Session], T]") -> T:
+        """Do something with the client's session in a thread, where blocking is allowed.
+
+        Raises:
+            AnaError: It failed.
+        """
+
+        def run() -> T:
+            try:
+                return do(self._find_session(_name_client(context)))
+            except FILE_ERRORS as exc:
+                raise ToolError(f"The files could not be used: {exc}.", "Tell the user: `ana doctor` looks.") from exc
+
+        return await anyio.to_thread.run_sync(run)
+
+    async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        def build() -> types.ListToolsResult:
+            from app.mcp.tools import list_tools
+
+            return types.ListToolsResult(tools=list_tools())
+
+        tools = await anyio.to_thread.run_sync(build)
+        threading.Thread(target=self._prepare, daemon=True).start()
+        return tools
+
+    async def _read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        try:
+            text, kind = await self._run(context, partial(read_resource, uri=uri))
+        except NoSuchItem as exc:
+            raise MCPError(code=types.INVALID_PARAMS, message=f"There is no resource {uri:.200}.") from exc
+        except AnaError as exc:
+            raise MCPError(code=types.INVALID_PARAMS, message=exc.sentence()) from exc
+        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
+
+    async def _prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        try:
+            return await self._run(context, partial(write_prompt, name=params.name, arguments=params.arguments or {}))
+        except AnaError as exc:
+            raise MCPError(code=types.INVALID_PARAMS, message=exc.sentence()) from exc
+
+    async def _call(self, context: Context, params: types.CallToolRequestParams) -> Answer:
+        from app.mcp.answers import answer_error
+
+        try:
+            return await self._decide(context, params)
+        except AnaError as exc:
+            return answer_error(exc)
+
+    async def _decide(self, context: Context, params: types.CallToolRequestParams) -> Answer:
+        """Run a call; where it asks, ask the person in their client, or keep it waiting for them."""
+        from app.mcp.answers import answer, seal, word
+
+        args = params.arguments or {}
+        outcome = await self._run(context, partial(answer, name=params.name, args=args))
+        if isinstance(outcome, types.CallToolResult):
+            return await self._settle(context, outcome)
+        reply = (params.input_responses or {}).get(_QUESTION)
+        if params.request_state != seal(outcome) or not isinstance(reply, types.ElicitResult):
+            if not _can_ask(context):
+                return await self._keep(context, params, outcome, "This client cannot ask the person.")
+            question = types.ElicitRequestFormParams(message=word(outcome), requested_schema=FORM)
+            if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+                asked: dict[str, Any] = {_QUESTION: types.ElicitRequest(params=question)}
+                return types.InputRequiredResult(input_requests=asked, request_state=seal(outcome))
+            reply = await _elicit(context, question.message)
+        decision = (reply.content or {}).get("decision") if reply.action == "accept" else None
+        if decision == LEAVE:
+            raise ToolError("The person refused this; nothing was done.", "Do not try it in another way.")
+        if decision != DO:
+            return await self._keep(context, params, outcome, "Nobody decided in this client.")
+        approved = partial(answer, name=params.name, args=args, approved=outcome["digests"])
+        again = await self._run(context, approved)
+        if isinstance(again, types.CallToolResult):
+            return await self._settle(context, again)
+        return await self._keep(context, params, again, "It has changed since they decided.")
+
+    async def _settle(self, context: Context, result: types.CallToolResult) -> types.CallToolResult:
+        """Return a result, and take it as sent a moment later."""
+        session = self._sessions[_name_client(context)]
+        timer = threading.Timer(SETTLING, session.settle, [session.count])
+        timer.daemon = True
+        timer.start()
+        return result
+
+    async def _keep(
+        self, context: Context, params: types.CallToolRequestParams, asked: "Asked", why: str
+    ) -> types.CallToolResult:
+        from app.mcp.answers import tell_waiting
+
+        keep = partial(tell_waiting, name=params.name, args=params.arguments or {}, asked=asked, why=why)
+        return await self._run(context, keep)
+
+
+def _tell(result: T) -> Callable[[Context, types.PaginatedRequestParams | None], Any]:
+    async def answer(_: Context, __: types.PaginatedRequestParams | None) -> T:
+        return result
+
+    return answer
+
+
+def _name_client(context: Context) -> str:
+    """Return the client's name as it stands in turns: in small letters and figures."""
+    params = context.session.client_params
+    name = re.sub(r"[^a-z0-9]+", "-", params.client_info.name.lower()).strip("-") if params else ""
+    return name[:LONGEST_NAME].strip("-") or CLIENT
+
+
+async def _elicit(context: Context, message: str) -> types.ElicitResult:
+    """Return the reply to a form; a client that fails to show it has cancelled it."""
+    try:
+        return await context.session.elicit_form(message, FORM, context.request_id)
+    except (MCPError, ValidationError):
+        return types.ElicitResult(action="cancel")
+
+
+def _can_ask(context: Context) -> bool:
+    """Whether the client shows people a form; one that names no kind of elicitation has forms."""
+    able = context.session.client_capabilities
+    asks = able.elicitation if able else None
+    return asks is not None and (asks.form is not None or asks.url is None)

@@ -1,0 +1,279 @@
+"""What another assistant does on a person's store: its calls, weighed as ours are, each an act that can be undone."""
+
+import secrets
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
+from langgraph.runtime import ExecutionInfo, Runtime
+
+from ana.errors import RecordChanged, ToolError
+from ana.handles import Handles
+from ana.memory.authors import name_turn_of
+from ana.memory.digests import line_digest
+from ana.memory.item import Item
+from ana.models.fence import FENCE
+from ana.values import iter_texts, read_json
+from app.mcp.again import Act, Again
+from graph.context import Context, LocalContext
+from graph.state import Asked, Loaded, State, Turn
+from nodes.autonomy.batch import iter_stored_text, read_batch
+from nodes.autonomy.request import digest_write, make_request
+from nodes.autonomy.unspoken import weigh_unspoken
+from nodes.autonomy.weigh import Asking, Batch
+from nodes.autonomy.words import Words, find_content
+from nodes.calls import ReadCall, answer_error, read_call
+from nodes.evidence import list_calls
+from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
+from nodes.history import receipts
+from nodes.receipt import render_receipt
+from nodes.turns import new_turn, write_record
+from tools.catalog import CONTEXT_TOOLS, READERS
+
+MOST_REMEMBERED = 50
+"""Calls whose results count as in view: a client's own window of them is not known."""
+
+SHORT = timedelta(minutes=1)
+"""The time in which only so many records are changed without asking."""
+
+ATTEMPTS = 3
+"""How often a call is weighed whose record others change meanwhile."""
+
+RECEIPT = "receipt"
+"""Key in an answer's `additional_kwargs` for what its call wrote, in words."""
+
+READ_FIRST = 'The resource ana://context, or `fetch` with the id "context", has every line with its number.'
+
+
+@dataclass(frozen=True)
+class _View:
+    """What a call has brought into view, and written.
+
+    Args:
+        at: When.
+        texts: The stored texts of its result.
+        words: Their words.
+        made: The ids of the records that it made.
+        changed: Those of the records that it changed.
+    """
+
+    at: datetime
+    texts: tuple[str, ...]
+    words: Words
+    made: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+
+
+class Session:
+    """The calls of one client, one at a time, in a conversation of their own.
+
+    Args:
+        handles: The store, and where records are kept.
+        client: The client's name, as it tells it.
+    """
+
+    def __init__(self, handles: Handles, client: str) -> None:
+        self.handles = handles
+        self.client = client
+        self.count = 0
+        """How many calls have begun."""
+        self._name = f"{client} {handles.clock.now():%Y-%m-%d %H:%M} {secrets.token_hex(2)}"
+        self._thread = ""
+        self._views: deque[_View] = deque(maxlen=MOST_REMEMBERED)
+        self._last: list[AnyMessage] = []
+        """The call before, and its answer."""
+        self._own: deque[str] = deque(maxlen=MOST_REMEMBERED)
+        """What the client looked for, in words that no stored text in view had."""
+        self._lines: dict[str, str] = {}
+        """Digests of the lines of Global Context that the client has seen, by number."""
+        self._again = Again(handles.workspace.calls_folder, client)
+        self._unwritten: deque[tuple[Turn, list[AnyMessage], str]] = deque()
+        """Records that are written when the answer has left: the disk is slow."""
+        self._lock = threading.Lock()
+
+    @property
+    def thread(self) -> str:
+        """The id of the conversation, which has a name for lists."""
+        self._thread = self._thread or self.handles.workspace.open_threads().remember(self._name)
+        return self._thread
+
+    def read_lines(self) -> dict[int, str]:
+        """Return Global Context; the client has seen it then, and may change it."""
+        lines = self.handles.memory.lines()
+        self._see_lines(lines.items())
+        return lines
+
+    def read_item(self, id: str) -> Item:
+        """Return an item, which the client has read then.
+
+        Raises:
+            NoSuchItem: There is none.
+        """
+        item = self.handles.memory.get(id)
+        self.see(item.content, *iter_texts(item.properties))
+        return item
+
+    def see(self, *texts: str) -> None:
+        """Note stored texts that the client has read, which may order something."""
+        self._views.append(_View(self.handles.clock.now(), texts, Words(*texts)))
+
+    def call(
+        self, name: str, args: Mapping[str, Any], approved: Mapping[str, str] | None = None
+    ) -> ToolMessage | Asked:
+        """Run a call, and keep a record of it. One that asks is not run.
+
+        Args:
+            name: The tool.
+            args: Its arguments.
+            approved: What the person has approved, as in a request's `digests`.
+
+        Returns:
+            The answer, or what the person is to be asked.
+        """
+        with self._lock, self.handles.workspace.recent.enter():
+            self.count += 1
+            if name in READERS:
+                self._note_own(args)
+                return self._attempt(name, args, Act(self.thread, secrets.token_hex(5)), {})
+            with self._again.begin(name, args, self.thread) as act:
+                return self._attempt(name, args, act, approved or {})
+
+    def keep_waiting(self, name: str, args: Mapping[str, Any], asked: Asked) -> str:
+        """Let a call wait for the person's decision, wherever they give it. Return the request's id.
+
+        Args:
+            name: The tool.
+            args: Its arguments.
+            asked: What the person is asked. The same, asked again, waits once.
+        """
+        from app.pending import keep_waiting
+
+        seal = "".join(asked["digests"].values())
+        with self._lock, self.handles.workspace.recent.enter():
+            state, _ = self._build(name, args, Act("", asked["calls"][0].rpartition("-")[0]))
+            turn = state["turn"] | {"asked": asked, "question": state["messages"][-2].text}
+            waiting: Any = {**state, "messages": state["messages"][-2:], "turn": turn}
+            return keep_waiting(self.handles, waiting, f"{self.client} asks {seal[:16]}")
+
+    def settle(self, count: int) -> None:
+        """Note that the answer to a call has left, unless another has begun: that one tells so, too. Write records."""
+        with self._lock:
+            if count == self.count:
+                self._again.close()
+        with suppress(IndexError):
+            while True:
+                write_record(self.handles, *self._unwritten.popleft())
+
+    def _attempt(
+        self, name: str, args: Mapping[str, Any], act: Act, approved: Mapping[str, str]
+    ) -> ToolMessage | Asked:
+        turn = Act(act.thread, name_turn_of(self.client, act.id))
+        for _ in range(ATTEMPTS):  # what changed since it was weighed is weighed again
+            state, runtime = self._build(name, args, turn)
+            read = read_call(state, runtime, _last_message(state), 0)
+            if unread := self._find_unread_line(read):
+                return answer_error(read.id, name, unread)
+            batch = self._read_batch(state, runtime, read)
+            asking = [each for each in weigh_unspoken(batch) if not _is_approved(each, approved)]
+            if asking:
+                return make_request(asking, "", self.handles.clock.now().date())
+            touched = [each for write in batch.writes for each in write.touched]
+            try:
+                answer = run_call(read, bind(read.context, touched), runtime.context)
+            except ChangedSinceWeighed:
+                continue
+            self._keep(state, answer, act.thread)
+            return answer
+        return answer_error(read.id, name, RecordChanged("item", str(args.get("id", ""))))
+
+    def _build(self, name: str, args: Mapping[str, Any], act: Act) -> tuple[State, Runtime[Context]]:
+        """Return the state of a turn that is the call, and a run for it."""
+        said = HumanMessage(f"{self.client}: {name}", id=f"{act.id}-said")
+        call = ToolCall(name=name, args=dict(args), id=f"{act.id}-call", type="tool_call")
+        message = AIMessage("", id=f"{act.id}-message", tool_calls=[call])
+        turn = new_turn(act.id, {"messages": [said]}, self.handles.clock)
+        turn |= {"id": act.id, "question": "", "shown": self._lines}
+        loaded = Loaded(now="", vocabulary="", lines=self.handles.memory.lines())
+        state: Any = {"messages": [*self._last, said, message], "turn": turn, "draft": "", "loaded": loaded}
+        info = ExecutionInfo("", "", "", thread_id=act.thread)
+        return state, Runtime(context=LocalContext(opened=self.handles), execution_info=info)
+
+    def _read_batch(self, state: State, runtime: Runtime[Context], call: ReadCall) -> Batch:
+        """Return what is weighed: what this session has in view, and what it changed a short time ago."""
+        batch = read_batch(state, runtime, [call])
+        if not batch.writes:
+            return batch
+        since = self.handles.clock.now() - SHORT
+        made = frozenset(id for view in self._views for id in view.made)
+        changed = frozenset(id for view in self._views if view.at > since for id in view.changed)
+        read = [text for view in self._views for text in view.texts]
+        return replace(
+            batch,
+            read=read,
+            changed=changed - made,
+            ids=made,
+            message="\n".join(self._own),
+            lines=self._list_seen(batch),
+        )
+
+    def _list_seen(self, batch: Batch) -> dict[int, str]:
+        """Return the lines of Global Context that the client has read."""
+        return {number: text for number, text in batch.lines.items() if str(number) in self._lines}
+
+    def _find_unread_line(self, call: ReadCall) -> ToolError | None:
+        """Return why a line cannot be changed that the client has never read; it is told the line, and may then."""
+        number = call.args.get("line")
+        if number is None or str(number) in self._lines or (text := self.handles.memory.lines().get(number)) is None:
+            return None
+        self._see_lines([(number, text)])
+        return ToolError(f"Line {number} was not read in this session. It reads: {text}", READ_FIRST)
+
+    def _see_lines(self, lines: Iterable[tuple[int, str]]) -> None:
+        self._lines |= {str(number): line_digest(text) for number, text in lines}
+
+    def _note_own(self, args: Mapping[str, Any]) -> None:
+        """Keep the words that a client looks for before any text in view has them."""
+        seen = [*(view.words for view in self._views), Words(*self.handles.memory.lines().values())]
+        words = (word for text in iter_texts(dict(args)) for word in find_content(text))
+        if own := [word for word in words if not any(each.has(word) for each in seen)]:
+            self._own.append(" ".join(own))
+
+    def _keep(self, state: State, answer: ToolMessage, thread: str) -> None:
+        """Keep a call in view, and its record."""
+        answer.additional_kwargs[FENCE] = secrets.token_hex(4)
+        self._last = [*state["messages"][-2:], answer]
+        done, texts = receipts([answer]), tuple(iter_stored_text([answer]))
+        made = frozenset(str(each["id"]) for each in done if each["op"] == "create")
+        changed = frozenset(str(each["id"]) for each in done if each["op"] == "update")
+        self._views.append(_View(self.handles.clock.now(), texts, Words(*texts), made, changed))
+        if answer.name in CONTEXT_TOOLS and answer.status == "success":
+            self._see_lines(_find_lines(read_json(answer.text)))
+        said = self._last[0].text
+        receipt = render_receipt([*list_calls(self._last)], said)
+        answer.additional_kwargs[RECEIPT] = "\n".join(line.removeprefix("- ") for line in receipt.splitlines())
+        closed = state["turn"] | {"question": said, "answer": receipt, "receipt": receipt}
+        self._unwritten.append((closed, self._last, thread))
+
+
+def _find_lines(result: Any) -> Iterator[tuple[int, str]]:
+    """Yield the lines of Global Context that a result tells as they are now."""
+    if isinstance(result, dict) and {"line", "content"} <= result.keys():
+        yield int(result["line"]), str(result["content"])
+    nested = result.values() if isinstance(result, dict) else result if isinstance(result, list) else ()
+    for each in nested:
+        yield from _find_lines(each)
+
+
+def _last_message(state: State) -> AIMessage:
+    message = state["messages"][-1]
+    assert isinstance(message, AIMessage)
+    return message
+
+
+def _is_approved(asking: Asking, approved: Mapping[str, str]) -> bool:
+    return digest_write(asking.write) in approved.values()

@@ -1,0 +1,98 @@
+"""The tools as another assistant is shown them: our own model's descriptions, with what MCP asks for beside."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_types import Tool, ToolAnnotations
+
+from tools.catalog import READERS, TOOLS, schemas
+
+_TEXT, _OBJECT, _NUMBER, _FLAG = {"type": "string"}, {"type": "object"}, {"type": "integer"}, {"type": "boolean"}
+_OBJECTS = {"type": "array", "items": _OBJECT}
+_ITEM = {"id": _TEXT, "content": _TEXT, "properties": _OBJECT, "note": _TEXT}
+RESULTS: Mapping[str, Mapping[str, Any]] = {
+    "create_item": {**_ITEM, "similar": _OBJECTS, "existing": _OBJECT, "choice": _TEXT},
+    "update_item": {**_ITEM, "was": _OBJECT},
+    "delete_item": {"deleted": _OBJECT},
+    "query_items": {"items": _OBJECTS, "total": _NUMBER, "truncated": _FLAG, "note": _TEXT},
+    "append_context": {"line": _NUMBER, "content": _TEXT, "similar": _OBJECTS},
+    "replace_context": {"line": _NUMBER, "content": _TEXT, "replaced": _TEXT},
+    "delete_context": {"line": _NUMBER, "deleted": _TEXT},
+    "undo": {"turn": _TEXT, "undo": _TEXT, "changes": _OBJECTS},
+    "history": {"turns": _OBJECTS, "total": _NUMBER, "truncated": _FLAG, "sums": _OBJECT},
+    "calculator": {"result": {"type": ["number", "string"]}},
+    "now": {"iso": _TEXT, "weekday": _TEXT, "timezone": _TEXT},
+    "resolve_date": dict.fromkeys(("date", "weekday", "last", "last_weekday", "time", "phrase", "or", "note"), _TEXT),
+}
+"""What a tool's result may have, by its name; an item that repeats has more."""
+
+OF_A_WRITE = {"receipt": _TEXT, "waits_for_the_person": _TEXT, "not_done": _TEXT}
+"""What the result of a tool that writes may have besides."""
+
+DESTRUCTIVE = frozenset({"update_item", "delete_item", "replace_context", "delete_context", "undo"})
+"""Tools that may take something away; all of them can be undone."""
+
+IDEMPOTENT = READERS | {"delete_item", "replace_context", "delete_context"}
+"""Tools that, called again with the same arguments, change nothing more."""
+
+SEARCH = Tool(
+    name="search",
+    title="Search",
+    description="Search the person's items by meaning and words; `fetch` gives one of them whole.",
+    input_schema={"type": "object", "properties": {"query": _TEXT}, "required": ["query"]},
+    output_schema={
+        "type": "object",
+        "properties": {
+            "results": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {"id": _TEXT, "title": _TEXT, "url": _TEXT},
+                    "required": ["id", "title", "url"],
+                },
+            }
+        },
+        "required": ["results"],
+    },
+    annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+)
+FETCH = Tool(
+    name="fetch",
+    title="Fetch",
+    description='Return one item whole, by its id; "context" is Global Context, what is known about the person.',
+    input_schema={"type": "object", "properties": {"id": _TEXT}, "required": ["id"]},
+    output_schema={
+        "type": "object",
+        "properties": {"id": _TEXT, "title": _TEXT, "text": _TEXT, "url": _TEXT, "metadata": _OBJECT},
+        "required": ["id", "title", "text", "url"],
+    },
+    annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+)
+"""The two that a connector for research asks for, with their names and shapes."""
+
+
+def list_tools() -> list[Tool]:
+    """Return every tool."""
+    ours = [each["function"] for each in schemas() if each["function"]["name"] in TOOLS]
+    return [*map(_show, ours), SEARCH, FETCH]
+
+
+def _show(function: Mapping[str, Any]) -> Tool:
+    name = function["name"]
+    parameters = dict(function.get("parameters") or {"type": "object", "properties": {}})
+    if name == "create_item":  # no message of the person's is here, which a text could be taken from
+        content = {"type": "string", "description": "The text, in natural language."}
+        parameters["properties"] = {**parameters["properties"], "content": content}
+    return Tool(
+        name=name,
+        title=name.replace("_", " ").capitalize(),
+        description=function["description"],
+        input_schema=parameters,
+        output_schema={"type": "object", "properties": dict(RESULTS[name]) | ({} if name in READERS else OF_A_WRITE)},
+        annotations=ToolAnnotations(
+            read_only_hint=name in READERS,
+            destructive_hint=name in DESTRUCTIVE,
+            idempotent_hint=name in IDEMPOTENT,
+            open_world_hint=False,
+        ),
+    )

@@ -1,0 +1,83 @@
+"""Requests that nobody could be asked about at once: each waits as a turn of a conversation, as any other request."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
+
+from ana.handles import Handles
+from ana.models.base import StreamingModel, to_chunk
+from ana.threads.threads import Threads
+from app.outcome import Waiting
+from app.turn import Assistant, open_assistant
+from graph.builder import builder
+from graph.context import LocalContext
+from graph.state import State
+from nodes.turns import find_unanswered
+
+
+class ClosingModel(StreamingModel):
+    """Ends a turn that a person has decided: what was done stands in the receipt below."""
+
+    @property
+    def _llm_type(self) -> str:
+        return "closing"
+
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        yield ChatGenerationChunk(message=to_chunk(AIMessage("That was decided.")))
+
+
+def keep_waiting(handles: Handles, state: State, name: str) -> str:
+    """Let a turn wait for a person in a conversation of its own, which every door shows. Return the request's id.
+
+    If something waits in that conversation already, that stays, and its id is returned.
+
+    Args:
+        handles: The store.
+        state: The turn, with what is asked; its calls have not run.
+        name: The conversation's name.
+    """
+    store, id = handles.workspace.open_thread_store(), handles.workspace.open_threads().remember(name)
+    config: Any = {"configurable": {"thread_id": id}}
+    with store.map_errors(), store.open_saver() as saver:
+        graph = builder.compile(checkpointer=saver, name="ana")
+        if waiting := find_unanswered(graph.get_state(config)):
+            return waiting[0].id
+        kept = {key: state[key] for key in ("messages", "turn", "draft")}
+        graph.update_state(config, kept, as_node="execute_tools")
+        graph.invoke(None, config, context=LocalContext(opened=handles), durability="sync")
+        return graph.get_state(config).interrupts[0].id
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A request that waits.
+
+    Args:
+        name: The conversation's name, or its id.
+        since: How long it has waited: 5 min, 3 h, 2 days.
+        waiting: The request.
+    """
+
+    name: str
+    since: str
+    waiting: Waiting
+
+
+def list_pending(assistant: Assistant, threads: Threads) -> Iterator[Pending]:
+    """Yield what waits for a decision in any conversation, the newest first."""
+    names = threads.store.names()
+    for id, since in threads.waiting().items():
+        waiting = assistant.find_open_turn(id)
+        if isinstance(waiting, Waiting):
+            yield Pending(names.get(id, id), since, waiting)
+
+
+@contextmanager
+def open_decider(handles: Handles) -> Iterator[Assistant]:
+    """Open an assistant that carries out what is decided and asks no model."""
+    with open_assistant(handles, "ana approve") as assistant:
+        yield assistant

@@ -1,0 +1,47 @@
+"""Another assistant, which has its own conversation with the person and reaches the store over MCP."""
+
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+
+from ana.handles import Handles
+from ana.models.fence import fence
+from app.mcp.resources import read_context
+from app.mcp.session import Session
+from tools.catalog import schemas
+
+MOST_ROUNDS = 5
+"""Replies of a model to one message."""
+
+
+class Client:
+    """Reads Global Context at its beginning, and shows its model every result; its person approves nothing.
+
+    Args:
+        handles: The store.
+    """
+
+    def __init__(self, handles: Handles) -> None:
+        self._session = Session(handles, "gullible")
+        self._said: list[BaseMessage] = [HumanMessage(fence(read_context(self._session), None), id="context")]
+        self.asked: list[str] = []
+        """The tools of the calls that asked."""
+
+    def ask(self, model: BaseChatModel, message: str) -> None:
+        """Let a model answer a message of its person."""
+        self._said.append(HumanMessage(message))
+        for _ in range(MOST_ROUNDS):
+            reply = model.bind_tools(schemas()).invoke(self._said)
+            assert isinstance(reply, AIMessage)
+            self._said.append(reply)
+            if not reply.tool_calls:
+                return
+            self._said += [self._answer(call) for call in reply.tool_calls]
+
+    def _answer(self, call: Any) -> ToolMessage:
+        outcome = self._session.call(call["name"], call["args"])
+        if not isinstance(outcome, ToolMessage):
+            self.asked.append(call["name"])
+            return ToolMessage("It waits for the person.", tool_call_id=call["id"], name=call["name"])
+        return ToolMessage(fence(outcome.text, None), tool_call_id=call["id"], name=call["name"])

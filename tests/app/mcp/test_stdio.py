@@ -1,0 +1,144 @@
+"""`ana mcp` as clients start it: a process of its own, on standard input and output."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp_types import Implementation
+
+from ana.settings import PROJECT
+from app.mcp.again import LONGEST, Again
+from tests.app.conftest import Run
+from tests.app.mcp.conftest import call, read, talk
+from tests.conftest import folders
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "tester", "version": "1"}},
+}
+DYING = """
+import os, signal
+from app.mcp import answers
+answers._show = lambda message: os.kill(os.getpid(), signal.SIGKILL)
+"""
+"""What ends a process after a write, before its answer."""
+
+
+def start(path: Path, first: str = "") -> StdioServerParameters:
+    """Return how a client starts `ana mcp` on a folder; `first` is run before it."""
+    script = f"import sys; sys.argv[1:] = ['mcp']{first}\nfrom app.cli.main import main\nmain()"
+    env = {**os.environ, **folders(path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))}
+    return StdioServerParameters(command=sys.executable, args=["-c", script], env=env, cwd=path)
+
+
+def test_both_protocols_are_served(tmp_path: Path) -> None:
+    made = read(call(start(tmp_path), "create_item", {"content": "Pay the rent"}, mode="auto"))
+    found = read(call(start(tmp_path), "query_items", {"text": "rent"}, mode="legacy", name="Cursor"))
+    assert [item["id"] for item in found["items"]] == [made["id"]]
+
+
+@pytest.mark.long
+def test_a_call_that_was_cut_off_is_done_once(tmp_path: Path) -> None:
+    async def make(client: Client) -> Any:
+        return await client.call_tool("create_item", {"content": "Swim", "properties": {"hours": 1}})
+
+    id = read(talk(start(tmp_path), make))["id"]
+    for name, args in (
+        ("update_item", {"id": id, "properties": {"hours": {"$add": 3}}}),
+        ("create_item", {"content": "Buy milk"}),
+    ):
+        with pytest.raises(Exception, match=r"."):
+            call(start(tmp_path, DYING), name, args)
+        assert not call(start(tmp_path), name, args).is_error, name
+
+    async def look(client: Client) -> None:
+        found = read(await client.call_tool("query_items", {}))["items"]
+        assert {item["content"]: item["properties"] for item in found} == {"Swim": {"hours": 4}, "Buy milk": {}}
+        again = read(await client.call_tool("update_item", {"id": id, "properties": {"hours": {"$add": 3}}}))
+        assert again["properties"] == {"hours": 7}  # the answer to the one before had arrived
+
+    talk(start(tmp_path), look)
+    assert [*(tmp_path / "data" / "calls").iterdir()] == []
+
+
+@pytest.mark.long
+def test_five_clients_at_once_lose_nothing(tmp_path: Path) -> None:
+    async def work(number: int) -> None:
+        told = Implementation(name=f"client {number}", version="1")
+        async with Client(start(tmp_path), client_info=told, cache=None) as client:
+            for step in range(6):
+                made = read(await client.call_tool("create_item", {"content": f"Card {number} of row {step}"}))
+                read(await client.call_tool("update_item", {"id": made["id"], "properties": {"row": step}}))
+            assert read(await client.call_tool("query_items", {"where": {"row": 3}}))["items"]
+
+    async def work_at_once() -> None:
+        async with anyio.create_task_group() as group:
+            for number in range(5):
+                group.start_soon(work, number)
+
+    anyio.run(work_at_once)
+    found = read(call(start(tmp_path), "query_items", {"where": {"row": {"$gte": 0}}, "limit": 50}))
+    assert found["total"] == 30
+    assert {"client-0", "client-4"} <= {turn["by"] for turn in read(call(start(tmp_path), "history", {}))["turns"]}
+
+
+def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
+    lines = [HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}]
+    given = "\n".join(map(json.dumps, lines)) + "\nnot json\n"
+    command = start(tmp_path)
+    done = subprocess.run(
+        [command.command, *command.args], input=given, env=command.env, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0
+    assert "Traceback" not in done.stderr
+    messages = [json.loads(line) for line in done.stdout.splitlines()]
+    assert messages[0]["result"]["serverInfo"]["name"] == "ana"
+    assert all(message["jsonrpc"] == "2.0" for message in messages)
+
+
+def test_a_damaged_store_is_said_in_a_sentence(ana: Run, tmp_path: Path) -> None:
+    assert ana("ask", "note: pay the rent").returncode == 0
+    journal = tmp_path / "data" / "journal.sqlite"
+    for file in tmp_path.glob("data/journal.sqlite-*"):
+        file.unlink()
+    journal.write_bytes(b"not a database" * 1000)
+    answer = call(start(tmp_path), "create_item", {"content": "Buy milk"})
+    assert answer.is_error
+    told = json.loads(answer.content[0].text) if answer.content[0].type == "text" else {}
+    assert "ana doctor" in told["hint"]
+    assert "Traceback" not in str(told)
+
+
+def test_two_clients_of_one_name_do_the_same_call_twice(tmp_path: Path) -> None:
+    first, second, third = (Again(tmp_path / "calls", "tester") for _ in range(3))
+    args = {"id": "abcdefgh", "properties": {"hours": {"$add": 1}}}
+    with first.begin("update_item", args, "one") as one, second.begin("update_item", args, "two") as two:
+        assert one != two
+    first.close()
+    with third.begin("update_item", args, "three") as three:
+        assert three.thread == "three"
+
+
+def test_a_call_that_was_cut_off_long_ago_is_a_new_one(tmp_path: Path) -> None:
+    first, folder = Again(tmp_path / "calls", "tester"), tmp_path / "calls"
+    with first.begin("undo", {}, "one") as act:
+        (note,) = folder.iterdir()
+        text = note.read_text()
+    first.close()
+    note.write_text(text)  # as a process that was killed leaves it
+    with first.begin("undo", {}, "two") as again:
+        assert again == act
+    first.close()
+    note.write_text(text)
+    os.utime(note, (0, note.stat().st_mtime - LONGEST))
+    with first.begin("undo", {}, "two") as later:
+        assert later.thread == "two"
+    first.close()

@@ -1,0 +1,184 @@
+"""The tools, resources and prompts as another assistant gets them."""
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import TextResourceContents
+
+from ana.handles import Handles
+from ana.models.fence import unfence
+from app.mcp.server import McpServer
+from tests.app.mcp.conftest import MODES, call, read, talk, text_of
+from tools.catalog import READERS, TOOLS
+
+RENT = {"content": "Pay the rent", "properties": {"due_date": "2026-01-30"}}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_tool_is_listed_with_what_it_takes_and_gives(served: McpServer, mode: str) -> None:
+    async def look(client: Client) -> Any:
+        return (await client.list_tools()).tools
+
+    tools = {tool.name: tool for tool in talk(served, look, mode)}
+    assert set(tools) == {*TOOLS, "search", "fetch"}
+    for name, tool in tools.items():
+        assert tool.description
+        assert tool.output_schema
+        assert tool.annotations
+        assert tool.annotations.read_only_hint == (name in {*READERS, "search", "fetch"})
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_tool_answers_as_its_schema_says(served: McpServer, mode: str) -> None:
+    async def work(client: Client) -> None:
+        schemas = {tool.name: tool.output_schema or {} for tool in (await client.list_tools()).tools}
+
+        async def use(name: str, **args: Any) -> dict[str, Any]:
+            result = read(await client.call_tool(name, args))
+            jsonschema.validate(result, schemas[name])
+            assert set(result) <= set(schemas[name]["properties"]), name
+            return result
+
+        id = (await use("create_item", **RENT))["id"]
+        assert "existing" in await use("create_item", **RENT)
+        assert (await use("query_items", text="rent"))["items"][0]["id"] == id
+        changed = await use("update_item", id=id, properties={"due_date": "2026-02-01"})
+        assert "30 Jan" in changed["receipt"]
+        assert (await use("append_context", content="Prefers tea"))["line"] == 0
+        assert (await use("search", query="rent"))["results"][0]["url"] == f"ana://item/{id}"
+        assert (await use("fetch", id=id))["text"] == "Pay the rent"
+        assert (await use("fetch", id="context"))["text"] == "0: Prefers tea"
+        assert (await use("undo"))["changes"]
+        assert (await use("history"))["turns"][1]["by"] == "claude-code"
+        assert (await use("calculator", expression="2 + 3"))["result"] == 5
+        assert (await use("now"))["weekday"] == (await use("resolve_date", phrase="today"))["weekday"]
+
+    talk(served, work, mode)
+
+
+def test_what_deletes_and_rewrites_answers_as_its_schema_says(acting: Handles) -> None:
+    served = McpServer(lambda: acting)
+    id = read(call(served, "create_item", RENT))["id"]
+    for line in ("Prefers tea", "Lives in Rome"):
+        call(served, "append_context", {"content": line})
+    replaced = read(call(served, "replace_context", {"line": 0, "content": "Prefers coffee"}))
+    assert replaced["replaced"] == "Prefers tea"
+    assert read(call(served, "delete_context", {"line": 1}))["deleted"] == "Lives in Rome"
+    assert read(call(served, "delete_item", {"id": id}))["deleted"]["content"] == "Pay the rent"
+    assert read(call(served, "undo", {"turn": id}))["changes"][0]["brought back"]["id"] == id
+
+
+def test_a_result_is_fenced_and_says_the_same_as_its_structure(served: McpServer) -> None:
+    result = call(served, "create_item", RENT)
+    assert text_of(result).startswith("<stored ")
+    assert json.loads(unfence(text_of(result))) == result.structured_content
+
+
+def test_a_call_that_does_not_fit_is_told_what_to_mend(served: McpServer) -> None:
+    wrong: dict[str, dict[str, Any]] = {
+        "nope": {},
+        "create_item": {},
+        "update_item": {"id": "zzzzzzzz", "content": "x"},
+        "query_items": {"where": {"x": {"$nope": 1}}},
+        "search": {"query": " "},
+        "fetch": {"id": "zzzzzzzz"},
+        "calculator": {"expression": "2 +"},
+        "resolve_date": {"text": "today"},
+        "undo": {},
+    }
+    for name, args in wrong.items():
+        answer = call(served, name, args)
+        assert answer.is_error, name
+        assert set(json.loads(text_of(answer))) >= {"error", "hint"}, name
+
+
+def test_five_megabytes_are_refused_in_a_sentence(served: McpServer) -> None:
+    answer = call(served, "create_item", {"content": "word " * 1_000_000})
+    assert answer.is_error
+    assert "characters" in text_of(answer)
+
+
+def test_a_line_must_be_read_before_it_is_changed(acting: Handles) -> None:
+    served = McpServer(lambda: acting)
+    acting.memory.append_line("Prefers tea")
+    change = {"line": 0, "content": "Prefers coffee"}
+    blind = call(served, "replace_context", change)
+    assert blind.is_error
+    assert "Prefers tea" in text_of(blind)
+    assert "ana://context" in text_of(blind)
+    assert read(call(served, "replace_context", change))["content"] == "Prefers coffee"
+
+    async def read_and_change(client: Client) -> Any:
+        await client.read_resource("ana://context")
+        return await client.call_tool("replace_context", {"line": 0, "content": "Prefers water"})
+
+    again = McpServer(lambda: acting)  # a new process, say
+    assert read(talk(again, read_and_change))["replaced"] == "Prefers coffee"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_resources_are_listed_and_read(served: McpServer, handles: Handles, mode: str) -> None:
+    handles.memory.append_line("Prefers tea")
+    item = handles.memory.create("Pay the rent", {"due_date": handles.clock.now().date().isoformat()})
+
+    async def look(client: Client) -> list[str]:
+        listed = [str(each.uri) for each in (await client.list_resources()).resources]
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [each.uri_template for each in templates] == ["ana://item/{id}"]
+        found = [await client.read_resource(uri) for uri in (*listed, f"ana://item/{item.id}")]
+        return [part.text for each in found for part in each.contents if isinstance(part, TextResourceContents)]
+
+    context, today, one = talk(served, look, mode)
+    assert "0: Prefers tea" in unfence(context)
+    assert "Pay the rent" in unfence(today)
+    assert json.loads(one)["content"] == "Pay the rent"
+
+
+def test_a_resource_or_prompt_that_is_not_there_is_said(served: McpServer) -> None:
+    async def look(client: Client) -> None:
+        for uri in ("ana://nope", "ana://item/zzzzzzzz", "file:///etc/passwd"):
+            with pytest.raises(MCPError, match="There is no resource"):
+                await client.read_resource(uri)
+        with pytest.raises(MCPError, match="There is no prompt nope"):
+            await client.get_prompt("nope")
+        with pytest.raises(MCPError, match="needs text"):
+            await client.get_prompt("remember_this")
+
+    talk(served, look)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_prompt_is_written(served: McpServer, mode: str) -> None:
+    async def look(client: Client) -> list[str]:
+        prompts = (await client.list_prompts()).prompts
+        given = {"text": "Tea {since} {"}
+        written = [
+            await client.get_prompt(each.name, {a.name: given[a.name] for a in each.arguments or ()})
+            for each in prompts
+        ]
+        return [each.messages[0].content.text for each in written if each.messages[0].content.type == "text"]
+
+    _, review, remember = talk(served, look, mode)
+    assert "since 20" in review
+    assert remember.endswith("Tea {since} {")
+
+
+def test_what_one_client_writes_another_sees_and_history_names_it(served: McpServer) -> None:
+    call(served, "create_item", RENT, name="Claude Code")
+    seen = talk(served, lambda client: client.call_tool("history", {}), name="Cursor 2.0!")
+    assert read(seen)["turns"][0]["by"] == "claude-code"
+    assert "is known" in read(call(served, "fetch", {"id": "context"}, name="ü"))["text"]
+
+
+def test_each_call_leaves_a_record(served: McpServer, handles: Handles) -> None:
+    call(served, "create_item", RENT)
+    served.close()
+    ((thread, name),) = handles.workspace.open_threads().store.names().items()
+    (record,) = handles.traces.read(thread)
+    assert record["question"] == "claude-code: create_item"
+    assert record["receipt"].startswith("- Stored: Pay the rent")
+    assert name.startswith("claude-code ")

@@ -1,0 +1,84 @@
+"""`ana approve` and the REPL decide what another assistant has asked for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ana.handles import open_handles
+from ana.settings import load_settings
+from ana.workspace import open_workspace
+from app.mcp.server import McpServer
+from app.pending import ClosingModel
+from tests.app.conftest import Run
+from tests.app.mcp.conftest import call, read
+from tests.conftest import folders
+
+
+@pytest.fixture
+def request_id(tmp_path: Path) -> str:
+    """Of a request that waits: another assistant wants to delete an item."""
+    handles = open_handles(open_workspace(load_settings(folders(tmp_path))), model=ClosingModel())
+    served = McpServer(lambda: handles)
+    id = read(call(served, "create_item", {"content": "Pay the rent"}))["id"]
+    waits = read(call(served, "delete_item", {"id": id}))
+    served.close()
+    return str(waits["waits_for_the_person"])
+
+
+def list_items(ana: Run) -> str:
+    return str(ana("items").stdout)
+
+
+def test_it_is_shown_and_stays_where_nobody_can_be_asked(ana: Run, request_id: str) -> None:
+    shown = ana("approve")
+    assert "claude-code asks" in shown.stdout
+    assert "Pay the rent" in shown.stdout
+    assert request_id[:8] in shown.stdout
+    (waiting,) = json.loads(ana("approve", "--json").stdout)["waiting"]
+    assert waiting["pending"]["request_id"] == request_id
+    assert "Pay the rent" in list_items(ana)
+
+
+def test_yes_does_it_once_and_undo_takes_it_back(ana: Run, request_id: str) -> None:
+    done = ana("approve", request_id[:8], "--yes")
+    assert done.returncode == 0
+    assert "Deleted" in done.stdout
+    assert "Pay the rent" not in list_items(ana)
+    assert "Nothing waits for you." in ana("approve").stdout
+    (entry,) = [json.loads(line) for line in ana("history", "--json", "--limit", "1").stdout.splitlines()]
+    assert entry["by"] == "claude-code"
+    assert "is not there" not in ana("doctor").stdout
+    assert ana("undo").returncode == 0
+    assert "Pay the rent" in list_items(ana)
+
+
+def test_no_leaves_it_and_ends_the_request(ana: Run, request_id: str) -> None:
+    assert ana("approve", request_id, "--no").returncode == 0
+    assert "Pay the rent" in list_items(ana)
+    assert "Nothing waits for you." in ana("approve").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("--yes",), 2, "need the id of a request"),
+        (("abc", "--yes", "--no"), 2, "either --yes or --no"),
+        (("nope", "--yes"), 1, "is not one request that waits"),
+    ],
+)
+def test_wrong_use_is_told(ana: Run, request_id: str, arguments: tuple[str, ...], code: int, told: str) -> None:
+    done = ana("approve", *arguments)
+    assert done.returncode == code
+    assert told in done.stderr
+    assert "Pay the rent" in list_items(ana)
+
+
+@pytest.mark.parametrize(("said", "left"), [("y", False), ("n", True)])
+def test_the_repl_tells_of_it_and_decides_it(ana: Run, request_id: str, said: str, left: bool) -> None:
+    name = json.loads(ana("approve", "--json").stdout)["waiting"][0]["thread_id"]
+    shown = ana("chat", given=f"/threads {name}\n{said}\n/quit\n")
+    assert "waits for your decision" in shown.stdout
+    assert "Pay the rent" in shown.stdout
+    assert ("Pay the rent" in list_items(ana)) == left
+    assert "Nothing waits for you." in ana("approve").stdout
