@@ -7,7 +7,7 @@ from typing import Literal
 
 from ana.recent import keep_recent
 from ana.time.dates import day_of
-from ana.time.repeats.rules import Rule, parse_rule, settle
+from ana.time.repeats.rules import DAYS, Rule, parse_rule, settle
 from ana.time.repeats.words import read_words
 from ana.values import Json
 
@@ -92,6 +92,8 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
     rule = _read_rule(written, first, zone, is_settled=not from_done)
     if rule is None:
         return None
+    if source == "recurrence":  # a rule in repeats is refused when it is written
+        rule = _drop_overlapping(rule, first, moments.get("end_date", first) - first)
     ends = [_read_end(properties.get("until"), zone), rule.until]
     moved = properties.get("moved")
     return Repeat(
@@ -151,6 +153,18 @@ def _read_rule(text: str, first: datetime, zone: tzinfo, *, is_settled: bool) ->
         return settle(rule, first) if is_settled else rule
     except (ValueError, OverflowError):
         return None
+
+
+def _drop_overlapping(rule: Rule, first: datetime, length: timedelta) -> Rule:
+    """Return a rule without the weekdays on which it still lasts: a weekend of two days begins on Saturday."""
+    named, kept = rule["BYDAY"].split(","), list[int]()
+    if rule["FREQ"] != "WEEKLY" or length < timedelta(days=1) or len(named) < 2:
+        return rule
+    for day in sorted((DAYS.index(name) - first.weekday()) % 7 for name in named):
+        if not kept or day - kept[-1] > length.days:
+            kept.append(day)
+    days = [DAYS[(day + first.weekday()) % 7] for day in kept]
+    return rule if len(days) == len(named) else rule.drop("BYDAY").pin(BYDAY=",".join(days))
 
 
 def _read_end(value: Json, zone: tzinfo) -> datetime | None:
