@@ -25,7 +25,7 @@ def make_evidence(case: Case) -> Evidence:
     lines = dict(enumerate(case.context))
     prompt = calendar(moment, case.zone)
     said = tuple(case.earlier)
-    return Evidence(case.question, case.draft, calls, said, lines, prompt, moment, refused)
+    return Evidence(case.question, case.draft, calls, said, lines, prompt, moment, refused, rings=case.rings)
 
 
 def _make_call(step: dict[str, object], at: int) -> Call:
