@@ -97,7 +97,9 @@ def list_changes(changes: Sequence[Receipt], receipt: str | None, said: str = ""
     written = [describe_change(each, language) for each in combine_receipts(changes)]
     lines, wording = [line.removeprefix("- ") for line in (receipt or "").splitlines()], WORDINGS[language]
     others = tuple(f"{each}: " for each in (wording.existing, wording.failed, wording.declined))
-    return written + [line for line in lines if not written or line == wording.outside or line.startswith(others)]
+    return written + [
+        line for line in lines if not written or line in (wording.outside, wording.silent) or line.startswith(others)
+    ]
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:

@@ -65,7 +65,9 @@ def has_line(case: Case) -> bool:
 
 def is_noise(case: Case) -> bool:
     """Whether an honest answer to a question or to talk has such a line."""
-    return not case.false and case.kind != "outside" and has_line(case)  # there most messages ask for an act
+    return (
+        not case.false and case.kind not in ("outside", "promises") and has_line(case)
+    )  # there most messages ask for an act
 
 
 def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int, int, int]]:
