@@ -14,7 +14,7 @@ from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, find_passed_over
+from ana.time.repeats import DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
 from ana.values import Json, Properties, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
@@ -113,7 +113,8 @@ def quote_record(record: Item | None) -> str:
 
 
 def describe_property(name: str, value: Json, year: int | None = None, language: Language = "en") -> str:
-    """Return a property in a few words: a type or a status without its name."""
+    """Return a property in a few words: a type or a status without its name, a rule as it is spoken."""
+    value = _word_rules({name: value})[name]
     return f"{_name_property(name, language)}{show_value(value, year, language)}"
 
 
@@ -135,6 +136,10 @@ def show_value(value: Json, year: int | None = None, language: Language = "en") 
     else:
         shown = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return escape_controls(shown) if len(shown) <= LONGEST_VALUE else f"[{len(shown):,}]"
+
+
+def _word_rules(properties: Properties) -> Properties:
+    return {k: word_rule(v) if k in RULE_KEYS and isinstance(v, str) else v for k, v in properties.items()}
 
 
 def _name_property(name: str, language: Language) -> str:
@@ -167,7 +172,7 @@ def find_title(content: str) -> str:
 def list_parts(receipt: Receipt, language: Language) -> list[str]:
     """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
-    old, new = before.get("properties", {}), after.get("properties", {})
+    old, new = (_word_rules(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
         return [describe_property(name, value, year, language) for name, value in (new or old).items()]
