@@ -73,6 +73,24 @@ def to_local(stamp: str, zone: tzinfo) -> str:
     return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
 
 
+def localize(properties: Properties, zone: tzinfo) -> Properties:
+    """Return properties as people are shown them: a moment that names another offset is the same one in a zone."""
+    return {key: _localize(value, zone) for key, value in properties.items()}
+
+
+def _localize(value: Json, zone: tzinfo) -> Json:
+    if isinstance(value, list):
+        return [_localize(each, zone) for each in value]
+    if not isinstance(value, str) or not day_of(value) or len(value) == len("2026-01-13"):
+        return value
+    moment = datetime.fromisoformat(value)
+    try:
+        local = moment.astimezone(zone)
+    except OverflowError:  # at the ends of the calendar
+        return value
+    return value if moment.utcoffset() in (None, local.utcoffset()) else local.isoformat()
+
+
 def is_date_key(key: str) -> bool:
     """Whether a property is one for a date: date, due_date, start_date, end_date and every other *_date."""
     return key.lower() == "date" or key.lower().endswith("_date")

@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from datetime import UTC, datetime
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, tzinfo
 from itertools import islice, zip_longest
 from typing import Any, TypeAlias
 
 from ana.language import WORDINGS, Language, guess_language, spell_day
 from ana.memory.changes import Change
-from ana.memory.item import Item, to_json
+from ana.memory.item import Item, localize, to_json
 from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
 from ana.output import escape_controls, shorten
@@ -43,14 +43,18 @@ def reason_to_json(reason: Reason) -> dict[str, Any]:
     }
 
 
-def make_receipt(change: Change) -> dict[str, Any]:
-    """Return a write as people are shown it: op, kind, id, and the record before and after."""
+def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
+    """Return a write as people are shown it: op, kind, id, and the record before and after, its moments in a zone."""
+    before, after = (
+        replace(each, properties=localize(each.properties, zone)) if each and zone else each
+        for each in (change.before, change.after)
+    )
     return {
         "op": change.op,
         "kind": change.kind,
         "id": change.id,
-        "before": change.before and plain(to_json(change.before)),
-        "after": change.after and plain(to_json(change.after)),
+        "before": before and plain(to_json(before)),
+        "after": after and plain(to_json(after)),
     }
 
 

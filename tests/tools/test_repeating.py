@@ -227,6 +227,20 @@ def test_a_rule_in_words_is_told_when_it_changes_and_when_a_date_does_not_fit(li
         life.change(id, due_date="2026-12-02T18:00")
 
 
+def test_a_receipt_shows_a_moment_with_another_offset_in_the_zone_of_the_person() -> None:
+    call = CallContext(Memory(InMemoryBackend(EMBEDDER), clock := Clock(ZoneInfo("Europe/Berlin"))), clock)
+    function = cast(StructuredTool, TOOLS["create_item"]).func
+    assert function
+    told, receipt = function(
+        "Call", {"due_date": "2026-11-23T19:24:00Z", "span": ["2026-11-23T20:00+01:00"]}, call=call
+    )
+    assert told["properties"]["due_date"] == "2026-11-23T19:24:00Z (Monday)"
+    assert receipt["after"]["properties"] == {
+        "due_date": "2026-11-23T20:24:00+01:00",
+        "span": ["2026-11-23T20:00+01:00"],
+    }
+
+
 def test_what_is_written_is_checked_with_the_right_form(life: Life) -> None:
     for properties in (
         {"repeats": "FREQ=SECONDLY"},

@@ -93,7 +93,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
     if rule is None:
         return None
     if source == "recurrence":  # a rule in repeats is refused when it is written
-        rule = _drop_overlapping(rule, first, moments.get("end_date", first) - first)
+        rule = _drop_overlapping(rule, (moments.get("end_date", first) - first).days)
     ends = [_read_end(properties.get("until"), zone), rule.until]
     moved = properties.get("moved")
     return Repeat(
@@ -155,16 +155,12 @@ def _read_rule(text: str, first: datetime, zone: tzinfo, *, is_settled: bool) ->
         return None
 
 
-def _drop_overlapping(rule: Rule, first: datetime, length: timedelta) -> Rule:
+def _drop_overlapping(rule: Rule, days: int) -> Rule:
     """Return a rule without the weekdays on which it still lasts: a weekend of two days begins on Saturday."""
-    named, kept = rule["BYDAY"].split(","), list[int]()
-    if rule["FREQ"] != "WEEKLY" or length < timedelta(days=1) or len(named) < 2:
-        return rule
-    for day in sorted((DAYS.index(name) - first.weekday()) % 7 for name in named):
-        if not kept or day - kept[-1] > length.days:
-            kept.append(day)
-    days = [DAYS[(day + first.weekday()) % 7] for day in kept]
-    return rule if len(days) == len(named) else rule.drop("BYDAY").pin(BYDAY=",".join(days))
+    named = rule["BYDAY"].split(",") if rule["FREQ"] == "WEEKLY" and rule.has("BYDAY") else []
+    back = range(1, min(days, 6) + 1)
+    kept = [name for name in named if not any(DAYS[DAYS.index(name) - n] in named for n in back)]
+    return rule.drop("BYDAY").pin(BYDAY=",".join(kept)) if kept and kept != named else rule
 
 
 def _read_end(value: Json, zone: tzinfo) -> datetime | None:
