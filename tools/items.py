@@ -70,9 +70,8 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
     shown = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
     twins = find_twins(call.memory.backend, "item", change.after, MOST_TWINS)
     similar = {"similar": list(map(show_similar, twins))} if twins else {}
-    return shown | similar | tell_repeat(call, change, known) | notice(call, change), make_receipt(
-        change, call.clock.zone
-    )
+    told = similar | tell_repeat(call, change, known) | notice(call, change)
+    return shown | told, make_receipt(change, call.clock.zone)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

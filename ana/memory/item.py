@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from ana.errors import ToolError
@@ -73,9 +73,9 @@ def to_local(stamp: str, zone: tzinfo) -> str:
     return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
 
 
-def localize(properties: Properties, zone: tzinfo) -> Properties:
-    """Return properties as people are shown them: a moment that names another offset is the same one in a zone."""
-    return {key: _localize(value, zone) for key, value in properties.items()}
+def localize(item: Item, zone: tzinfo) -> Item:
+    """Return an item as people are shown it: a moment that names another offset is the same one in a zone."""
+    return replace(item, properties={key: _localize(value, zone) for key, value in item.properties.items()})
 
 
 def _localize(value: Json, zone: tzinfo) -> Json:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import UTC, datetime, tzinfo
 from itertools import islice, zip_longest
 from typing import Any, TypeAlias
@@ -45,17 +45,9 @@ def reason_to_json(reason: Reason) -> dict[str, Any]:
 
 def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
     """Return a write as people are shown it: op, kind, id, and the record before and after, its moments in a zone."""
-    before, after = (
-        replace(each, properties=localize(each.properties, zone)) if each and zone else each
-        for each in (change.before, change.after)
-    )
-    return {
-        "op": change.op,
-        "kind": change.kind,
-        "id": change.id,
-        "before": before and plain(to_json(before)),
-        "after": after and plain(to_json(after)),
-    }
+    shown = (each and (localize(each, zone) if zone else each) for each in (change.before, change.after))
+    before, after = (each and plain(to_json(each)) for each in shown)
+    return {"op": change.op, "kind": change.kind, "id": change.id, "before": before, "after": after}
 
 
 def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
@@ -100,10 +92,9 @@ def list_changes(changes: Sequence[Receipt], receipt: str | None, said: str = ""
     language = guess_language(said)
     written = [describe_change(each, language) for each in combine_receipts(changes)]
     lines, wording = [line.removeprefix("- ") for line in (receipt or "").splitlines()], WORDINGS[language]
-    others = tuple(f"{each}: " for each in (wording.existing, wording.failed, wording.declined))
-    return written + [
-        line for line in lines if not written or line in (wording.outside, wording.silent) or line.startswith(others)
-    ]
+    verbs = (f"{each}: " for each in (wording.existing, wording.failed, wording.declined))
+    others = (wording.outside, wording.silent, *verbs)
+    return written + [line for line in lines if not written or line.startswith(others)]
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:

@@ -18,7 +18,7 @@ NO_WORDS = "No item has these words; these are the nearest in meaning."
 
 def localize_found(found: Found, zone: tzinfo) -> Found:
     """Return what was found with every moment in a zone."""
-    return replace(found, items=[replace(item, properties=localize(item.properties, zone)) for item in found.items])
+    return replace(found, items=[localize(item, zone) for item in found.items])
 
 
 def show_items(

@@ -84,7 +84,7 @@ _LATER = any_of(
 )
 _OFFERS = any_of(r"\b(?:tell|give|say|sag|gib|nenn|dime|dame|dis|donne)\b|教えて|言って")
 _RINGING = any_of(
-    r"remind|\brings?\b|address|erinner|klingel|adresse|record|avis|dirección|rappel|sonner|prévenir|通知|アドレス"
+    r"remind|\brings?\b|address|erinner|klingel|record|avis|dirección|rappel|sonner|prévenir|通知|アドレス"
 )
 SUPPOSES = any_of(
     r"\b(?:if|when|once|until|unless|before|after|as soon as|whether|wenn|sobald|falls|bis|bevor|nachdem|ob)\b",
@@ -151,7 +151,8 @@ def find_promise(e: Evidence) -> str | None:
     lines = [line for line in _split_own(e.draft) if not (asks(line) or line.endswith(":"))]
     if any(says_no(line) and _RINGING.search(line) for line in lines):
         return None
-    return next((line for line in lines if _find(_LATER, line) and not _OFFERS.search(line)), None)
+    found = ((line, match) for line in lines if (match := _find(_LATER, line)))
+    return next((line for line, match in found if not _OFFERS.search(line[: match.start()])), None)
 
 
 def _find(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:

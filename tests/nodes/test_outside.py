@@ -104,6 +104,7 @@ PROMISES = [
     ("Erinner mich Freitag, Ilya zu schreiben.", "Gespeichert. Am Freitag erinnere ich dich daran, Ilya zu schreiben."),
     ("remind me tomorrow", "I've noted it and set it up. I'll note the time and remind you tomorrow."),
     ("remind me", "Done: reminder set for 5 pm."),
+    ("the cat's pill", "I'll remind you at 8 to give the cat its pill."),
     ("sag mir Bescheid", "Ich werde dich am 10. Januar um 9 Uhr benachrichtigen."),
     ("sag mir Bescheid", "Klar, ich sage dir morgen früh Bescheid."),
     ("avísame", "Te voy a avisar el viernes."),
