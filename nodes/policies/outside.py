@@ -84,7 +84,7 @@ _LATER = any_of(
 )
 _OFFERS = any_of(r"\b(?:tell|give|say|sag|gib|nenn|dime|dame|dis|donne)\b|教えて|言って")
 _RINGING = any_of(
-    r"remind|\brings?\b|address|erinner|klingel|record|avis|dirección|rappel|sonner|prévenir|通知|アドレス"
+    r"remind|\brings?\b|add?ress|erinner|klingel|record|avis|dirección|rappel|sonner|prévenir|通知|アドレス"
 )
 SUPPOSES = any_of(
     r"\b(?:if|when|once|until|unless|before|after|as soon as|whether|wenn|sobald|falls|bis|bevor|nachdem|ob)\b",

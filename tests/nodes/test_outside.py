@@ -122,6 +122,7 @@ NO_PROMISES = [
     ("remind me", "I can't remind you by myself; it stands in `ana due`."),
     ("remind me", "Kept. I'll remind you once an address is set: run `ana setup`."),
     ("remind me", "Once you have set an address, I'll remind you."),
+    ("erinner mich", "Ich erinnere dich um 9. Eine Adresse ist noch nicht gesetzt."),
     ("can you remind me of the rent?", "Yes. Tell me the day, and I'll remind you."),
     ("remind me", "Shall I remind you at 5?"),
     ("what is my rate?", "I'll remind you that it is 72 euros."),
