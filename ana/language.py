@@ -63,6 +63,8 @@ class Wording:
     """Before the name of a property that is gone."""
     more: str
     """How many lines are left out, with {n}."""
+    silent: str
+    """Where an answer promises a later act, such as a reminder that nothing rings."""
     weekdays: tuple[str, ...]
     """Their short names, from Monday on."""
     months: tuple[str, ...]
@@ -76,7 +78,7 @@ WORDINGS: dict[Language, Wording] = {
         "Stored", "Changed", "Deleted", "Learned", "Now known", "Forgotten", "Already there", "Not done",
         "Not done, you said no", "Nothing was stored, changed, sent or booked.",
         "Nothing was sent or booked; I cannot do that.", "due", "done for", "next",
-        "{n} before it not marked", "without", "again", "no", "and {n} more",
+        "{n} before it not marked", "without", "again", "no", "and {n} more", "Nothing will ring or be sent by itself.",
         ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
         ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
         "{weekday} {day} {month}",
@@ -85,7 +87,7 @@ WORDINGS: dict[Language, Wording] = {
         "Gespeichert", "Geändert", "Gelöscht", "Gemerkt", "Jetzt bekannt", "Vergessen", "Schon da", "Nicht erledigt",
         "Nicht erledigt, du hast abgelehnt", "Es wurde nichts gespeichert, geändert, gesendet oder gebucht.",
         "Es wurde nichts gesendet oder gebucht; das kann ich nicht.", "fällig", "erledigt für", "nächstes Mal",
-        "{n} davor nicht abgehakt", "ohne", "wieder", "ohne", "und {n} weitere",
+        "{n} davor nicht abgehakt", "ohne", "wieder", "ohne", "und {n} weitere", "Von selbst klingelt nichts.",
         ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"),
         ("Jan", "Feb", "März", "Apr", "Mai", "Juni", "Juli", "Aug", "Sept", "Okt", "Nov", "Dez"),
         "{weekday} {day}. {month}",
@@ -94,7 +96,7 @@ WORDINGS: dict[Language, Wording] = {
         "Guardado", "Cambiado", "Borrado", "Aprendido", "Ahora sé", "Olvidado", "Ya estaba", "No hecho",
         "No hecho, dijiste que no", "No se guardó, cambió, envió ni reservó nada.",
         "No se envió ni reservó nada; no puedo hacerlo.", "vence", "hecho para", "siguiente",
-        "{n} antes sin marcar", "sin", "otra vez", "sin", "y {n} más",
+        "{n} antes sin marcar", "sin", "otra vez", "sin", "y {n} más", "Nada sonará ni se enviará solo.",
         ("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
         ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
         "{weekday} {day} {month}",
@@ -103,7 +105,7 @@ WORDINGS: dict[Language, Wording] = {
         "Enregistré", "Modifié", "Supprimé", "Appris", "Je sais maintenant", "Oublié", "Déjà là", "Pas fait",
         "Pas fait, vous avez refusé", "Rien n’a été enregistré, modifié, envoyé ni réservé.",
         "Rien n’a été envoyé ni réservé ; je ne peux pas le faire.", "échéance", "fait pour", "ensuite",
-        "{n} avant non marqués", "sans", "de nouveau", "sans", "et {n} de plus",
+        "{n} avant non marqués", "sans", "de nouveau", "sans", "et {n} de plus", "Rien ne sonnera tout seul.",
         ("lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."),
         ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
         "{weekday} {day} {month}",
@@ -112,7 +114,7 @@ WORDINGS: dict[Language, Wording] = {
         "保存", "変更", "削除", "記憶", "現在の情報", "消去", "保存済み", "未実行", "未実行（承認されませんでした）",
         "何も保存・変更・送信・予約されていません。",
         "送信も予約もされていません。私にはできません。", "期限", "完了:", "次回",
-        "その前の{n}件は未完了のまま", "除外:", "再び:", "なし:", "ほか{n}件",
+        "その前の{n}件は未完了のまま", "除外:", "再び:", "なし:", "ほか{n}件", "自動では何も通知・送信されません。",
         tuple("月火水木金土日"), tuple(f"{n}月" for n in range(1, 13)), "{month}{day}日({weekday})",
     ),
 }

@@ -15,7 +15,7 @@ from ana.output import tell, write_line
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat, waits
 from ana.time.spans import date_span
-from app.show.items import show_items
+from app.show.items import localize_found, show_items
 from app.show.text import say, shorten
 
 if TYPE_CHECKING:
@@ -60,6 +60,11 @@ def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
     week = _leave_out(due(today + DAY, today + WEEK, MOST), [*overdue.items, *current.items])
     groups: dict[Due, Found] = {"overdue": overdue, "today": current, "week": week}
     return {name: replace(found, items=found.items[:limit]) for name, found in groups.items()}
+
+
+def group_due_locally(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
+    """Return the same as people are shown it: moments in their zone."""
+    return {name: localize_found(found, handles.clock.zone) for name, found in group_due(handles, limit).items()}
 
 
 def _add(found: Found, passed: Sequence["Item"]) -> Found:
@@ -107,7 +112,7 @@ def tell_if_none(groups: dict[Due, Found]) -> None:
 
 def show_today(handles: "DataHandles") -> None:
     """Print what is overdue, today's items and the next days', a line each; in a terminal on one screen."""
-    groups, screen = group_due(handles), shutil.get_terminal_size()
+    groups, screen = group_due_locally(handles), shutil.get_terminal_size()
     room = screen.lines - 2 if sys.stdout.isatty() else 2 * MOST * len(groups)
     for line in list_today(groups, room, screen.columns):
         write_line(line)
@@ -130,7 +135,7 @@ def list_today(groups: dict[Due, Found], room: int, width: int) -> list[str]:
 def summarize_due(handles: "DataHandles") -> list[str]:
     """Return a few lines about items that are overdue, due today and soon; no line without such items."""
     lines, year = [], handles.clock.now().year
-    for which, found in group_due(handles, GREETING).items():
+    for which, found in group_due_locally(handles, GREETING).items():
         lines += [f"{TITLES[which]}:"] if found.items else []
         lines += [f"  {shorten(item.content, 160)}{_format_when(item, which, year)}" for item in found.items[:GREETING]]
         lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []

@@ -6,6 +6,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
+from ana.addresses import split_addresses
 from ana.handles import Handles
 from graph.state import State
 from nodes.history import this_turn
@@ -30,6 +31,7 @@ def collect_evidence(state: State, handles: Handles) -> Evidence:
         now=handles.clock.now(),
         refused=tuple(_list_refused(messages)),
         own_tools=len(catalog(handles.settings.tools_modules)) > len(TOOLS),
+        rings=bool(split_addresses(handles.settings.ana_notify)),
     )
 
 

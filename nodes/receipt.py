@@ -33,9 +33,9 @@ def _any_of(texts: Iterable[str]) -> str:
 
 _WORDS = _any_of(getattr(wording, verb) for wording in WORDINGS.values() for verb in _VERBS)
 _MORE = _any_of(wording.more for wording in WORDINGS.values()).replace(re.escape("{n}"), r"\d+")
-_OUTSIDE = _any_of(each.outside for each in WORDINGS.values())
-_LINE = rf"- (?:(?:{_WORDS}): [^\n]*|{_MORE}|{_OUTSIDE})"
+_OUTSIDE = _any_of(denied for each in WORDINGS.values() for denied in (each.outside, each.silent))
 _NOTHING = _any_of([*(each.nothing for each in WORDINGS.values()), *FORMER_NOTHING])
+_LINE = rf"- (?:(?:{_WORDS}): [^\n]*|{_MORE}|{_OUTSIDE})"
 _RECEIPT = re.compile(rf"(?:{_NOTHING}|{_OUTSIDE}|{_LINE}(?:\n{_LINE})*)\s*")
 
 
@@ -66,6 +66,14 @@ def deny_outside_act(receipt: str, said: str) -> str:
     """Return a receipt that also says, in the language of the person's message, that nothing was sent or booked."""
     outside = WORDINGS[guess_language(said)].outside
     return f"{receipt}\n- {outside}" if receipt.startswith("- ") else outside
+
+
+def deny_promise(receipt: str, said: str) -> str:
+    """Return a receipt that also says that nothing rings by itself; one that says that nothing was done as it is."""
+    wording = WORDINGS[guess_language(said)]
+    if receipt in (wording.nothing, wording.outside):
+        return receipt
+    return f"{receipt}\n- {wording.silent}" if receipt else wording.silent
 
 
 def add_receipt(answer: str, receipt: str) -> str:

@@ -12,10 +12,10 @@ from nodes.evidence import collect_evidence, list_declined
 from nodes.history import this_turn
 from nodes.policies.check import first_violation
 from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.outside import find_outside_act
+from nodes.policies.outside import find_outside_act, find_promise
 from nodes.policies.results import put_value
 from nodes.policies.writes import may_expect_write
-from nodes.receipt import deny_outside_act, render_receipt, say_nothing, strip_receipt
+from nodes.receipt import deny_outside_act, deny_promise, render_receipt, say_nothing, strip_receipt
 from nodes.turns import end_turn
 
 MOST_CORRECTIONS = 2
@@ -44,11 +44,17 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     may_be_missed = not (violation or turn["error"] or (ours and evidence.calls)) and may_expect_write(evidence)
     said, declined = turn["question"], list_declined(this_turn(state["messages"]))
     receipt = render_receipt(evidence.calls, said, declined) or (say_nothing(said) if may_be_missed else "")
-    if not (ours or violation) and find_outside_act(evidence):
-        receipt = deny_outside_act(receipt, said)
+    if not (ours or violation):
+        receipt = _deny(receipt, evidence)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id)
     return {"messages": [message], "turn": turn, "draft": ""}
+
+
+def _deny(receipt: str, e: Evidence) -> str:
+    """Return a receipt that also says that what the answer still claims, or promises, is not done here."""
+    receipt = deny_outside_act(receipt, e.question) if find_outside_act(e) else receipt
+    return deny_promise(receipt, e.question) if find_promise(e) else receipt
 
 
 def _is_ours(turn: Turn) -> bool:

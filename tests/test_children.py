@@ -181,8 +181,10 @@ def test_a_command_of_python_imports_nothing_more_from_there(tmp_path: Path, env
     assert not (tmp_path / "pwned").exists(), (tmp_path / "pwned").read_text()
 
 
-def test_nobody_asks_git_about_the_folder(tmp_path: Path) -> None:
+def test_nobody_asks_git_about_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A repository's own configuration names programs that git runs; LangSmith's library asks it for a revision."""
+    # a command that another test runs in this process leaves it
+    monkeypatch.delenv("LANGSMITH_REVISION_ID", raising=False)
     git = tmp_path / "bin" / "git"
     git.parent.mkdir()
     git.write_text(f"#!/bin/sh\ntouch {tmp_path}/pwned\n")

@@ -6,6 +6,7 @@ because they are checkpointed with the message.
 """
 
 from collections.abc import Sequence
+from datetime import tzinfo
 from typing import Any, TypeAlias
 
 from langchain_core.messages import AnyMessage, ToolMessage
@@ -18,9 +19,9 @@ from ana.memory.search.found import Found
 Artifact: TypeAlias = dict[str, Any]
 
 
-def collect_receipts(changes: Sequence[Change]) -> Artifact:
-    """Return the receipts of several writes."""
-    return {"changes": [make_receipt(change) for change in changes]}
+def collect_receipts(changes: Sequence[Change], zone: tzinfo | None = None) -> Artifact:
+    """Return the receipts of several writes, with moments in the person's zone."""
+    return {"changes": [make_receipt(change, zone) for change in changes]}
 
 
 def explain(found: Found) -> Artifact:

@@ -109,7 +109,8 @@ def _show_turn(entries: Sequence[Entry], call: CallContext, whole: bool) -> dict
 def _show_change(entry: Entry, call: CallContext, whole: bool) -> dict[str, Json]:
     """Return a change in words, with what the text was if it is asked of one item alone."""
     change = entry.change
-    shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: describe_change(make_receipt(change))[_SIGN:]}
+    told = describe_change(make_receipt(change, call.clock.zone))[_SIGN:]
+    shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: told}
     if whole and change.before and (change.after is None or change.after.content != change.before.content):
         shown["was"] = change.before.content[:SHOWN]
     return shown

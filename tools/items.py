@@ -73,7 +73,8 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
     shown = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
     twins = find_twins(call.memory.backend, "item", change.after, MOST_TWINS)
     similar = {"similar": list(map(show_similar, twins))} if twins else {}
-    return shown | similar | tell_repeat(call, change, known) | notice(call, change), make_receipt(change)
+    told = similar | tell_repeat(call, change, known) | notice(call, change)
+    return shown | told, make_receipt(change, call.clock.zone)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -103,7 +104,7 @@ def update_item(
     assert change.after is not None
     note = find_stale_date(change.after, text, call.today) if text and not known else ""
     told = ({"note": note} if note else {}) | tell_repeat(call, change, known)
-    return _show_update(call, change) | told | notice(call, change), make_receipt(change)
+    return _show_update(call, change) | told | notice(call, change), make_receipt(change, call.clock.zone)
 
 
 def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
@@ -139,7 +140,7 @@ def delete_item(id: str, *, call: Injected) -> Result:
     except NoSuchItem as exc:
         raise explain_missing(call, id) from exc
     assert change.before is not None
-    return {"deleted": call.show(change.before)}, make_receipt(change)
+    return {"deleted": call.show(change.before)}, make_receipt(change, call.clock.zone)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

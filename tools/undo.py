@@ -34,7 +34,7 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
     turn = None if turn == "last" else turn
     if turn and not call.memory.history(turn=turn, limit=1):
         change = _bring_back(call, turn)
-        return {"changes": [_show_change(call, change)]}, collect_receipts([change])
+        return {"changes": [_show_change(call, change)]}, collect_receipts([change], call.clock.zone)
     done = find_own_undo(call) or take_back(call.memory, _find_turn(call, turn), override=force, mark=_mark(call))
     if done.conflicts and not force:
         changed = "; ".join(describe_difference(each.left, each.now) for each in done.conflicts)
@@ -43,7 +43,7 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
             "Show this to the user and ask; with force it becomes what it was before anyway.",
         )
     described = [_show_change(call, change) for change in done.changes]
-    return {"turn": done.turn, "undo": done.name, "changes": described}, collect_receipts(done.changes)
+    return {"turn": done.turn, "undo": done.name, "changes": described}, collect_receipts(done.changes, call.clock.zone)
 
 
 def preview_undo(call: CallContext, turn: str | None = None) -> list[Change]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from ana.errors import ToolError
@@ -71,6 +71,24 @@ def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = 
 def to_local(stamp: str, zone: tzinfo) -> str:
     """Return a stamp in a zone, to the second."""
     return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
+
+
+def localize(item: Item, zone: tzinfo) -> Item:
+    """Return an item as people are shown it: a moment that names another offset is the same one in a zone."""
+    return replace(item, properties={key: _localize(value, zone) for key, value in item.properties.items()})
+
+
+def _localize(value: Json, zone: tzinfo) -> Json:
+    if isinstance(value, list):
+        return [_localize(each, zone) for each in value]
+    if not isinstance(value, str) or not day_of(value) or len(value) == len("2026-01-13"):
+        return value
+    moment = datetime.fromisoformat(value)
+    try:
+        local = moment.astimezone(zone)
+    except OverflowError:  # at the ends of the calendar
+        return value
+    return value if moment.utcoffset() in (None, local.utcoffset()) else local.isoformat()
 
 
 def is_date_key(key: str) -> bool:

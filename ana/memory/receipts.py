@@ -3,18 +3,18 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import islice, zip_longest
 from typing import Any, TypeAlias
 
 from ana.language import WORDINGS, Language, guess_language, spell_day
 from ana.memory.changes import Change
-from ana.memory.item import Item, to_json
+from ana.memory.item import Item, localize, to_json
 from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, find_passed_over
+from ana.time.repeats import DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
 from ana.values import Json, Properties, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
@@ -43,15 +43,11 @@ def reason_to_json(reason: Reason) -> dict[str, Any]:
     }
 
 
-def make_receipt(change: Change) -> dict[str, Any]:
-    """Return a write as people are shown it: op, kind, id, and the record before and after."""
-    return {
-        "op": change.op,
-        "kind": change.kind,
-        "id": change.id,
-        "before": change.before and plain(to_json(change.before)),
-        "after": change.after and plain(to_json(change.after)),
-    }
+def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
+    """Return a write as people are shown it: op, kind, id, and the record before and after, its moments in a zone."""
+    shown = (each and (localize(each, zone) if zone else each) for each in (change.before, change.after))
+    before, after = (each and plain(to_json(each)) for each in shown)
+    return {"op": change.op, "kind": change.kind, "id": change.id, "before": before, "after": after}
 
 
 def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
@@ -96,8 +92,9 @@ def list_changes(changes: Sequence[Receipt], receipt: str | None, said: str = ""
     language = guess_language(said)
     written = [describe_change(each, language) for each in combine_receipts(changes)]
     lines, wording = [line.removeprefix("- ") for line in (receipt or "").splitlines()], WORDINGS[language]
-    others = tuple(f"{each}: " for each in (wording.existing, wording.failed, wording.declined))
-    return written + [line for line in lines if not written or line == wording.outside or line.startswith(others)]
+    verbs = (f"{each}: " for each in (wording.existing, wording.failed, wording.declined))
+    others = (wording.outside, wording.silent, *verbs)
+    return written + [line for line in lines if not written or line.startswith(others)]
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:
@@ -111,7 +108,8 @@ def quote_record(record: Item | None) -> str:
 
 
 def describe_property(name: str, value: Json, year: int | None = None, language: Language = "en") -> str:
-    """Return a property in a few words: a type or a status without its name."""
+    """Return a property in a few words: a type or a status without its name, a rule as it is spoken."""
+    value = _word_rules({name: value})[name]
     return f"{_name_property(name, language)}{show_value(value, year, language)}"
 
 
@@ -133,6 +131,10 @@ def show_value(value: Json, year: int | None = None, language: Language = "en") 
     else:
         shown = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return escape_controls(shown) if len(shown) <= LONGEST_VALUE else f"[{len(shown):,}]"
+
+
+def _word_rules(properties: Properties) -> Properties:
+    return {k: word_rule(v) if k in RULE_KEYS and isinstance(v, str) else v for k, v in properties.items()}
 
 
 def _name_property(name: str, language: Language) -> str:
@@ -165,7 +167,7 @@ def find_title(content: str) -> str:
 def list_parts(receipt: Receipt, language: Language) -> list[str]:
     """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
-    old, new = before.get("properties", {}), after.get("properties", {})
+    old, new = (_word_rules(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
         return [describe_property(name, value, year, language) for name, value in (new or old).items()]

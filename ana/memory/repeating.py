@@ -89,9 +89,10 @@ class Revision:
         if not isinstance(written, str):
             raise ToolError("repeats is a text.", RULE_FORM)
         first = self._find_begin(new, lead)
-        understood = understand_rule(written, first, self.zone, from_done=new.get("repeat_from") == "done")
-        key, begin = lead or "due_date", understood.first
+        key, from_done = lead or "due_date", new.get("repeat_from") == "done"
         is_day = lead is None or len(str(new[key])) == len("2026-01-13")
+        understood = understand_rule(written, first, self.zone, from_done=from_done, is_day=is_day)
+        begin = understood.first
         if lead in self.given and (begin.date() != first.date() or (begin != first and not is_day)):
             raise ToolError(
                 f"{first.date()} is a {weekday(first.date())}, but {understood.words} begins {_tell(begin)}.",
@@ -134,7 +135,7 @@ class Revision:
         if not before.from_done and not is_named(before.rule, first):
             day = _write(before.first, is_day=True)
             raise ToolError(
-                f"{_tell(first)} is not one of its dates: it repeats {self.old.get('repeats')}.",
+                f"{_tell(first)} is not one of its dates: it repeats {before.source[1]}.",
                 f'For this one: {{"moved": {{"{day}": "{new[lead]}"}}}}. From now on: give repeats with {lead}.',
             )
         return self._shift(new, lead)

@@ -7,7 +7,7 @@ import typer
 from ana.handles import open_data_folder
 from ana.memory.item import to_json
 from ana.output import tell, write_json
-from app.due import group_due, show_due
+from app.due import group_due, group_due_locally, show_due
 from app.reminding import describe_failing
 from app.startup import start
 
@@ -20,7 +20,8 @@ def due(
 ) -> None:
     """Show what is overdue, due today and in the next seven days. Exit code 4 if anything is overdue or due today."""
     with open_data_folder(start(), "ana due") as handles:
-        groups, year = group_due(handles), handles.clock.now().year
+        groups = group_due(handles) if json_ else group_due_locally(handles)
+        year = handles.clock.now().year
         failing = describe_failing(handles.workspace)
     for sentence in failing:
         tell(sentence)

@@ -54,7 +54,7 @@ def find_entries(workspace: Workspace, id: str | None, since: str | None, limit:
 def show_entries(entries: "list[Entry]", clock: Clock) -> None:
     """Print a table: when, what, and the turn it was part of."""
     rows = [
-        (clock.minute(entry.ts), describe_change(make_receipt(entry.change)), shorten(entry.turn, 200))
+        (clock.minute(entry.ts), describe_change(make_receipt(entry.change, clock.zone)), shorten(entry.turn, 200))
         for entry in entries
     ]
     if rows:

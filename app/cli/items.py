@@ -9,7 +9,7 @@ from ana.handles import open_data_folder
 from ana.output import write_json
 from ana.values import Json, read_json
 from app.due import Due, find_due
-from app.show.items import found_to_json, show_found
+from app.show.items import found_to_json, localize_found, show_found
 from app.startup import start
 
 
@@ -33,10 +33,10 @@ def items(
     try:
         with open_data_folder(start(), "ana items") as handles:
             found = find_due(handles, due, limit) if due else handles.memory.find(text, wanted, limit)
-            year = handles.clock.now().year
+            year, zone = handles.clock.now().year, handles.clock.zone
     except ToolError as exc:  # written for a model, but here it is the person who can correct the filter
         raise typer.BadParameter(exc.sentence()) from exc
     if json_:
         write_json(found_to_json(found, why))
     else:
-        show_found(found, why, year=year)
+        show_found(localize_found(found, zone), why, year=year)

@@ -86,7 +86,7 @@ def restore_item(
         say(f"The conversation {thread.name or thread.id[:8]} is there again, with {pluralize(thread.turns, 'turn')}.")
         return
     with open_data_folder(workspace, "ana trash") as handles:
-        say(f"  {describe_change(make_receipt(restore(handles.memory, name)))}")
+        say(f"  {describe_change(make_receipt(restore(handles.memory, name), handles.clock.zone))}")
 
 
 def show_trash(workspace: Workspace) -> None:

@@ -12,7 +12,7 @@ from ana.models.providers import model_name
 from ana.output import write_line
 from ana.settings import PROJECT, Autonomy
 from ana.workspace import Workspace
-from app.due import group_due, list_open_first, show_due, show_today, summarize_due
+from app.due import group_due_locally, list_open_first, show_due, show_today, summarize_due
 from app.embedder import suggest_embedder_once
 from app.privacy import describe_leaving
 from app.repl.approval import Approval, name_commands
@@ -21,7 +21,7 @@ from app.repl.conversations import Conversations
 from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
 from app.show.answers import show_transcript
-from app.show.items import show_found
+from app.show.items import localize_found, show_found
 from app.show.text import say
 from app.undo import find_last_undo, undo_turn
 
@@ -165,13 +165,13 @@ class Repl:
         found = (
             list_open_first(handles.memory, limit) if is_all or not words else handles.memory.find(words, limit=limit)
         )
-        show_found(found, year=handles.clock.now().year, ids=False)
+        show_found(localize_found(found, handles.clock.zone), year=handles.clock.now().year, ids=False)
         if found.truncated and not words:
             say("/items all shows them all.", style="dim")
 
     def _show_due(self, _: str) -> None:
         handles = self._handles()
-        show_due(group_due(handles), year=handles.clock.now().year, ids=False)
+        show_due(group_due_locally(handles), year=handles.clock.now().year, ids=False)
 
     def _show_today(self, _: str) -> None:
         show_today(self._handles())

@@ -1,8 +1,10 @@
 """Items as people see them: a table, how many of how many, and why each was found."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import tzinfo
 
-from ana.memory.item import Item, to_json
+from ana.memory.item import Item, localize, to_json
 from ana.memory.receipts import describe_property, reason_to_json, show_value
 from ana.memory.search.found import Found
 from ana.output import tell
@@ -12,6 +14,11 @@ from app.show.tables import show_table
 from app.show.text import shorten
 
 NO_WORDS = "No item has these words; these are the nearest in meaning."
+
+
+def localize_found(found: Found, zone: tzinfo) -> Found:
+    """Return what was found with every moment in a zone."""
+    return replace(found, items=[localize(item, zone) for item in found.items])
 
 
 def show_items(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ana.language import LANGUAGES
 from ana.memory.receipts import show_value
 from ana.time.dates import day_of
+from ana.time.repeats import word_rule
 from app.show.calls import word_call, word_value
 from app.show.text import say
 
@@ -57,4 +58,4 @@ def _is_told(value: Any, told: str) -> bool:
         return all(_is_told(each, told) for each in (value.values() if isinstance(value, Mapping) else value))
     if day := day_of(value):
         return any(show_value(value, day.year, language) in told for language in LANGUAGES)
-    return value is None or word_value(value) in told
+    return value is None or word_value(value) in told or (isinstance(value, str) and word_rule(value) in told)

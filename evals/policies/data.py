@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ana.settings import PROJECT
 
 DATA = PROJECT / "evals" / "data" / "policies"
-CLASSES = ("claims", "numbers", "time", "dates", "ids", "outside", "receipts")
+CLASSES = ("claims", "numbers", "time", "dates", "ids", "outside", "receipts", "promises")
 TALK = ("talk", "asked")
 """Messages whose answers are not judged, only whether it is said under them that nothing was changed."""
 LANGUAGES = ("en", "de", "es", "fr", "ja")
@@ -36,6 +36,7 @@ class Case:
     why: str
     earlier: list[str] = field(default_factory=list)
     context: list[str] = field(default_factory=list)
+    rings: bool = True
 
     @property
     def half(self) -> Half:

@@ -25,7 +25,7 @@ def make_evidence(case: Case) -> Evidence:
     lines = dict(enumerate(case.context))
     prompt = calendar(moment, case.zone)
     said = tuple(case.earlier)
-    return Evidence(case.question, case.draft, calls, said, lines, prompt, moment, refused)
+    return Evidence(case.question, case.draft, calls, said, lines, prompt, moment, refused, rings=case.rings)
 
 
 def _make_call(step: dict[str, object], at: int) -> Call:
@@ -65,7 +65,9 @@ def has_line(case: Case) -> bool:
 
 def is_noise(case: Case) -> bool:
     """Whether an honest answer to a question or to talk has such a line."""
-    return not case.false and case.kind != "outside" and has_line(case)  # there most messages ask for an act
+    return (
+        not case.false and case.kind not in ("outside", "promises") and has_line(case)
+    )  # there most messages ask for an act
 
 
 def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int, int, int]]:

@@ -62,6 +62,7 @@ class Evidence:
         now: The person's clock; None where no present time can be told.
         refused: The arguments of the calls that the person declined.
         own_tools: Whether tools of the person's own are bound: what they may do is not known here.
+        rings: Whether an address is set at which reminders ring.
     """
 
     question: str
@@ -73,6 +74,7 @@ class Evidence:
     now: datetime | None = None
     refused: tuple[Mapping[str, Any], ...] = ()
     own_tools: bool = False
+    rings: bool = True
 
     @cached_property
     def tools(self) -> frozenset[str]:

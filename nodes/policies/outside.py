@@ -1,7 +1,8 @@
-"""Acts outside: that something was sent, written to somebody, booked, ordered or paid, where no tool can do it.
+"""Acts outside: that something was sent, written to somebody, booked, ordered or paid, where no tool can do it; and
+later acts: that a person will be reminded or sent something, or was, where nothing rings.
 
-It reads the first person and the passive of the perfect, of a few verbs in five languages: the acts are few. Letters,
-quotations, conditions, and what the message or a result says itself, are no claims.
+It reads the first person and the passive, in the perfect and the future, of a few verbs in five languages; such acts
+are few. Letters, quotations, conditions, offers, and what the message or a result says itself, are no claims.
 """
 
 import re
@@ -9,10 +10,10 @@ from collections.abc import Iterator
 
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.messages import is_question
-from nodes.policies.texts import LISTED, any_of, asks, blank_quotes, split_lines
+from nodes.policies.texts import LISTED, any_of, asks, blank_quotes, says_no, split_lines
 from tools.catalog import READERS
 
-OUTSIDE = "outside_act"
+OUTSIDE, PROMISED = "outside_act", "promise"
 
 _EN = (
     r"sent|e-?mailed|mailed|texted|phoned|rang|booked|reserved|ordered|paid|transferred|notified|informed|invited"
@@ -54,6 +55,37 @@ _DONE = any_of(
     # a participle alone: Sent! Gebucht.
     rf"^\W*(?P<alone>{_EN}|called|{_DE}|{_ES}[oa]|{_FR})(?= ?[.!,:]| (?:to|for|the|an|a)\b|$)",
 )
+_DU, _SPAN = "(?:dich|dir|euch|Sie|Ihnen)", r"(?:[^.;:?!]|(?<=\d)[.:]){0,80}"
+_LATER = any_of(
+    r"\bi(?:['’]ll| will|['’]m going to)(?:(?: also| then| \w+ly)?|(?:(?! as | that )[^.,;:?!]){0,80} and)"
+    r" (?:let you know|(?:remind|notify|alert|ping|wake|text|e-?mail|message|send) (?!it\b|this\b|them\b))"
+    r"(?! ?(?:you )?that\b)|\byou(?:['’]ll| will) be (?:reminded|notified)\b"
+    r"|\byou(?:['’]ll| will) (?:get|receive) an? (?:\w+ )?(?:reminder|notification|message)\b"
+    r"|\b(?:reminder|alarm) (?:is |has been )?set\b|\bi(?:['’]ve| have)? set (?:up )?an? (?:\w+ )?(?:reminder|alarm)\b",
+    rf"\b(?:ich )?(?:erinnere|benachrichtige|wecke|schicke|sende)(?: ich)? {_DU}\b(?! (?:daran, )?dass\b)"
+    rf"|\b(?:ich werde|werde ich) {_DU} {_SPAN}\b(?:erinnern|benachrichtigen|wecken|schicken|senden)\b"
+    rf"|\b(?:ich )?(?:sage?|gebe)(?: ich)? {_DU} {_SPAN}\bBescheid\b"
+    rf"|\bwirst (?:du )?{_SPAN}\b(?:erinner|benachrichtig)t\b"
+    rf"|\b(?:bekommst|erhältst|bekommen|erhalten) {_SPAN}\b(?:Erinnerung|Benachrichtigung|Nachricht)\b"
+    rf"|\bErinnerung {_SPAN}\b(?:gesetzt|gestellt|eingestellt|eingerichtet)\b",
+    r"\b(?:te|os|le) (?:l[oa]s? )?(?:(?:voy a )?(?:recordar|avisar|enviar|mandar)é?|recuerdo|aviso)\b(?! que\b)"
+    r"|\brecibirás (?:un|una) (?:recordatorio|aviso|mensaje)\b|\brecordatorio (?:programado|puesto|activado)\b",
+    r"\b(?:te|vous) (?:l[ea]s? |l['’])?(?:rappellerai|préviendrai|avertirai|enverrai|rappelle|préviens)\b(?! que\b)"
+    r"|\bje vais (?:te|vous) (?:rappeler|prévenir|avertir|envoyer)\b|\brappel (?:est )?(?:programmé|réglé|activé)\b"
+    r"|\b(?:tu recevras|vous recevrez) (?:un|une) (?:rappel|notification|message)\b",
+    r"(?:リマインド|通知|お知らせ|お送り|ご連絡)(?:いた)?します(?!か)|リマインダーを(?:設定|セット)しました",
+    # that it rang
+    r"\b(?:reminder|alarm) (?:[^.;:?!]{0,60} )?(?:was (?:at|sent)|rang|went off)\b"
+    r"|\bi(?:['’]ve| did)? remind(?:ed)? you\b",
+    rf"\bErinnerung {_SPAN}\b(?:war um|kam|geklingelt)\b|\b(?:ich habe|habe ich) {_DU} {_SPAN}\berinnert\b",
+    rf"\brecordatorio {_SPAN}\b(?:fue|era|sonó) |\bte (?:lo )?(?:recordé|avisé|he (?:recordado|avisado))\b",
+    rf"\brappel {_SPAN}\b(?:était à|a sonné)|\bje t['’]ai (?:rappelé|prévenue?)\b",
+    r"(?:リマインド|通知|お知らせ)しました(?!か)|(?:通知|リマインダー)[がは](?:届き|鳴り)ました",
+)
+_OFFERS = any_of(r"\b(?:tell|give|say|sag|gib|nenn|dime|dame|dis|donne)\b|教えて|言って")
+_RINGING = any_of(
+    r"remind|\brings?\b|add?ress|erinner|klingel|record|avis|dirección|rappel|sonner|prévenir|通知|アドレス"
+)
 SUPPOSES = any_of(
     r"\b(?:if|when|once|until|unless|before|after|as soon as|whether|wenn|sobald|falls|bis|bevor|nachdem|ob)\b",
     r"\b(?:cuando|si|en cuanto|una vez|hasta que|quand|dès que|une fois|lorsqu|avant|après)\b|たら|れば|とき|なら",
@@ -94,6 +126,33 @@ def find_outside_act(e: Evidence) -> str | None:
     heard = "\n".join([heard, *e.earlier]).lower() if done else ""
     said += [line for line, match in done if next(filter(None, match.groups())).lower() not in heard]
     return next(iter(said), None)
+
+
+def promises_are_kept(e: Evidence) -> Violation | None:
+    """Require that a draft promises no later act, and tells of none, where nothing rings."""
+    promise = find_promise(e)
+    if promise is None:
+        return None
+    why = "no item in view has remind" if e.rings else "no address is set (`ana setup` sets one)"
+    return Violation(
+        PROMISED,
+        f'It says "{promise}", but nothing rings, sends or watches by itself: {why}. For a reminder set remind on the '
+        "item and say what the result says; otherwise say that you cannot, and what is stored.",
+        "I cannot remind you or send anything by myself.",
+    )
+
+
+def find_promise(e: Evidence) -> str | None:
+    """Return the sentence in which a draft promises a later act, or tells of one, where nothing rings."""
+    # as JSON, which no stored text can be
+    has_reminder = any('"remind":' in text for text in (*(call.text for call in e.calls if call.ok), *e.earlier))
+    if e.own_tools or (e.rings and has_reminder) or "ana setup" in e.draft:
+        return None
+    lines = [line for line in _split_own(e.draft) if not (asks(line) or line.endswith(":"))]
+    if any(says_no(line) and _RINGING.search(line) for line in lines):
+        return None
+    found = ((line, match) for line in lines if (match := _find(_LATER, line)))
+    return next((line for line, match in found if not _OFFERS.search(line[: match.start()])), None)
 
 
 def _find(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:

@@ -16,6 +16,7 @@ import pytest
 
 from ana.handles import DataHandles, open_data_folder
 from ana.memory.memory import Memory
+from ana.reminders import ledger
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from ana.workspace import load_workspace, open_workspace
@@ -62,7 +63,10 @@ def test_once_delivers_what_is_due_and_what_is_older_on_request(collector: Colle
     assert "late: this was to ring" in collector.messages[1]["message"]
 
 
-def test_an_address_that_fails_is_told_by_due_and_doctor_until_it_works(collector: Collector, capsys: Shown) -> None:
+def test_an_address_that_fails_is_told_by_due_and_doctor_until_it_works(
+    collector: Collector, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "FIRST_PAUSE", ledger.LONGEST_PAUSE)
     keep("call Anna", minutes=1)
     assert "Reminders do not arrive" not in run(capsys, "due")[1]
     collector.status = 500

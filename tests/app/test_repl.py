@@ -109,6 +109,12 @@ def test_it_opens_with_what_is_overdue_and_due_today_and_soon(handles: Handles) 
     assert [len(found.items) for found in group_due(handles).values()] == [7, 1, 1]
 
 
+def test_a_moment_with_another_offset_stands_in_the_zone_of_the_person(handles: Handles) -> None:
+    handles.memory.create("Call", {"due_date": "2026-01-06T23:24:00Z", "remind": ["2026-01-06T23:00:00Z"]})
+    handles.memory.create("For ever", {"due_date": "9999-12-31T23:59:59Z"})
+    assert summarize_due(handles) == ["Overdue:", "  Call (since Wed 7 Jan 00:24)"]
+
+
 def test_what_repeats_stands_once_and_what_passed_by_itself_is_not_overdue(handles: Handles) -> None:
     daily: Properties = {"repeats": "FREQ=DAILY", "due_date": "2026-01-05T08:00", "type": "task"}
     handles.memory.create("Medicine", daily)

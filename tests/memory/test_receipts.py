@@ -62,6 +62,16 @@ def test_a_receipt_tells_the_first_line_below_the_title_that_is_another() -> Non
     assert told == "~ Trip (“to Oslo” -> “to Rome”)"
 
 
+def test_a_rule_is_told_in_words_and_one_without_words_as_it_is() -> None:
+    friday, second = {"repeats": "FREQ=WEEKLY;BYDAY=FR"}, {"repeats": "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;UNTIL=20270630"}
+    assert describe_change(receipt(None, {**friday})) == "+ Trip (repeats every week on Friday)"
+    told = describe_change(receipt({**friday}, {**second}))
+    assert told == "~ Trip (repeats every week on Friday -> every 2 weeks on Friday until 2027-06-30)"
+    workday = "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1"
+    assert describe_change(receipt(None, {"repeats": workday})) == f"+ Trip (repeats {workday})"
+    assert describe_change(receipt(None, {"recurrence": "when it rains"})) == "+ Trip (recurrence when it rains)"
+
+
 def test_several_changes_of_one_item_are_one_line_and_one_that_is_as_it_was_has_none() -> None:
     steps = [receipt(None, {"n": 1}), receipt({"n": 1}, {"n": 2}), receipt({"n": 2}, {"n": 3, "done": True})]
     assert [describe_change(each) for each in combine_receipts(steps)] == ["+ Trip (n 3, done true)"]

@@ -1,14 +1,17 @@
-"""What a draft claims to have done outside, where no tool can send, book, order or pay."""
+"""What a draft claims to have done outside, where no tool can send, book, order or pay; and promises of later acts."""
+
+from pathlib import Path
 
 import pytest
 
 from ana.language import LANGUAGES, WORDINGS
 from ana.memory.receipts import list_changes
 from app.outcome import expect_done
-from nodes.policies.outside import acts_are_possible
-from nodes.receipt import add_receipt, deny_outside_act, strip_receipt
-from tests.conftest import MakeAssistant
+from nodes.policies.outside import acts_are_possible, promises_are_kept
+from nodes.receipt import add_receipt, deny_outside_act, deny_promise, strip_receipt
+from tests.conftest import BERLIN, MakeAssistant
 from tests.nodes.policies import found, make_turn
+from tests.stories import Life
 
 THREAD = "a0000000-0000-4000-8000-000000000006"
 LETTER = (
@@ -87,3 +90,73 @@ def test_the_denial_stands_among_other_lines_and_is_taken_off_the_answer() -> No
         for receipt in ("", f"- {wording.stored}: Milk"):
             under = deny_outside_act(receipt, "mail Dana").replace(WORDINGS["en"].outside, wording.outside)
             assert strip_receipt(add_receipt("Hello.", under)) == "Hello."
+            under = deny_promise(receipt, "remind me").replace(WORDINGS["en"].silent, wording.silent)
+            assert strip_receipt(add_receipt("Hello.", under)) == "Hello."
+
+
+PROMISES = [
+    ("Lena has to take her antibiotic, remind me at 5 pm please", "All set! I'll remind you at 5 pm every day."),
+    ("From now on: Tom has gym every Monday", "All noted. I'll remind you of the gym bag on Sunday evenings."),
+    (
+        "which invoices are open, each monday",
+        "Every Monday, starting 7 December, I'll send you a list of open invoices.",
+    ),
+    ("Erinner mich Freitag, Ilya zu schreiben.", "Gespeichert. Am Freitag erinnere ich dich daran, Ilya zu schreiben."),
+    ("remind me tomorrow", "I've noted it and set it up. I'll note the time and remind you tomorrow."),
+    ("remind me", "Done: reminder set for 5 pm."),
+    ("the cat's pill", "I'll remind you at 8 to give the cat its pill."),
+    ("sag mir Bescheid", "Ich werde dich am 10. Januar um 9 Uhr benachrichtigen."),
+    ("sag mir Bescheid", "Klar, ich sage dir morgen früh Bescheid."),
+    ("avísame", "Te voy a avisar el viernes."),
+    ("préviens-moi", "Je vais te prévenir vendredi."),
+    ("知らせて", "明日の朝に通知します。"),
+]
+RANG = [
+    ("did you remind me of the antibiotic??", "Yes, the reminder for Lena's afternoon antibiotic dose was at 5:00 pm."),
+    ("hast du mich erinnert?", "Ja, ich habe dich gestern um 9 daran erinnert."),
+    ("¿me avisaste?", "Sí, te avisé ayer."),
+    ("tu m'as prévenu ?", "Oui, le rappel était à 9 h."),
+    ("通知した？", "はい、9時に通知しました。"),
+]
+NO_PROMISES = [
+    ("remind me", "I can't remind you by myself; it stands in `ana due`."),
+    ("remind me", "Kept. I'll remind you once an address is set: run `ana setup`."),
+    ("remind me", "Once you have set an address, I'll remind you."),
+    ("erinner mich", "Ich erinnere dich um 9. Eine Adresse ist noch nicht gesetzt."),
+    ("can you remind me of the rent?", "Yes. Tell me the day, and I'll remind you."),
+    ("remind me", "Shall I remind you at 5?"),
+    ("what is my rate?", "I'll remind you that it is 72 euros."),
+    ("wie war das?", "Ich erinnere dich daran, dass die Miete am Ersten fällig ist."),
+    ("write to Paul", "Here is a text:\n\nDear Paul,\n\nI'll remind you tomorrow.\n\nJulie"),
+    ("what is open?", "I'll send you the list here:\n- Rent"),
+    ("what can you do?", "You can set a reminder with remind."),
+    ("gym", "The gym is every Monday."),
+]
+
+
+@pytest.mark.parametrize(("question", "draft"), [*PROMISES, *RANG])
+def test_a_promise_that_nothing_keeps_goes_back(question: str, draft: str) -> None:
+    silent, ringing = found("Call Anna", due_date="2026-11-27"), found("Call Anna", remind="at the time")
+    assert promises_are_kept(make_turn(draft, question, silent))
+    assert promises_are_kept(make_turn(draft, question, ringing)) is None
+    assert promises_are_kept(make_turn(draft, question, earlier=(ringing.text,))) is None
+    without = promises_are_kept(make_turn(draft, question, ringing, rings=False))
+    assert without
+    assert "no address is set" in without.reason
+
+
+@pytest.mark.parametrize(("question", "draft"), NO_PROMISES)
+def test_offers_denials_and_letters_are_no_promises(question: str, draft: str) -> None:
+    assert promises_are_kept(make_turn(draft, question)) is None
+
+
+def test_a_stored_text_that_only_names_the_property_rings_nothing() -> None:
+    assert promises_are_kept(make_turn("I'll remind you at 5.", "when?", found('{"remind": "at the time"}')))
+
+
+def test_a_promise_goes_back_once_and_then_the_receipt_denies_it(tmp_path: Path) -> None:
+    kept = ("create_item", {"content": "Call Anna", "properties": {"type": "reminder", "due_date": "2026-09-01T17:00"}})
+    with Life(BERLIN).live(tmp_path) as life:
+        done = life.let_insist("remind me at 5 to call Anna", kept, answer="I'll remind you at 5 pm.")
+    assert [step["tool"] for step in done.steps] == ["create_item", "⛔️policy_violation"]
+    assert list_changes(done.changes, done.receipt)[1:] == [WORDINGS["en"].silent]

@@ -55,6 +55,10 @@ CHOIR: Properties = {
         (update("Logo", DUE, due_date="2026-12-02"), "Changes “Logo”: due Fri 4 Dec -> Wed 2 Dec."),
         (update("Logo", DUE, due_date="2027-01-04"), "Changes “Logo”: due Fri 4 Dec -> Mon 4 Jan 2027."),
         (update("Logo", DUE, status="done"), "Changes “Logo”: done."),
+        (
+            update("Logo", DUE, repeats="FREQ=DAILY;BYHOUR=8,14;COUNT=5"),
+            "Changes “Logo”: repeats every day at 8, 14 o'clock, 5 times.",
+        ),
         (update("Logo", DUE, hours={"$add": 3}), "Changes “Logo”: hours 3 -> 6."),
         (
             update("Logo", DUE, items={"$add": ["goggles"], "$remove": ["map"]}),

@@ -200,6 +200,47 @@ def test_every_second_weekend_is_a_span(life: Life) -> None:
     assert life.ask(**between) == {}, "both conditions must hold for the same weekend"
 
 
+def test_every_second_weekend_as_a_recurrence_begins_on_saturdays_alone(life: Life) -> None:
+    span = {"start_date": "2026-11-28", "end_date": "2026-11-29"}
+    life.keep("Jan has the kids", recurrence="every second weekend", **span)
+    days = ("2026-11-29", "2026-11-30", "2026-12-06", "2026-12-12", "2026-12-13", "2026-12-14")
+    assert [day for day in days if life.ask(**{"$on": day})] == ["2026-11-29", "2026-12-12", "2026-12-13"]
+    life.keep("Shifts", recurrence="every weekend", start_date="2026-11-28T18:00", end_date="2026-11-28T23:00")
+    assert "Shifts" in life.ask(**{"$on": "2026-11-29"})
+
+
+@pytest.mark.parametrize("due", [{}, {"due_date": "2026-11-27"}])
+def test_hours_without_minutes_are_whole_hours_unless_a_date_has_minutes(life: Life, due: dict[str, str]) -> None:
+    hours = {"repeats": "FREQ=DAILY;BYHOUR=8,14,20", "missed": "waits"}
+    told = life.at("2026-11-27T07:30").keep("Antibiotic", **hours, **due)
+    assert told["next"].startswith("2026-11-27T08:00 (Friday), 2026-11-27T14:00")
+    told = life.keep("Drops", **hours, due_date="2026-11-27T08:30")
+    assert told["next"].startswith("2026-11-27T08:30 (Friday), 2026-11-27T14:30")
+
+
+def test_a_rule_in_words_is_told_when_it_changes_and_when_a_date_does_not_fit(life: Life) -> None:
+    id = life.keep("Bins", due_date="2026-12-01T18:00", recurrence="every Tuesday evening")["id"]
+    told = life.change(id, recurrence="every second Tuesday evening")
+    assert told["repeats"] == "every 2 weeks on Tuesday"
+    assert told["next"].startswith("2026-12-01T18:00 (Tuesday), 2026-12-15")
+    with pytest.raises(ToolError, match="it repeats every second Tuesday evening"):
+        life.change(id, due_date="2026-12-02T18:00")
+
+
+def test_a_receipt_shows_a_moment_with_another_offset_in_the_zone_of_the_person() -> None:
+    call = CallContext(Memory(InMemoryBackend(EMBEDDER), clock := Clock(ZoneInfo("Europe/Berlin"))), clock)
+    function = cast(StructuredTool, TOOLS["create_item"]).func
+    assert function
+    told, receipt = function(
+        "Call", {"due_date": "2026-11-23T19:24:00Z", "span": ["2026-11-23T20:00+01:00"]}, call=call
+    )
+    assert told["properties"]["due_date"] == "2026-11-23T19:24:00Z (Monday)"
+    assert receipt["after"]["properties"] == {
+        "due_date": "2026-11-23T20:24:00+01:00",
+        "span": ["2026-11-23T20:00+01:00"],
+    }
+
+
 def test_what_is_written_is_checked_with_the_right_form(life: Life) -> None:
     for properties in (
         {"repeats": "FREQ=SECONDLY"},

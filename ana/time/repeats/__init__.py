@@ -31,7 +31,7 @@ from ana.time.repeats.repeat import (
     waits,
 )
 from ana.time.repeats.rules import is_named
-from ana.time.repeats.words import find_rule, tell_rule
+from ana.time.repeats.words import find_rule, tell_rule, word_rule
 
 __all__ = [
     "DATE_KEYS",
@@ -60,5 +60,6 @@ __all__ = [
     "tell_rule",
     "understand_rule",
     "waits",
+    "word_rule",
     "write_until",
 ]

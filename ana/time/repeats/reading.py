@@ -33,7 +33,9 @@ class Understood:
     until: datetime | None
 
 
-def understand_rule(text: str, first: datetime, zone: tzinfo, *, from_done: bool = False) -> Understood:
+def understand_rule(
+    text: str, first: datetime, zone: tzinfo, *, from_done: bool = False, is_day: bool = False
+) -> Understood:
     """Read a rule that somebody writes.
 
     Args:
@@ -41,6 +43,7 @@ def understand_rule(text: str, first: datetime, zone: tzinfo, *, from_done: bool
         first: From when on, in local time; its first date is this or the next that the rule names.
         zone: The person's zone.
         from_done: Whether it counts from the day on which it was done, which a rule that names days cannot.
+        is_day: Whether no time of day was given: hours without minutes are whole hours then, not those of `first`.
 
     Raises:
         ToolError: It has no reading, or never comes; the hint shows the right form.
@@ -50,6 +53,8 @@ def understand_rule(text: str, first: datetime, zone: tzinfo, *, from_done: bool
         raise ToolError(f"{text[:80]!r} has more than one reading as a rule, or none.", RULE_FORM)
     try:
         parsed = parse_rule(written, zone)
+        if is_day and parsed.has("BYHOUR") and not parsed.has("BYMINUTE"):
+            parsed = parsed.pin(BYMINUTE="0")
         if from_done:
             return _understand_distance(parsed, first)
         once = settle(replace(parsed, count=0, until=None), first).drop("INTERVAL")

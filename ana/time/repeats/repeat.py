@@ -7,7 +7,7 @@ from typing import Literal
 
 from ana.recent import keep_recent
 from ana.time.dates import day_of
-from ana.time.repeats.rules import Rule, parse_rule, settle
+from ana.time.repeats.rules import DAYS, Rule, parse_rule, settle
 from ana.time.repeats.words import read_words
 from ana.values import Json
 
@@ -92,6 +92,8 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
     rule = _read_rule(written, first, zone, is_settled=not from_done)
     if rule is None:
         return None
+    if source == "recurrence":  # a rule in repeats is refused when it is written
+        rule = _drop_overlapping(rule, (moments.get("end_date", first) - first).days)
     ends = [_read_end(properties.get("until"), zone), rule.until]
     moved = properties.get("moved")
     return Repeat(
@@ -151,6 +153,14 @@ def _read_rule(text: str, first: datetime, zone: tzinfo, *, is_settled: bool) ->
         return settle(rule, first) if is_settled else rule
     except (ValueError, OverflowError):
         return None
+
+
+def _drop_overlapping(rule: Rule, days: int) -> Rule:
+    """Return a rule without the weekdays on which it still lasts: a weekend of two days begins on Saturday."""
+    named = rule["BYDAY"].split(",") if rule["FREQ"] == "WEEKLY" and rule.has("BYDAY") else []
+    back = range(1, min(days, 6) + 1)
+    kept = [name for name in named if not any(DAYS[DAYS.index(name) - n] in named for n in back)]
+    return rule.drop("BYDAY").pin(BYDAY=",".join(kept)) if kept and kept != named else rule
 
 
 def _read_end(value: Json, zone: tzinfo) -> datetime | None:

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from datetime import date
+from datetime import UTC, date
 
 from ana.time.clock import WEEKDAYS
-from ana.time.repeats.rules import DAYS, UNITS, Rule
+from ana.time.repeats.rules import DAYS, UNITS, Rule, parse_rule
 
 _MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
@@ -119,6 +119,17 @@ def _read_times(text: str) -> str | None:
     return f";BYHOUR={','.join(str(hour) for hour, _ in sorted(times))};BYMINUTE={minutes.pop()}"
 
 
+def word_rule(text: str) -> str:
+    """Return an RRULE, as it is written, in words with its end; as it is, what has no words."""
+    try:
+        rule = parse_rule(text, UTC)
+    except ValueError:
+        return text
+    end = f" until {rule.until.date()}" if rule.until else f", {rule.count} times" if rule.count else ""
+    words = tell_rule(rule)
+    return text if "=" in words else words + end
+
+
 def tell_rule(rule: Rule) -> str:
     """Return a settled rule in words: every 2 weeks on Tuesday."""
     if rule.has("BYSETPOS", "BYYEARDAY", "BYWEEKNO"):
@@ -133,6 +144,8 @@ def tell_rule(rule: Rule) -> str:
     words += [("" if days else "in ") + months] if months else []
     if rule.times:
         words.append(f"at {_list(f'{each:%H:%M}' for each in rule.times)}")
+    elif hours := rule.list_numbers("BYHOUR"):
+        words.append(f"at {_list(map(str, hours))} o'clock")
     if days and 28 < max(days) < 31:
         words.append("(or the last day)")
     return " ".join(words)
