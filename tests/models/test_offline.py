@@ -517,6 +517,12 @@ def test_a_week_without_a_date_of_the_series_leaves_nothing_out() -> None:
     assert said.endswith("is next on 2026-01-09. Say the day: “no swimming on 24 December”.")
 
 
+def test_a_series_is_not_deleted_where_a_day_is_named() -> None:
+    said = say("delete swimming on the 9th", found(SWIMMING)).text
+    assert said.endswith("is next on 2026-01-09. Say the day: “no swimming on 24 December”.")
+    assert call_of(say("delete swimming", found(SWIMMING))) == ("delete_item", {"id": "aaaaaaaa"})
+
+
 def test_what_is_no_series_is_kept() -> None:
     kept = call_of(say("no sugar this week", found()))
     assert kept == ("create_item", {"content": "no sugar this week", "properties": {}})

@@ -1,6 +1,7 @@
 """Statements, kept in their own words; talk; and orders about one kept item. What else begins so changes nothing."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, NamedTuple
 
 from ana.memory.status import CLOSED
@@ -245,13 +246,13 @@ def _words_in(item: Item) -> set[str]:
 
 
 def _change(order: Order, item: Item) -> Plan:
-    if order.kind in ("delete", "discard"):
+    coming = next((str(item["properties"][key])[:10] for key in DATE_KEYS if key in item["properties"]), "")
+    is_one_day = "repeats" in item["properties"] and find_named_days(order.what, date(2000, 1, 1))
+    if order.kind in ("delete", "discard") and not is_one_day:
         return do("delete_item", {"id": item["id"]}, lambda done: f"Deleted: {name(done['deleted'])}. {UNDO}")
-    if order.kind == "skip":
-        coming = next((str(item["properties"][key])[:10] for key in DATE_KEYS if key in item["properties"]), "")
-        day = order.due if order.due == order.until else coming
-        if not order.due <= day <= order.until:
-            return say(f"{name(item)} is next on {coming}. Say the day: “no {order.what} on 24 December”.")
+    if order.kind in ("skip", "delete", "discard"):
+        if not order.due <= (day := order.due if order.due == order.until != "" else coming) <= order.until:
+            return say(f"{name(item)} is next on {coming}. Say the day: “no {fold(item['content'])} on 24 December”.")
         leave_out = {"id": item["id"], "properties": {"except": {"$add": [day]}}}
         return do("update_item", leave_out, lambda done: f"Left out on {day}: {name(done)}. {UNDO}")
     old = str(item["properties"].get("due_date", "")).partition(" ")[0]

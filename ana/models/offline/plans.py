@@ -52,8 +52,7 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
     moment = pattern(r".*(\d{4}-\d\d-\d\d \d\d:\d\d)").match(data["now"]) if data else None
     starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage)]
     if not data or not moment or not starts:
-        return None
-    # two turns are enough: a question back, and the reply
+        return None  # of what was said, two turns are enough: a question back, and the reply
     turn, before = messages[starts[-1] :], messages[starts[-2] : starts[-1]] if len(starts) > 1 else []
     asked, text = ["", *(str(messages[i].additional_kwargs.get(TYPED, messages[i].text)).strip() for i in starts)][-2:]
     earlier, results = ([_read_result(m) for m in each if isinstance(m, ToolMessage)] for each in (before, turn))
