@@ -109,15 +109,24 @@ def _check_states(asked: dict[str, Any]) -> None:
 def _check_tool_call(asked: dict[str, Any]) -> None:
     """Check the input and the options of a run that is begun as a call of a tool, through /mcp."""
     params = asked.get("params")
-    if asked.get("method") == "tools/call" and isinstance(params, dict):
+    if asked.get("method") == "tools/call":
+        if not isinstance(params, dict):
+            raise UserError("The params of a call are no object.", 'Give {"name": "ana", "arguments": {...}}.')
         _check_options(params)
         check_input(params.get("arguments"))
+
+
+def _check_cron(asked: dict[str, Any]) -> None:
+    if not isinstance(asked.get("assistant_id"), str):
+        raise UserError("It names no assistant.", 'Give {"assistant_id": "ana"}.')
+    _check_run(asked)
 
 
 _CHECKS: tuple[tuple[re.Pattern[str], Callable[[dict[str, Any]], None]], ...] = (
     (re.compile(r"/mcp/?"), _check_tool_call),
     (re.compile(r"/threads/?"), _check_states),
     (re.compile(r"/threads/[^/]+/state/?"), _check_edit),
+    (re.compile(r"(?:/threads/[^/]+)?/runs/crons/?"), _check_cron),
     (re.compile(r"(?:/threads/[^/]+)?/runs(?:/wait|/stream|/batch|/crons(?:/[^/]+)?)?/?"), _check_run),
     (re.compile(r"/threads/[^/]+/commands/?|/assistants(?:/[^/]+)?/?"), _check_run),
 )

@@ -235,3 +235,11 @@ def test_a_body_that_is_too_deep_is_refused_everywhere(server: Server, answered:
         reply = httpx.request(method, f"{server.url}{path}", json={"metadata": {"x": deep}})
         assert reply.status_code == 422
         assert reply.json()["error"].startswith("The body is not JSON, or nested too deep: recursion")
+
+
+def test_a_call_without_params_and_a_cron_without_an_assistant_are_refused_in_a_sentence(server: Server) -> None:
+    call = {"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": True}
+    told = httpx.post(f"{server.url}/mcp", json=call, headers={"accept": "application/json, text/event-stream"}).json()
+    assert (told["id"], told["result"]["isError"]) == (8, True)
+    refused = httpx.post(f"{server.url}/runs/crons", json={"schedule": "* * * * *"})
+    assert (refused.status_code, refused.json()["detail"].startswith("It names no assistant.")) == (422, True)
