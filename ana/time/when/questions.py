@@ -114,12 +114,9 @@ def find_other_reading(mention: Mention, today: date) -> date | None:
 
 def tell_doubts(text: str, today: date) -> str:
     """Return sentences about the days of a text that may not be meant as they are read; empty without one."""
-    return tell_other_reading(text, today) + _tell_impossible(text, today)
-
-
-def _tell_impossible(text: str, today: date) -> str:
     named = [f"“{text[start:end]}”" for start, end in find_impossible(put_month_first(text), today)]
-    return f" There is no {' or '.join(named)} in any calendar, so it is not used as a date." if named else ""
+    impossible = f" There is no {' or '.join(named)} in any calendar, so it is not used as a date." if named else ""
+    return tell_other_reading(text, today) + impossible
 
 
 def tell_other_reading(text: str, today: date) -> str:
