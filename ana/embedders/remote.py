@@ -151,7 +151,7 @@ class OpenAiEmbeddings(RemoteEmbeddings):
         if settings.openai_api_key is None:
             raise ConfigError(
                 "The embeddings are openai, but OPENAI_API_KEY is not set.",
-                "Set OPENAI_API_KEY in .env, or set ANA_EMBEDDINGS=wordllama.",
+                "Set OPENAI_API_KEY in .env, or set ANA_EMBEDDINGS=wordllama and run `ana reindex`.",
             )
         super().__init__(settings.openai_base_url or OPENAI_URL, settings.openai_api_key, settings.ana_turn_seconds)
 

@@ -60,7 +60,8 @@ def translate_error(exc: Exception) -> ModelFailed:
         return ModelFailed("The quota at the model provider is used up (429).", _SETTINGS)
     for kind, message, hint in _FAULTS:
         if isinstance(exc, kind):
-            return ModelFailed(message, hint)
+            at = _find_address(exc) if kind is exceptions.ModelConnectionError else ""
+            return ModelFailed(message.replace("model provider", f"model at {at}") if at else message, hint)
     if (status := _status(exc)) is not None or isinstance(exc, exceptions.ModelAPIError):
         return ModelFailed(f"The model provider answered with an error ({status}).", _LATER)
     if "APIError" in _names(exc):
@@ -71,6 +72,12 @@ def translate_error(exc: Exception) -> ModelFailed:
 def cut_off_error() -> ModelFailed:
     """The error for an answer that ended before its end."""
     return ModelFailed("The model's answer broke off before its end.", "Say it again.")
+
+
+def _find_address(exc: BaseException) -> str:
+    """Return host and port of the request that failed, which a library keeps with its error; empty where none does."""
+    url = getattr(vars(exc).get("request"), "url", None)
+    return f"{url.host}:{url.port}" if url and url.port else getattr(url, "host", "")
 
 
 def _status(exc: Exception) -> int | None:

@@ -168,7 +168,7 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
     """Print the answer or the request, and exit with what it means."""
     from ana.memory.receipts import list_changes
     from app.outcome import Done, Waiting
-    from app.show.answers import describe_cost, show_text
+    from app.show.answers import describe_cost, list_below, show_text
     from app.show.requests import show_request
 
     if as_json:
@@ -177,7 +177,9 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
         show_request(outcome.request)
     else:
         show_text(outcome.answer)
-    for line in list_changes(outcome.changes, outcome.receipt if isinstance(outcome, Done) else None, outcome.question):
+    without_receipt = list_changes(outcome.changes, None, outcome.question)
+    written = list_below(outcome) if isinstance(outcome, Done) else without_receipt
+    for line in written:
         tell(line)
     if isinstance(outcome, Done) and outcome.refused_copy and thread is None:
         tell(f"For a second one say it again in that conversation: --thread {outcome.thread_id}")

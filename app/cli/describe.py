@@ -12,6 +12,7 @@ from ana.memory.item import Item, to_json
 from ana.memory.vocabulary import NAMED
 from ana.output import write_json
 from ana.workspace import Workspace
+from app.embedder import describe_missing_embedder
 from app.show.text import pluralize, say, shorten
 from app.startup import start
 
@@ -29,12 +30,15 @@ def describe(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Describe what the store holds: where it is, and for each collection its figures, fields, values and samples."""
-    description = describe_store(start(), samples)
+    workspace = start()
+    description = describe_store(workspace, samples)
     if json_:
         write_json(description)
     else:
         for line in _describe(description["path"], *description["collections"]):
             say(line)
+        if missing := describe_missing_embedder(workspace):
+            say(missing)
 
 
 def describe_store(workspace: Workspace, samples: int) -> dict[str, Any]:

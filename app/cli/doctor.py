@@ -18,7 +18,7 @@ from ana.threads.folder import NAMES, THREADS
 from ana.time.repeats import read_repeat
 from ana.workspace import Workspace
 from ana.workspace.private import describe_shared, find_exposed
-from app.embedder import suggest_embedder
+from app.embedder import describe_missing_embedder, suggest_embedder
 from app.reminding import describe_failing
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
@@ -134,6 +134,7 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     notes += describe_failing(handles.workspace)
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []
     notes += _name_unread_rules(handles) if not faults else []
+    faults += [line] if (line := describe_missing_embedder(handles.workspace)) else []
     counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
     if THREADS not in damaged:
         conversations = _examine_conversations(handles.workspace)

@@ -7,6 +7,7 @@ import typer
 
 from ana.errors import UserError
 from ana.handles import open_data_folder
+from app.embedder import describe_missing_embedder
 from app.show.confirm import can_ask, confirm
 from app.show.text import pluralize, say
 from app.startup import start
@@ -26,4 +27,6 @@ def restore(
         before = handles.upkeep.restore(workspace.traces_folder, backup)
         # Said before anything is counted: the backup may need another embedder, and counting would fail then.
         say(f"Everything is as it was in {backup}. What was here before is in {before}.")
+        if missing := describe_missing_embedder(workspace):
+            say(missing)
         say(f"{pluralize(handles.memory.count(), 'item')}.")

@@ -1,7 +1,7 @@
 """`ana threads`: conversations listed, shown, deleted and restored."""
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from app.show.confirm import require_consent
 from app.show.tables import show_table
 from app.show.text import pluralize, shorten
 from app.startup import start
+
+if TYPE_CHECKING:
+    from ana.threads.threads import Threads
 
 HELP = "Conversations: list, show, delete, restore. Without a command: list."
 threads = typer.Typer(help=HELP)
@@ -58,16 +61,25 @@ def show_threads(workspace: Workspace) -> None:
 
 @threads.command("show")
 def show_thread(
-    name: ThreadName,
+    name: Annotated[str, typer.Argument(help="A thread's name or id, or its place in the list: 1 is the last used.")],
     limit: Annotated[int, typer.Option(min=1, help="How many turns at most, the last ones.")] = 1000,
     before: Annotated[str | None, typer.Option(help="Only turns before this one, by its id.")] = None,
 ) -> None:
     """Show a conversation, turn by turn, from its traces."""
     workspace = start()
-    id, traces = workspace.open_threads().resolve(name), workspace.open_traces()
+    conversations, traces = workspace.open_threads(), workspace.open_traces()
+    id = conversations.resolve(name)
+    if id not in traces.ids():
+        id = _find_at_place(conversations, name)
     if id not in traces.ids():
         raise UserError(f"There is no thread {name!r} with turns.", "`ana threads list` shows them.")
     show_transcript(traces, id, limit, before)
+
+
+def _find_at_place(conversations: "Threads", name: str) -> str:
+    """Return the id of the conversation at a place in the list, from 1; empty where that is none."""
+    every = {str(place): thread.id for place, thread in enumerate(conversations.all(), 1)}
+    return every.get(name, "")
 
 
 @threads.command("delete")

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ana.errors import UserError
+from ana.language import WORDINGS, guess_language
 from ana.memory.receipts import list_changes
 from ana.output import tell, write_line
 from app.show.tables import show_table
@@ -29,12 +30,23 @@ LISTED = "`ana threads list` shows them all."
 def show_answer(answer: "Done") -> None:
     """Print the answer, and below it the changes as the store confirmed them, or that there were none."""
     show_text(answer.answer)
-    show_changes(list_changes(answer.changes, answer.receipt, answer.question))
+    show_changes(list_below(answer))
     if line := describe_cost(answer):
         if sys.stdout.isatty():
             say(f"  {line}", style="dim")
         else:
             tell(line)
+
+
+def list_below(answer: "Done") -> list[str]:
+    """Return the lines under an answer: what was written and what was not, but for a reason that it gives itself."""
+    lines = list_changes(answer.changes, answer.receipt, answer.question)
+    failed = f"{WORDINGS[guess_language(answer.question)].failed}: "
+    return [line for line in lines if not (answer.composed and _repeats(answer.answer, line, failed))]
+
+
+def _repeats(answer: str, line: str, failed: str) -> bool:
+    return line.startswith(failed) and line.removeprefix(failed) in answer
 
 
 def show_changes(lines: Iterable[str]) -> None:

@@ -139,3 +139,8 @@ def test_the_same_words_again_in_the_conversation_keep_a_second_one(ana: Run) ->
     assert hint.startswith("For a second one say it again in that conversation: --thread ")
     done = ana("ask", "new task: Buy milk", *hint.split()[-2:])
     assert done.stderr == "+ Buy milk (task, active)\n"
+
+
+def test_a_reason_is_given_once(ana: Run) -> None:
+    done = ana("ask", "undo")
+    assert (done.stdout + done.stderr).count("There is nothing to take back.") == 1

@@ -23,6 +23,7 @@ from app.cli.main import cli, run_command
 from app.serving import mark_serving
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
+from tests.embedders.tiny_minilm import trust, write_model
 
 COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))
 MORE = {
@@ -284,6 +285,33 @@ def test_a_backup_of_another_embedder_says_what_was_done(
     assert "Everything is as it was" in told
     assert "before-restore" in told
     assert "ANA_EMBEDDINGS=wordllama" in told
+
+
+@pytest.mark.filterwarnings("ignore:legacy embedding function config")  # Chroma's own, of its own description
+def test_a_backup_whose_model_is_not_here_names_the_command_until_it_is_run(
+    home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ANA_EMBEDDINGS", "auto")
+    monkeypatch.setenv("ANA_EMBEDDER_DIR", str(trust(write_model(tmp_path / "tiny"), monkeypatch)))
+    assert ana(capsys, "reindex", "--embeddings", "minilm")[0] == 0
+    assert "All is well" in ana(capsys, "doctor")[1]
+    assert ana(capsys, "backup", str(home / "b.zip"))[0] == 0
+    assert ana(capsys, "reindex", "--embeddings", "wordllama")[0] == 0
+    monkeypatch.setenv("ANA_EMBEDDER_DIR", str(tmp_path / "nothing"))
+    remedy = "ana reindex --embeddings wordllama"
+    for code, *command in (
+        (0, "restore", str(home / "b.zip")),
+        (0, "describe"),
+        (1, "doctor"),
+        (2, "items", "milk"),
+        (2, "ask", "note: the bins go out on Thursday"),
+    ):
+        ended, told = ana(capsys, *map(str, command))
+        assert (ended, told.count(remedy), "uses wordllama" in told) == (code, 1, False), told
+    assert ana(capsys, *remedy.split()[1:])[0] == 0
+    assert remedy not in ana(capsys, "describe")[1]
+    assert "All is well" in ana(capsys, "doctor")[1]
+    assert "milk" in ana(capsys, "items", "milk")[1]
 
 
 @pytest.mark.parametrize(

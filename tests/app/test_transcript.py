@@ -41,4 +41,6 @@ def test_the_doors(ana: Run, tmp_path: Path) -> None:
     id = listed.split()[1]
     earlier = ana("threads", "show", trace.stem, "--before", id).stdout
     assert "> what is 6 * 7?\n6 * 7 = 42" in earlier
+    assert ana("threads", "show", "1", "--limit", "1").stdout == listed, "the first of the list"
+    assert ana("threads", "show", "2").returncode == ana("threads", "show", "0").returncode == 1
     assert ana("threads", "show", "nothing").returncode == 1

@@ -74,7 +74,9 @@ def test_a_long_text_is_read_up_to_its_limit_of_tokens(minilm: MiniLmEmbeddings)
 def test_files_that_are_not_there_are_asked_for(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"^The model all-MiniLM-L6-v2 is not in .*/nothing\. Run ") as caught:
         MiniLmEmbeddings(tmp_path / "nothing").embed_query("milk")
-    assert caught.value.hint == "Run `make chat`, which installs it; or set ANA_EMBEDDINGS=wordllama."
+    assert caught.value.hint == (
+        "Run `make chat`, which installs it; or embed everything again: ana reindex --embeddings wordllama"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -137,6 +138,9 @@ def test_nobody_there(tmp_path: Path, dialect: Dialect) -> None:
         pass
     with opened(server, tmp_path) as assistant:
         told_well(assistant, assistant.ask("hello", THREAD), "could not be reached")
+        answer = assistant.ask("buy milk", THREAD)
+    assert f" at {urlsplit(server.url).netloc} could not be reached" in answer.answer
+    assert answer.receipt == "Nothing was stored, changed, sent or booked."
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -547,3 +547,14 @@ def test_the_assistant_skips_a_date_and_tells_what_was_done(ask: Ask) -> None:
     told = ask("no swimming this week").answer
     assert "Left out on" in told or "Say the day" in told
     assert "- created: swimming every friday at 5pm" in ask("what did I do today?").answer
+
+
+@pytest.mark.parametrize("text", ["remind me to see the vet on 30 February 2027 at 10:00", "plumber 2027-02-30 10:00"])
+def test_an_impossible_date_is_kept_in_words_alone_and_said(ask: Ask, text: str) -> None:
+    done = ask(text)
+    (made,) = done.changes
+    assert not {"due_date", "remind"} & made["after"]["properties"].keys()
+    day = "2027-02-30" if "2027-02" in text else "30 February 2027"
+    assert day in made["after"]["content"]
+    assert f"There is no “{day}" in done.answer
+    assert done.answer.endswith("” in any calendar, so it is not used as a date.")

@@ -9,7 +9,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from ana.models.base import COMPOSED, NOT_UNDERSTOOD, StreamingModel, to_chunk
 from ana.models.offline import keeping, questions
 from ana.models.offline.plans import OFFER, Plan, read_messages
-from ana.time.when import tell_other_reading
+from ana.time.when import tell_doubts
 
 READINGS = (  # what a message may be; the first that fits counts
     keeping.read_reply,  # yes; the second one
@@ -46,7 +46,7 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
     try:
         return _go_on(next(plan for read in READINGS if (plan := read(view))), view.results, tools)
     except StopIteration as done:
-        return _say(done.value + tell_other_reading(view.text, view.now.date()))
+        return _say(done.value + tell_doubts(view.text, view.now.date()))
 
 
 def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> AIMessage:

@@ -14,7 +14,8 @@ How it reads:
 - "in January" is the whole month, this one included; "next January" never this one; "this January" is this year's.
   In a search a month may also stand by itself ("December things") or after "from", "until" and the like.
 - Names of days and months are read in ten more languages (`foreign.py`); 3/4 and the like stay month/day.
-- Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays).
+- Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays). What is
+  written as a day and is none is told (`tell_doubts`), and a time beside it is not another day's.
 """
 
 from ana.time.when.mentions import Mention, drop_mentions, read_moments, resolve
@@ -23,6 +24,7 @@ from ana.time.when.questions import (
     find_other_reading,
     has_only_fillers,
     read_due_question,
+    tell_doubts,
     tell_other_reading,
 )
 from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
@@ -45,6 +47,7 @@ __all__ = [
     "read_due_question",
     "read_moments",
     "resolve",
+    "tell_doubts",
     "tell_other_reading",
     "weekday_named",
 ]

@@ -10,6 +10,7 @@ from ana.time.when.words import (
     ANY_WEEKDAY,
     FULL_MONTH,
     MONTH,
+    MONTHS,
     STOP,
     WEEKDAY,
     YEAR,
@@ -49,6 +50,10 @@ _FIFTHS = 29
 """Years looked through for a month with a fifth such weekday: February has one in a leap year alone."""
 
 
+class NoSuchDay(ValueError):
+    """What is written as a day is in no calendar: 30 February."""
+
+
 def _date(year: int, month: int, day: int) -> date | None:
     try:
         return date(year, month, day)
@@ -69,6 +74,9 @@ def read_day(match: re.Match[str], today: date, month: str | None = None) -> Day
         match: The match.
         today: The person's today.
         month: The month's English name, if it is written in another language.
+
+    Raises:
+        NoSuchDay: The month, or a month of that year, has no such day.
     """
     groups = match.groupdict()
     month_of_year, day = month_number(month or groups["month"]), int(groups["day"])
@@ -76,10 +84,14 @@ def read_day(match: re.Match[str], today: date, month: str | None = None) -> Day
         first = _date(int(year) + (2000 if len(year) == 2 else 0), month_of_year, day)
     else:
         first = _next_occurrence(month_of_year, day, today)
+    if first is None and (year or month_of_year <= len(MONTHS)):  # 3.14 and 24/7 are none without a year
+        raise NoSuchDay
     if first is None or not groups.get("last"):
         return first
     last = _date(first.year, month_of_year, int(groups["last"]))
-    return (first, last) if last and last > first else None
+    if last is None:
+        raise NoSuchDay
+    return (first, last) if last > first else None
 
 
 def _day_month(match: re.Match[str], today: date) -> Days | date | None:

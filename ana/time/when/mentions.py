@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from dateutil.relativedelta import relativedelta
 
 from ana.recent import keep_recent
-from ana.time.when.explicit import ASKED, EXPLICIT
+from ana.time.when.explicit import ASKED, EXPLICIT, NoSuchDay
 from ana.time.when.foreign import FOREIGN
 from ana.time.when.relative import RELATIVE
 from ana.time.when.times import TimeMention, find_times
@@ -46,21 +47,34 @@ class Mention:
 
 def resolve(text: str, today: date) -> list[Mention]:
     """Return every mention of days, in order; of overlapping readings the earliest, then the longest."""
-    return list(_resolve(text, today))
+    return list(_resolve(text, today).days)
+
+
+def find_impossible(text: str, today: date) -> list[tuple[int, int]]:
+    """Return from where to where a text names a day that no calendar has: 30 February, 31.6.2027."""
+    return list(_resolve(text, today).impossible)
+
+
+class _Reading(NamedTuple):
+    days: tuple[Mention, ...]
+    impossible: tuple[tuple[int, int], ...]
 
 
 @keep_recent(32)  # one query is read for its words, its days and its kind
-def _resolve(text: str, today: date, more: tuple[Rule, ...] = ()) -> tuple[Mention, ...]:
+def _resolve(text: str, today: date, more: tuple[Rule, ...] = ()) -> _Reading:
     found: list[Mention] = []
+    impossible: list[tuple[int, int]] = []
     done = 0
     plain = text.replace("’", "'")
     for start, end, days in sorted(_readings(plain, today, more), key=lambda reading: (reading[0], -reading[1])):
         if start < done:
             continue
         done = end
-        if days:
+        if isinstance(days, NoSuchDay):
+            impossible.append((start, end))
+        elif days:
             found.append(Mention(start, end, *days, text[start:end]))
-    return tuple(found)
+    return _Reading(tuple(found), tuple(impossible))
 
 
 def read_moments(text: str, today: date, since: date = date.min) -> tuple[list[Mention], list[TimeMention], str]:
@@ -97,7 +111,7 @@ def find_stretches(text: str, today: date, *, months: bool = False) -> list[Ment
     """
     past = _PAST.search(text) is not None
     found: list[Mention] = []
-    for mention in _resolve(text, today, ASKED if months else ()):
+    for mention in _resolve(text, today, ASKED if months else ()).days:
         mention = _move_before(mention, today) if past else mention
         whole = _join(text, found[-1], mention) if found else None
         found[-1:] = [whole] if whole else [*found[-1:], mention]
@@ -126,13 +140,16 @@ def _join(text: str, first: Mention, last: Mention) -> Mention | None:
     return Mention(start, last.end, first.first, later, text[start : last.end]) if later >= first.last else None
 
 
-def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[int, int, Days | None]]:
+def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[int, int, Days | NoSuchDay | None]]:
     """The readings of each rule. One that is not a day takes its place too: 31 April 2026 is not April 2026."""
     for rule in (*RELATIVE, *EXPLICIT, *FOREIGN, *more):
         for match in re.finditer(rule.pattern, text, re.IGNORECASE):
             start, end = match.span("at" if "at" in match.re.groupindex else 0)
+            days: Days | date | NoSuchDay | None
             try:
                 days = rule.read(match, today)
+            except NoSuchDay as exc:
+                days = exc
             except (ValueError, OverflowError):  # beyond the years a date can have
                 days = None
             yield start, end, (days, days) if isinstance(days, date) else days

@@ -7,7 +7,8 @@ from datetime import date, timedelta
 from dateutil.relativedelta import relativedelta
 
 from ana.time.dates import spell_day
-from ana.time.when.mentions import Mention, drop_mentions, find_stretches, resolve
+from ana.time.when.mentions import Mention, drop_mentions, find_impossible, find_stretches, resolve
+from ana.time.when.single import put_month_first
 from ana.time.when.words import ANY_WEEKDAY, Days, shift_day
 
 _CUE_WORDS = (
@@ -109,6 +110,13 @@ def find_other_reading(mention: Mention, today: date) -> date | None:
     if not _NEXT.fullmatch(mention.text) or ahead % 7 == 0:
         return None
     return mention.first + timedelta(weeks=1 if ahead < 7 else -1)
+
+
+def tell_doubts(text: str, today: date) -> str:
+    """Return sentences about the days of a text that may not be meant as they are read; empty without one."""
+    named = [f"“{text[start:end]}”" for start, end in find_impossible(put_month_first(text), today)]
+    impossible = f" There is no {' or '.join(named)} in any calendar, so it is not used as a date." if named else ""
+    return tell_other_reading(text, today) + impossible
 
 
 def tell_other_reading(text: str, today: date) -> str:

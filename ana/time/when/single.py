@@ -3,7 +3,7 @@
 import re
 from datetime import date, datetime, timedelta
 
-from ana.time.when.mentions import Mention, read_moments, resolve
+from ana.time.when.mentions import Mention, find_impossible, read_moments, resolve
 from ana.time.when.times import TimeMention, find_hours_ahead
 from ana.time.when.words import STOP
 
@@ -20,7 +20,7 @@ _PAST = re.compile(
 )
 _EITHER = re.compile(r"(?<![\d/])(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])(?![\d/])")
 """10/1 is the tenth of January or the first of October."""
-_DAY_FIRST = re.compile(r"(?<![\d/])(?!24/7)(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])(?![\d/])")
+_DAY_FIRST = re.compile(r"(?<![\d/])(?!24/7)(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])(?!\d|/(?!\d))")
 _LOOSE = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri)(?:day)?s?\b|\b(?:satur|sun)days?\b"
     r"|(?:\band|\bor|[&/,-]) ?(?:sat|sun)\b|\b(?:from|till|until|to|on the) \d{1,2}(?:st|nd|rd|th)\b"
@@ -49,7 +49,9 @@ _BESIDE = frozenset(_BESIDE_WORDS.split())
 
 
 def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | None:
-    """Return the ISO date or date-time of a text; None where it names none, several, or one that recurs or is over.
+    """Return the ISO date or date-time of a text.
+
+    None where it names none, several, or one that recurs, is over or does not exist.
 
     Args:
         text: A statement.
@@ -58,7 +60,9 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
     """
     if any(form.search(text) for form in (_PAST, _RECURRING, _EITHER)):
         return None
-    text = _DAY_FIRST.sub(r"\2/\1", text)
+    text = put_month_first(text)
+    if find_impossible(text, now.date()):  # its time alone would be another day's
+        return None
     if ahead := find_hours_ahead(text, now):
         is_only = not resolve(text, now.date()) and not find_hours_ahead(text[ahead[1] :], now)
         return ahead[2].isoformat(timespec="minutes") if is_only else None
@@ -71,6 +75,11 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
     if not clock or not is_one_time:
         return None
     return join_moment(now.date() + timedelta(days=1 if clock.at <= now.time() else 0), clock)
+
+
+def put_month_first(text: str) -> str:
+    """Return a text with the month before the day in 31/12, of the same length."""
+    return _DAY_FIRST.sub(r"\2/\1", text)
 
 
 def find_moments(text: str, now: datetime) -> tuple[list[Mention], list[TimeMention]]:

@@ -10,7 +10,7 @@ from dateutil.relativedelta import relativedelta
 Days = tuple[date, date]
 
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 WEEKDAY = r"(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b"
@@ -59,7 +59,7 @@ def weekday_number(name: str) -> int:
 
 
 def month_number(name: str) -> int:
-    return int(name) if name.isdecimal() else _MONTHS.index(name[:3].lower()) + 1
+    return int(name) if name.isdecimal() else MONTHS.index(name[:3].lower()) + 1
 
 
 def number(word: str) -> int:
