@@ -64,6 +64,7 @@ class McpServer:
         self._opened: Handles | None = None
         self._sessions: dict[str, Session] = {}
         self._lock = threading.Lock()
+        self._preparing: threading.Thread | None = None
 
     def build(self) -> "Server[Any]":
         """Return the object that a transport runs, or an application mounts."""
@@ -84,6 +85,8 @@ class McpServer:
 
     def close(self) -> None:
         """End every session."""
+        if self._preparing:
+            self._preparing.join()  # SQLite ends the process if its connection is closed while another thread reads
         with self._lock:
             for session in self._sessions.values():
                 session.settle(session.count)
@@ -129,7 +132,9 @@ class McpServer:
             return types.ListToolsResult(tools=list_tools())
 
         tools = await anyio.to_thread.run_sync(build)
-        threading.Thread(target=self._prepare, daemon=True).start()
+        if self._preparing is None:
+            self._preparing = threading.Thread(target=self._prepare)
+            self._preparing.start()
         return tools
 
     async def _read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:

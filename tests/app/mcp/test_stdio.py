@@ -39,6 +39,7 @@ def start(path: Path, first: str = "") -> StdioServerParameters:
     return StdioServerParameters(command=sys.executable, args=["-c", script], env=env, cwd=path)
 
 
+@pytest.mark.long
 def test_both_protocols_are_served(tmp_path: Path) -> None:
     made = read(call(start(tmp_path), "create_item", {"content": "Pay the rent"}, mode="auto"))
     found = read(call(start(tmp_path), "query_items", {"text": "rent"}, mode="legacy", name="Cursor"))

@@ -1,6 +1,7 @@
 """The tools, resources and prompts as another assistant gets them."""
 
 import json
+import threading
 from typing import Any
 
 import jsonschema
@@ -96,6 +97,7 @@ def test_a_call_that_does_not_fit_is_told_what_to_mend(served: McpServer) -> Non
         assert set(json.loads(text_of(answer))) >= {"error", "hint"}, name
 
 
+@pytest.mark.long
 def test_five_megabytes_are_refused_in_a_sentence(served: McpServer) -> None:
     answer = call(served, "create_item", {"content": "word " * 1_000_000})
     assert answer.is_error
@@ -182,3 +184,27 @@ def test_each_call_leaves_a_record(served: McpServer, handles: Handles) -> None:
     assert record["question"] == "claude-code: create_item"
     assert record["receipt"].startswith("- Stored: Pay the rent")
     assert name.startswith("claude-code ")
+
+
+def test_a_client_that_leaves_while_the_store_opens_waits_for_it(
+    handles: Handles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered, go_on, steps = threading.Event(), threading.Event(), list[str]()
+
+    def find(*_: Any, **__: Any) -> None:
+        entered.set()
+        go_on.wait(30)
+        steps.append("read")
+
+    monkeypatch.setattr(type(handles.memory), "find", find)
+    monkeypatch.setattr(type(handles.memory), "close", lambda _: steps.append("closed"))
+    served = McpServer(lambda: handles)
+
+    async def look(client: Client) -> Any:
+        return await client.list_tools()
+
+    talk(served, look)
+    assert entered.wait(30)
+    threading.Timer(0.2, go_on.set).start()
+    served.close()
+    assert steps == ["read", "closed"]
