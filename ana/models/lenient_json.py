@@ -6,9 +6,10 @@ is not read; what is JSON is read as it is.
 """
 
 import json
-import re
 from collections.abc import Iterable
 from typing import Any
+
+import regex
 
 from ana.errors import ToolError
 
@@ -40,16 +41,16 @@ _TOKENS = {
     "comma": r"[,，;]",
     "word": r"(?!~~~)[^\s{}\[\](),，;:：=\"'“‘`<]+",
 }
-_TOKEN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS.items()), re.DOTALL)
+_TOKEN = regex.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS.items()), regex.DOTALL)
 _WRITTEN = {"object": "{", "list": "[", "colon": ":", "comma": ","}
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
 _WORDS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
-_LITERAL = re.compile(r"-?(?:0|[1-9]\d{0,400})(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
-_ESCAPE = re.compile(r"\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})|\\(?P<quote>['`“”‘’])|[\\\"]")
-_MARKDOWN = re.compile(r"\\(?=[_$*.#-])")
-_UNENDED = re.compile(r"(?!```)[\"'“”‘`]")
+_LITERAL = regex.compile(r"-?(?:0|[1-9]\d{0,400})(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_ESCAPE = regex.compile(r"\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})|\\(?P<quote>['`“”‘’])|[\\\"]")
+_MARKDOWN = regex.compile(r"\\(?=[_$*.#-])")
+_UNENDED = regex.compile(r"(?!```)[\"'“”‘`]")
 """The beginning of a text whose end is missing."""
-_END = re.compile(r"```|~~~|</|<[|｜]|\Z")
+_END = regex.compile(r"```|~~~|</|<[|｜]|\Z")
 """What stands where a value is cut short: the end of what is around it, or nothing."""
 
 
@@ -62,7 +63,7 @@ def read_value(text: str, at: int = 0) -> tuple[Any, int]:
     Raises:
         ToolError: It cannot be read; the message names the place.
     """
-    written, opened = [""], list[re.Match[str]]()
+    written, opened = [""], list[regex.Match[str]]()
     while opened or written == [""]:
         token = _TOKEN.match(text, at)
         if token is None:
@@ -105,13 +106,13 @@ def is_same(a: Any, b: Any) -> bool:
     return repr(a) == repr(b)
 
 
-def _close(token: re.Match[str], opening: re.Match[str]) -> str:
+def _close(token: regex.Match[str], opening: regex.Match[str]) -> str:
     if token[0] != _CLOSERS[opening[0]]:
         raise ToolError(f"In the JSON, {token.string[opening.start() :][:40]!r} is closed with {token[0]!r}.")
     return "}" if opening.lastgroup == "object" else "]"
 
 
-def _write(token: re.Match[str]) -> str:
+def _write(token: regex.Match[str]) -> str:
     kind, said = str(token.lastgroup), token[0]
     if kind in ("key", "text"):
         marks = 3 if said.startswith('"""') else 1
@@ -126,13 +127,13 @@ def _write(token: re.Match[str]) -> str:
     return _WRITTEN.get(kind, word)
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape(found: regex.Match[str]) -> str:
     if found["quote"]:
         return found["quote"]
     return f"\\{found[0]}" if found[0] in ("\\", '"') else found[0]
 
 
-def _explain(text: str, at: int, opened: list[re.Match[str]]) -> ToolError:
+def _explain(text: str, at: int, opened: list[regex.Match[str]]) -> ToolError:
     """Return why no token stands at a place."""
     if _UNENDED.match(text, at):
         return ToolError(f"The JSON is cut short, or a quote is not escaped: {text[at : at + 40]!r} is not closed.")

@@ -6,8 +6,9 @@ chat templates of Mistral, DeepSeek, Kimi and gpt-oss; parameters in tags, as Qw
 """
 
 import json
-import re
 from typing import Any
+
+import regex
 
 from ana.errors import ToolError
 from ana.models.json_mode.shapes import ParsedReply
@@ -23,25 +24,25 @@ _EDGE = (
     rf"{TOKEN}(?:(?:assistant|model|final)\b)?|<start_of_turn>(?:model\b)?"
     r"|</?(?:s|bos|eos|pad|end_of_turn)>|</(?:answer|final)>|\[/?INST\]|\x1b\[[0-9;]*m"
 )
-_FRONT = re.compile(rf"(?:[{_SPACE}]|{_EDGE})*+")
-_LAST = re.compile(_EDGE)
-_ESCAPED = re.compile(r"\{(?:\s|\\n)*\\\"")
+_FRONT = regex.compile(rf"(?:[{_SPACE}]|{_EDGE})*+")
+_LAST = regex.compile(_EDGE)
+_ESCAPED = regex.compile(r"\{(?:\s|\\n)*\\\"")
 _OPENED = (
     r"\s*(?:<(think(?:ing)?|thought|reasoning)>|\[(THINK)\]|<\|START_(THINKING)\|>|<\|channel\|>analysis<\|message\|>)"
 )
-_THOUGHT = re.compile(rf"(?s){_OPENED}.*?(?(1)</\1>|(?(2)\[/\2\]|(?(3)<\|END_\3\|>|<\|end\|>)))")
-_UNOPENED = re.compile(r"(?s)(?!\s*[{\[])(?:(?!<think).)*?</think(?:ing)?>[ \t]*(?=[\r\n{<`]|\Z)")
-_UNCLOSED = re.compile(_OPENED)
-_NEXT_TURN = re.compile(rf"(?s)(?:{TOKEN}|<end_of_turn>|</s>)\s*(?:{TOKEN}|<start_of_turn>)\s?user\b.*")
+_THOUGHT = regex.compile(rf"(?s){_OPENED}.*?(?(1)</\1>|(?(2)\[/\2\]|(?(3)<\|END_\3\|>|<\|end\|>)))")
+_UNOPENED = regex.compile(r"(?s)(?!\s*[{\[])(?:(?!<think).)*?</think(?:ing)?>[ \t]*(?=[\r\n{<`]|\Z)")
+_UNCLOSED = regex.compile(_OPENED)
+_NEXT_TURN = regex.compile(rf"(?s)(?:{TOKEN}|<end_of_turn>|</s>)\s*(?:{TOKEN}|<start_of_turn>)\s?user\b.*")
 _WORDS = r"(?:Action|Call|call|FUNCTION|TOOL_CALLS|assistant|function|await|commentary to)\b"
 _ASIDE = r"\**(?:Thought|Plan|Observation)\b[^\n]*(?:\n|\Z)"
 _OPENING = r"<(?:｜DSML｜)?(?:function=|invoke name=[\"'])"
-_LEAD = re.compile(
+_LEAD = regex.compile(
     rf"(?:{_ASIDE}|{_WORDS}|{_OPENING}|{TOKEN}|{TAG}|{FENCE}|>>>|(?<=\S)>|[\s:=*`\[\]✿<]|\w+ = (?=\w+\())*+"
     r"(?P<printed>print\()?"
 )
-_NAME = re.compile(r"(?P<name>[A-Za-z_][\w.\\-]*)(?::\d+)?[\"'`*]*")
-_BETWEEN = re.compile(
+_NAME = regex.compile(r"(?P<name>[A-Za-z_][\w.\\-]*)(?::\d+)?[\"'`*]*")
+_BETWEEN = regex.compile(
     rf"(?:{TOKEN}|(?!<arg_key){TAG}|{FENCE}|(?:ARGS|json)\b|[\s:>✿\[\]]|\((?=\s*\{{))*+"
     rf"(?P<input>\**Action Input:?\**:?[ \t]*(?:{FENCE}\s*(?=\{{))?)?"
 )
@@ -50,11 +51,11 @@ _PARAMETER = (
     r"|arg_key>([\w.-]+)</arg_key>\s*<arg_value)>"
     r"((?:(?!</(?:｜DSML｜)?(?:parameter|arg_value)>)(?s:.))*+)</[^<>]+>"
 )
-_PARAMETERS = re.compile(_PARAMETER)
-_TAGGED = re.compile(rf"(?:{_PARAMETER})++\s*</(?:｜DSML｜)?(?:function|invoke|tool_call)>")
-_LAYOUT = re.compile(r"\A\r?\n|\r?\n\Z")
-_LINE = re.compile(r"(?![\"'`])[^\r\n<{]*(?=\s*\n\**Observation)")
-_TAIL = re.compile(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
+_PARAMETERS = regex.compile(_PARAMETER)
+_TAGGED = regex.compile(rf"(?:{_PARAMETER})++\s*</(?:｜DSML｜)?(?:function|invoke|tool_call)>")
+_LAYOUT = regex.compile(r"\A\r?\n|\r?\n\Z")
+_LINE = regex.compile(r"(?![\"'`])[^\r\n<{]*(?=\s*\n\**Observation)")
+_TAIL = regex.compile(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
 
 
 def unwrap(reply: str) -> str:

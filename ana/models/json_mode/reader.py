@@ -1,7 +1,8 @@
 """From a reply to a decision: take off what is around it, find what it says, require that it is one thing, check it."""
 
 import json
-import re
+
+import regex
 
 from ana.errors import ToolError
 from ana.models.json_mode.notations import FENCE, TAG, TOKEN, read_named_call, unwrap
@@ -15,24 +16,24 @@ ASKED = 'Send exactly one: {"tool": {"name": ..., "args": {...}}} or {"final": {
 
 _HERE = "\ufffc"
 """Stands in the prose where a decision was."""
-_OPENING = re.compile(
+_OPENING = regex.compile(
     r"(?:\[\s{0,40}){0,3}\{\s*(?:[\"'“”‘’`\\\u200b]|&quot;|//|(?:tool|final|action|name|function)\s*[:：])"
 )
 """The beginning of an object; any other brace is a brace."""
-_RESULT = re.compile(r"(?:(?:^|\n)(?:Observation|Tool result):|<tool_response>\n?|\[TOOL_RESULTS\])[ \t]*\Z")
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_EMPTY = re.compile(r"(?:\W|null|None)*+")
-_MARKUP = re.compile(rf"{TOKEN}|{TAG}|{FENCE}|\[/?[A-Z_]{{3,20}}\]|<!--.*?-->|[ \t;,.]//.*")
-_LABEL = re.compile(
+_RESULT = regex.compile(r"(?:(?:^|\n)(?:Observation|Tool result):|<tool_response>\n?|\[TOOL_RESULTS\])[ \t]*\Z")
+_WORD = regex.compile(r"[^\W\d_]{2,}")
+_EMPTY = regex.compile(r"(?:\W|null|None)*+")
+_MARKUP = regex.compile(rf"{TOKEN}|{TAG}|{FENCE}|\[/?[A-Z_]{{3,20}}\]|<!--.*?-->|[ \t;,.]//.*")
+_LABEL = regex.compile(
     r"[\W\d]*(?:here (?:is|'s) |this is )?(?:the |my |a )?(?:(?:json|final|next|tool|function) )*"
     r"(?:decision|answer|response|output|json|call|action|assistant|ai|result|réponse(?: finale)?|antwort|entscheidung)"
     r"[*_ ]*[:：]\W*",
-    re.IGNORECASE,
+    regex.IGNORECASE,
 )
 """The words that may stand before a decision on its line."""
-_FINAL = re.compile(r"(?:(?:Thought|Action):[^\n]*\n)*(?:Final Answer:|>>>all\n|(?:<final>\s*)?<answer>)\s*")
+_FINAL = regex.compile(r"(?:(?:Thought|Action):[^\n]*\n)*(?:Final Answer:|>>>all\n|(?:<final>\s*)?<answer>)\s*")
 """The beginning of an answer in other forms than JSON."""
-_ANSWERED = re.compile(r"(?m)^[^\w\n]*+Final Answer:|^>>>all|</?(?:final|answer)>|✿RETURN✿")
+_ANSWERED = regex.compile(r"(?m)^[^\w\n]*+Final Answer:|^>>>all|</?(?:final|answer)>|✿RETURN✿")
 _OTHERS = (
     r"(?:^[^\w\n]*+|\bcall[^\w\n]+|(?<=[>=.:▁\]]))(?:{0})\b",
     r"\b(?:{0})\(|^[^\w\n]*+(?:{1})\(",
@@ -44,7 +45,7 @@ _OTHERS = (
 )
 """What a reply may not hold beside what is read: another notation's call ({0} are the tools whose names are no words,
 {1} all), a thought that is not closed, the person's next message."""
-_NOT_PROSE = re.compile(
+_NOT_PROSE = regex.compile(
     r"(?m)^[^\w\n]*+(?:Thought|Action|Observation)[^\w\n]*:"
     r"|<(?:tool_call|start_function)|<[|｜][^>\n]*>|\[TOOL_CALLS\]|✿|^>>>"
     r"|\A[A-Za-z_][\w.]*\(.*\)\Z|\A[{\[]\s*[{\[\"']"
@@ -99,9 +100,11 @@ def _find_objects(text: str, tools: Tools) -> tuple[str, list[ParsedReply]]:
 
 def _require_no_other(prose: str, tools: Tools) -> None:
     """Refuse what looks like a further decision, or like the person's next message."""
-    names = [re.escape(name) for name in tools.schemas] or [r"\Z."]
+    names = [regex.escape(name) for name in tools.schemas] or [r"\Z."]
     no_words = [name for name in names if "_" in name] or [r"\Z."]
-    others = re.compile("|".join(_OTHERS).format("|".join(no_words), "|".join(names)), re.MULTILINE | re.IGNORECASE)
+    others = regex.compile(
+        "|".join(_OTHERS).format("|".join(no_words), "|".join(names)), regex.MULTILINE | regex.IGNORECASE
+    )
     if other := others.search(prose):
         raise ToolError(f"The reply should be one decision in JSON and has {other[0].strip()[:80]!r}.")
 
@@ -114,7 +117,7 @@ def _require_alone(prose: str) -> None:
     if answer := _ANSWERED.search(prose):
         raise ToolError(f"The reply holds a decision, and {answer[0].strip()!r} beside it.")
     around = prose.partition(_HERE)[0]
-    if around.count("{") > around.count("}") and re.search(r"\w", around):
+    if around.count("{") > around.count("}") and regex.search(r"\w", around):
         raise ToolError(f"A decision stands inside a brace that is not closed: {around[-80:]!r}.")
     for line in prose.split("\n"):
         before, here, after = (_MARKUP.sub("", part) for part in line.partition(_HERE))
