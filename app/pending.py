@@ -1,7 +1,6 @@
 """Requests that nobody could be asked about at once: each waits as a turn of a conversation, as any other request."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from ana.handles import Handles
 from ana.models.base import StreamingModel, to_chunk
 from ana.threads.threads import Threads
 from app.outcome import Waiting
-from app.turn import Assistant, open_assistant
+from app.turn import Assistant
 from graph.builder import builder
 from graph.context import LocalContext
 from graph.state import State
@@ -74,10 +73,3 @@ def list_pending(assistant: Assistant, threads: Threads) -> Iterator[Pending]:
         waiting = assistant.find_open_turn(id)
         if isinstance(waiting, Waiting):
             yield Pending(names.get(id, id), since, waiting)
-
-
-@contextmanager
-def open_decider(handles: Handles) -> Iterator[Assistant]:
-    """Open an assistant that carries out what is decided and asks no model."""
-    with open_assistant(handles, "ana approve") as assistant:
-        yield assistant

@@ -104,6 +104,7 @@ class ThreadRows:
             self._seen = {id: (None, None) for id, row in rows.items() if row.get("values")}
         _drop(tables, self._seen.keys() - marks.keys())
         self._seen = {id: seen for id, seen in self._seen.items() if id in marks}
+        self._asked = {id: asked for id, asked in self._asked.items() if id in marks}
         set_at = {id: _set_at(rows.get(id)) for id in marks}
         changed = [id for id, mark in marks.items() if self._seen.get(id) != (mark, set_at[id])]
         saved = await run_in_threadpool(self._read_threads, changed) if changed else {}

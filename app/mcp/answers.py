@@ -53,7 +53,7 @@ def tell_waiting(session: Session, name: str, args: Mapping[str, Any], asked: As
 def answer_error(error: AnaError) -> CallToolResult:
     """Return the answer to a call that failed."""
     told = error if isinstance(error, ToolError) else ToolError(error.message, error.hint)
-    return CallToolResult(content=[TextContent(text=_dump(told.to_json()))], is_error=True)
+    return _fail(_dump(told.to_json()))
 
 
 def seal(asked: Asked) -> str:
@@ -90,11 +90,16 @@ def _cite(id: str, content: str) -> dict[str, Any]:
 def _show(message: ToolMessage) -> CallToolResult:
     """Return an answer with its text inside a fence, as our own model gets it."""
     if message.status == "error":
-        return CallToolResult(content=[TextContent(text=message.text)], is_error=True)
+        return _fail(message.text)
     receipt = message.additional_kwargs.get(RECEIPT)
     data = read_json(message.text) | ({"receipt": receipt} if receipt else {})
     text = fence(_dump(data), message.additional_kwargs.get(FENCE))
     return CallToolResult(content=[TextContent(text=text)], structured_content=data)
+
+
+def _fail(text: str) -> CallToolResult:
+    """Return an error inside a fence: it may quote what is stored, such as a line that was not read."""
+    return CallToolResult(content=[TextContent(text=fence(text, None))], is_error=True)
 
 
 def _result(data: dict[str, Any]) -> CallToolResult:

@@ -1,5 +1,6 @@
 """What another assistant does on a person's store: its calls, weighed as ours are, each an act that can be undone."""
 
+import logging
 import secrets
 import threading
 from collections import deque
@@ -12,7 +13,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langgraph.runtime import ExecutionInfo, Runtime
 
-from ana.errors import RecordChanged, ToolError
+from ana.errors import AnaError, RecordChanged, ToolError
+from ana.files import FILE_ERRORS
 from ana.handles import Handles
 from ana.memory.authors import name_turn_of
 from ana.memory.digests import line_digest
@@ -46,6 +48,11 @@ ATTEMPTS = 3
 
 RECEIPT = "receipt"
 """Key in an answer's `additional_kwargs` for what its call wrote, in words."""
+
+UNWRITTEN: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
+"""What keeps a record from being written."""
+
+_log = logging.getLogger(__name__)
 
 READ_FIRST = 'The resource ana://context, or `fetch` with the id "context", has every line with its number.'
 
@@ -167,7 +174,11 @@ class Session:
                 self._again.close()
         with suppress(IndexError):
             while True:
-                write_record(self.handles, *self._unwritten.popleft())
+                turn, messages, thread = self._unwritten.popleft()
+                try:
+                    write_record(self.handles, turn, messages, thread)
+                except UNWRITTEN as exc:  # the call was answered, and the journal has what it wrote
+                    _log.warning("the record of turn %s was not written: %s", turn["id"], exc)
 
     def _attempt(
         self, name: str, args: Mapping[str, Any], act: Act, approved: Mapping[str, str]

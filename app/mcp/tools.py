@@ -35,6 +35,7 @@ DESTRUCTIVE = frozenset({"update_item", "delete_item", "replace_context", "delet
 IDEMPOTENT = READERS | {"delete_item", "replace_context", "delete_context"}
 """Tools that, called again with the same arguments, change nothing more."""
 
+_LOOKS_UP = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 SEARCH = Tool(
     name="search",
     title="Search",
@@ -54,7 +55,7 @@ SEARCH = Tool(
         },
         "required": ["results"],
     },
-    annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    annotations=_LOOKS_UP,
 )
 FETCH = Tool(
     name="fetch",
@@ -66,7 +67,7 @@ FETCH = Tool(
         "properties": {"id": _TEXT, "title": _TEXT, "text": _TEXT, "url": _TEXT, "metadata": _OBJECT},
         "required": ["id", "title", "text", "url"],
     },
-    annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+    annotations=_LOOKS_UP,
 )
 """The two that a connector for research asks for, with their names and shapes."""
 

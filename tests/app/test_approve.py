@@ -74,6 +74,15 @@ def test_wrong_use_is_told(ana: Run, request_id: str, arguments: tuple[str, ...]
     assert "Pay the rent" in list_items(ana)
 
 
+def test_a_conversation_with_the_persons_model_goes_on_with_it(ana: Run) -> None:
+    asked = ana("ask", "--thread", "work", "add buy milk tomorrow", ANA_AUTONOMY="advise")
+    assert asked.returncode == 3
+    (waiting,) = json.loads(ana("approve", "--json").stdout)["waiting"]
+    done = ana("approve", waiting["pending"]["request_id"], "--yes")
+    assert "Kept" in done.stdout, "what the offline reader says, and not that it was decided"
+    assert "buy milk" in list_items(ana)
+
+
 @pytest.mark.parametrize(("said", "left"), [("y", False), ("n", True)])
 def test_the_repl_tells_of_it_and_decides_it(ana: Run, request_id: str, said: str, left: bool) -> None:
     name = json.loads(ana("approve", "--json").stdout)["waiting"][0]["thread_id"]

@@ -11,7 +11,8 @@ from mcp_types import ElicitResult, ErrorData
 from ana.handles import Handles
 from app.mcp.server import McpServer
 from app.outcome import Done
-from app.pending import list_pending, open_decider
+from app.pending import list_pending
+from app.turn import open_assistant
 from nodes.requests import decide_all
 from tests.app.mcp.conftest import MODES, Elicit, call, read, talk, text_of
 
@@ -35,7 +36,7 @@ def delete(served: McpServer, handles: Handles, mode: str, elicit: Elicit | None
 
 
 def list_waiting(handles: Handles) -> list[str]:
-    with open_decider(handles) as assistant:
+    with open_assistant(handles) as assistant:
         return [each.waiting.request_id for each in list_pending(assistant, handles.workspace.open_threads())]
 
 
@@ -89,7 +90,7 @@ def test_the_same_request_waits_once(served: McpServer, handles: Handles) -> Non
 @pytest.mark.parametrize("decision", ["approve", "reject"])
 def test_the_person_decides_later(served: McpServer, handles: Handles, decision: Any) -> None:
     delete(served, handles, "legacy", None)
-    with open_decider(handles) as assistant:
+    with open_assistant(handles) as assistant:
         (pending,) = list_pending(assistant, handles.workspace.open_threads())
         waiting = pending.waiting
         done = assistant.resume(waiting.thread_id, decide_all(waiting.request, decision), waiting.request_id)

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp_types import Implementation
 
+from ana.models.fence import unfence
 from ana.settings import PROJECT
 from app.mcp.again import LONGEST, Again
 from tests.app.conftest import Run
@@ -113,7 +114,7 @@ def test_a_damaged_store_is_said_in_a_sentence(ana: Run, tmp_path: Path) -> None
     journal.write_bytes(b"not a database" * 1000)
     answer = call(start(tmp_path), "create_item", {"content": "Buy milk"})
     assert answer.is_error
-    told = json.loads(answer.content[0].text) if answer.content[0].type == "text" else {}
+    told = json.loads(unfence(answer.content[0].text)) if answer.content[0].type == "text" else {}
     assert "ana doctor" in told["hint"]
     assert "Traceback" not in str(told)
 

@@ -94,7 +94,7 @@ def test_a_call_that_does_not_fit_is_told_what_to_mend(served: McpServer) -> Non
     for name, args in wrong.items():
         answer = call(served, name, args)
         assert answer.is_error, name
-        assert set(json.loads(text_of(answer))) >= {"error", "hint"}, name
+        assert set(json.loads(unfence(text_of(answer)))) >= {"error", "hint"}, name
 
 
 @pytest.mark.long
@@ -208,3 +208,23 @@ def test_a_client_that_leaves_while_the_store_opens_waits_for_it(
     threading.Timer(0.2, go_on.set).start()
     served.close()
     assert steps == ["read", "closed"]
+
+
+def test_an_error_that_quotes_a_line_is_inside_a_fence(acting: Handles) -> None:
+    acting.memory.append_line("Prefers tea")
+    answer = call(McpServer(lambda: acting), "delete_context", {"line": 0})
+    assert answer.is_error
+    assert text_of(answer).startswith("<stored ")
+    assert "Prefers tea" in json.loads(unfence(text_of(answer)))["error"]
+
+
+def test_a_record_that_cannot_be_written_fails_no_call(
+    served: McpServer, handles: Handles, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(type(handles.traces), "write", fail)
+    assert not call(served, "create_item", {"content": "Pay the rent"}).is_error
+    served.close()
+    assert "was not written: [Errno 28] No space left on device" in caplog.text
