@@ -139,9 +139,9 @@ def _without_records() -> AbstractContextManager[Any]:
     """Let nothing be kept for a record while the context is open, and none be written."""
     return patch.multiple(
         "graph.recording",
-        read_inputs=lambda *_: NO_INPUTS,
-        add_part=lambda inputs, *_: inputs,
-        find_position=lambda *_, **__: None,
+        _read_inputs=lambda *_: NO_INPUTS,
+        _add_part=lambda inputs, *_: inputs,
+        _find_position=lambda *_, **__: None,
         write_record=lambda *_: None,
     )
 
