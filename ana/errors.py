@@ -96,8 +96,16 @@ class UserError(_ShownError):
     """Something the person must be told."""
 
 
+class NotFound(UserError):
+    """What a client names by its id is not there, or is another person's: nobody is told which of the two."""
+
+
 class StoreBusy(UserError):
     """Another process holds what is needed."""
+
+
+class RunRejected(StoreBusy):
+    """A run may not begin while another one works in its conversation."""
 
 
 class StoreBroken(UserError):

@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.graph import Graph
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
@@ -87,6 +88,17 @@ _route("execute_tools", after_execute_tools)
 _route("approve", after_execute_tools)
 _route("reflect", after_reflect)
 
-graph = _DrawnGraph(**vars(builder.compile(name="ana")))
-# clients are shown the state as it is kept: without what one turn reads for itself
-graph.stream_channels = [name for name in graph.stream_channels_list if name != "loaded"]
+
+def compile_graph(saver: BaseCheckpointSaver[str] | None = None) -> CompiledStateGraph[State, Context, Input, Output]:
+    """Return the graph as a server shows it.
+
+    Args:
+        saver: What keeps its threads; None for a server that brings its own.
+    """
+    compiled = _DrawnGraph(**vars(builder.compile(checkpointer=saver, name="ana")))
+    # clients are shown the state as it is kept: without what one turn reads for itself
+    compiled.stream_channels = [name for name in compiled.stream_channels_list if name != "loaded"]
+    return compiled
+
+
+graph = compile_graph()

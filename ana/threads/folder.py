@@ -24,7 +24,8 @@ from ana.locks import OwnerLock
 from ana.notes import Note, read_note
 from ana.threads import sequence
 from ana.threads.ids import canonical_id
-from ana.threads.ports import DeletedThread
+from ana.threads.ports import Created, DeletedThread
+from ana.values import read_json
 
 if TYPE_CHECKING:
     from ana.threads.pruning import PruningSaver, ServerSaver
@@ -42,7 +43,9 @@ TRASHED = "deleted:"
 
 _CREATE_TRASH = """CREATE TABLE IF NOT EXISTS trash (
     id TEXT PRIMARY KEY, thread TEXT NOT NULL, ts TEXT NOT NULL, name TEXT NOT NULL, trace TEXT NOT NULL)"""
-_HAS_TRASH = "SELECT 1 FROM sqlite_master WHERE name = 'trash'"
+_CREATE_CREATED = """CREATE TABLE IF NOT EXISTS created (
+    thread_id TEXT PRIMARY KEY, ts TEXT NOT NULL, metadata TEXT NOT NULL)"""
+_HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE name = ?"
 
 
 class FolderThreadStore:
@@ -122,6 +125,21 @@ class FolderThreadStore:
             with self.map_errors():
                 self._change_names(lambda names: names | {id: name})
 
+    def created(self) -> dict[str, Created]:
+        with self._read() as connection:
+            if not connection.execute(_HAS_TABLE, ("created",)).fetchone():
+                return {}
+            rows = connection.execute("SELECT thread_id, ts, metadata FROM created").fetchall()
+        kept = {*_leave_out_deleted([id for id, *_ in rows])}
+        return {id: Created(ts, read_json(metadata)) for id, ts, metadata in rows if id in kept}
+
+    def create(self, id: str, created: Created) -> None:
+        self._make_folder()
+        with self._write() as connection:
+            connection.execute(_CREATE_CREATED)
+            row = (id, created.ts, json.dumps(created.metadata))
+            connection.execute("INSERT OR REPLACE INTO created VALUES (?, ?, ?)", row)
+
     def last(self) -> str | None:
         return canonical_id(self._last.read().strip())
 
@@ -145,7 +163,7 @@ class FolderThreadStore:
 
     def list_trash(self) -> list[DeletedThread]:
         with self._read() as connection:
-            if not connection.execute(_HAS_TRASH).fetchone():
+            if not connection.execute(_HAS_TABLE, ("trash",)).fetchone():
                 return []
             # not by time: a clock can go back; VACUUM may number the rows again, in the same order
             rows = connection.execute("SELECT id, thread, ts, name, trace FROM trash ORDER BY rowid DESC").fetchall()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from ana.threads.saver import ThreadSaver
@@ -29,6 +29,19 @@ class DeletedThread:
     ts: str
     name: str
     trace: str
+
+
+@dataclass(frozen=True)
+class Created:
+    """What a client has said of a conversation when it created it, or later.
+
+    Args:
+        ts: When it was created, ISO 8601 in UTC.
+        metadata: The client's own notes.
+    """
+
+    ts: str
+    metadata: dict[str, Any]
 
 
 class ThreadStore(Protocol):
@@ -65,6 +78,12 @@ class ThreadStore(Protocol):
 
     def set_name(self, id: str, name: str) -> None:
         """Name a conversation, which may not have begun yet."""
+
+    def created(self) -> dict[str, Created]:
+        """Return the conversations that a client has created, by their ids; they may not have begun yet."""
+
+    def create(self, id: str, created: Created) -> None:
+        """Keep what a client says of a conversation; it takes the place of what was said before."""
 
     def last(self) -> str | None:
         """Return the thread in which the REPL was left; None if there is none."""

@@ -31,10 +31,18 @@ class Run(Stoppable):
         lock: The thread's, with no time-out; None for a run whose thread ends with it.
         thread: The thread's id.
         id: The run's.
+        slots: How many work at once; None where whoever begins the runs counts them.
     """
 
-    def __init__(self, lock: ThreadLock | None, thread: str = "", id: str = "") -> None:
+    def __init__(
+        self,
+        lock: ThreadLock | None,
+        thread: str = "",
+        id: str = "",
+        slots: threading.BoundedSemaphore | None = _slots,
+    ) -> None:
         super().__init__()
+        self._slots = slots
         self.thread = thread
         self.turn: str | None = None
         """The turn that began in this run."""
@@ -99,7 +107,7 @@ class Run(Stoppable):
         with self._changing:
             if self._stopped:
                 return None
-            if not _slots.acquire(blocking=False):
+            if self._slots and not self._slots.acquire(blocking=False):
                 return StoreBusy("The server is busy with other conversations.", "Send the message again later.")
             try:
                 if self._lock:
@@ -108,15 +116,16 @@ class Run(Stoppable):
             except StoreBusy as exc:
                 return exc
             finally:
-                if not self._held:
-                    _slots.release()
+                if not self._held and self._slots:
+                    self._slots.release()
             return None
 
     def _release_if_last(self) -> None:
         if not (self._closed and self._held) or self._nodes:
             return
         self._held = False
-        _slots.release()
+        if self._slots:
+            self._slots.release()
         if self._lock:
             self._lock.release()
 

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from ana.errors import (
     AnaError,
     ConfigError,
+    NotFound,
     NotWaiting,
     StoreBroken,
     StoreBusy,
@@ -23,6 +24,7 @@ from ana.errors import (
 
 STATUSES: dict[type[AnaError], int] = {
     ConfigError: 503,
+    NotFound: 404,
     StoreBroken: 503,
     StoreReadOnly: 503,
     StoreBusy: 409,

@@ -9,34 +9,23 @@ from functools import cache
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.types import StateSnapshot
 from langgraph_api.serde import json_dumpb
-from langgraph_api.state import patch_interrupt
 from starlette.concurrency import run_in_threadpool
 
 from ana.errors import AnaError
 from ana.threads.ids import canonical_id
 from ana.threads.runs import stop_runs
-from ana.threads.threads import Thread, Threads
+from ana.threads.threads import Threads
 from ana.workspace import Workspace, load_workspace
-from app.show.text import shorten
+from app.http.thread_row import ASKED, Row, describe_thread
 from graph.builder import builder
 from graph.context import TOLD
-from graph.updates import keep_usable
-
-GRAPH = "ana"
-QUESTION_WIDTH = 200
-"""The most characters of a first question in a row's metadata."""
 
 logger = logging.getLogger(__name__)
-
-ASKED = "asked"
-"""In what is saved of a thread, the id of what waits if a run of the server asked it; no part of the server's row."""
 
 Mark = tuple[int, int, str]
 """Of a thread: other after each change of what its row tells."""
 
-Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 """What the server keeps in memory, by the name of the table."""
 
@@ -167,7 +156,9 @@ def _drop(tables: Tables, gone: Collection[str]) -> None:
 def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str) -> Row | None:
     """Return what is saved of a thread, as a row tells it; None if it cannot be shown. Raises the store's errors."""
     try:
-        return _describe(graph.get_state({"configurable": {"thread_id": id}}), threads.describe(id))
+        row = describe_thread(graph.get_state({"configurable": {"thread_id": id}}), threads.describe(id))
+        json_dumpb([row])  # the server answers with all rows at once, and so with none if one cannot be sent
+        return row
     except threads.store.errors:
         raise
     except (AnaError, ValueError, TypeError, KeyError) as exc:
@@ -175,31 +166,6 @@ def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads
     except Exception:  # whatever a thread holds, the others are shown, and the server starts
         logger.exception("the thread %s cannot be read", id)
     return None
-
-
-def _describe(state: StateSnapshot, thread: Thread) -> Row:
-    at = datetime.fromisoformat(state.created_at) if state.created_at else None
-    asked = state.interrupts[0].id if state.interrupts and (state.metadata or {}).get("run_id") else None
-    interrupts = {t.id: [patch_interrupt(i) for i in t.interrupts] for t in state.tasks if t.interrupts}
-    told: dict[str, str] = {}
-    if state.created_at:  # else nothing is told: its messages are all taken back
-        turn = keep_usable(state.values).get("turn")
-        question = thread.about or (turn["question"] if turn else "")  # a turn's record comes with its answer
-        texts = thread.name, shorten(question, QUESTION_WIDTH), state.created_at
-        told = {name: text for name, text in zip(TOLD, texts, strict=True) if text}
-    row: Row = {
-        "created_at": datetime.fromisoformat(thread.first) if thread.first else at,
-        "updated_at": at,
-        "state_updated_at": at,
-        "status": "interrupted" if state.next else "idle",
-        "error": None,
-        "values": state.values,
-        "interrupts": interrupts,
-        ASKED: asked,
-        "metadata": {"graph_id": GRAPH} | told,
-    }
-    json_dumpb([row])  # the server answers with all rows at once, and so with none if one cannot be sent
-    return row
 
 
 def _write(row: Row, saved: Row, busy: bool) -> None:

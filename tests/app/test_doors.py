@@ -26,9 +26,9 @@ from ana.stopping import present
 from ana.threads.runs import Run
 from ana.tracing.files import TraceFiles
 from ana.workspace import open_workspace
-from app.http.app import Question, TurnRunner
 from app.http.server_requests import ServerRequests
 from app.http.thread_rows import ThreadRows
+from app.http.turns import Question, TurnRunner
 from evals.load.mixed import run_round
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
@@ -194,8 +194,7 @@ def test_a_request_waits_for_another_door_and_is_then_refused_with_its_name(
     make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handles = make_assistant("Hello.").handles
-    monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
-    turns, thread = TurnRunner(patience=0.05), str(uuid.uuid4())
+    turns, thread = TurnRunner(lambda: handles, patience=0.05), str(uuid.uuid4())
     lock = open_workspace(handles.settings).open_locks().lock(thread, "somebody")
     lock.acquire()
     refused = turns.answer(Question(question="hello", thread_id=thread, max_steps=None))

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from ana.handles import DataHandles, open_data_folder
 from ana.memory.memory import Memory
@@ -20,8 +21,8 @@ from ana.reminders import ledger
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from ana.workspace import load_workspace, open_workspace
+from app.api.app import build_app
 from app.cli import remind
-from app.http.app import TurnRunner
 from app.reminding import list_targets, ring_meanwhile
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
@@ -100,12 +101,8 @@ def test_a_test_message_is_sent_to_each_address(
 
 def test_the_server_delivers_what_comes_due(collector: Collector) -> None:
     keep("call Anna", minutes=1)
-    turns = TurnRunner()
-    turns.open()
-    try:
+    with TestClient(build_app()):
         until(lambda: collector.titles == ["call Anna"])
-    finally:
-        turns.close()
 
 
 def test_what_comes_due_while_the_repl_is_open_is_shown_there(collector: Collector) -> None:

@@ -1,0 +1,1 @@
+"""Runs of the graph that a server begins: started, followed, cancelled, listed."""

@@ -1,0 +1,189 @@
+"""Runs in this process. What they told is kept in memory: after a restart a run is known by what its thread holds."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from pydantic_core import to_json
+
+from ana.errors import AnaError, RunRejected
+from ana.runs.port import Event, StartedRun, Status, Strategy
+from ana.runs.slots import Slots
+
+REMEMBERED = 200
+"""How many of a person's runs that have ended are remembered, with what they told."""
+
+logger = logging.getLogger(__name__)
+
+
+class Worker(Protocol):
+    """What carries out a run."""
+
+    def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+        """Yield the names and the data of what the run tells.
+
+        It is cancelled as a task is, and then leaves the thread as whoever cancels wants it.
+
+        Args:
+            run: The run.
+            rollback: Set, when the run is cancelled, if nothing of it is to stay.
+        """
+
+
+class _Kept:
+    """A run with what it told, and its task."""
+
+    def __init__(self, run: StartedRun) -> None:
+        self.run = run
+        self.events: list[Event] = []
+        self.rollback = asyncio.Event()
+        self.done = asyncio.Event()
+        """Set when nothing of it works any more."""
+        self.task: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it tells nothing any more."""
+        return not self.run.is_active
+
+    def tell(self, name: str, data: bytes) -> None:
+        if not self.has_ended:
+            self.events.append(Event(len(self.events) + 1, name, data))
+            self._wake()
+
+    def become(self, status: Status) -> None:
+        """Note how the run stands; one that has ended stays so."""
+        if not self.has_ended:
+            self.run.status, self.run.updated_at = status, datetime.now(UTC)
+            self._wake()
+
+    async def change(self) -> None:
+        """Return when it has told something more, or ended."""
+        await self._changed.wait()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+class LocalRuns:
+    """One person's runs, as tasks of this process's event loop. Called in that loop.
+
+    Args:
+        person: Whose they are.
+        worker: Carries them out.
+        slots: Everybody's.
+    """
+
+    def __init__(self, person: str, worker: Worker, slots: Slots) -> None:
+        self._person = person
+        self._worker = worker
+        self._slots = slots
+        self._kept: dict[str, _Kept] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing works or waits here."""
+        return all(kept.done.is_set() for kept in self._kept.values())
+
+    def start(self, run: StartedRun, strategy: Strategy) -> None:
+        before = [kept for kept in self._kept.values() if kept.run.thread == run.thread and not kept.done.is_set()]
+        active = [kept.run.id for kept in before if not kept.has_ended]
+        if active and strategy == "reject":
+            raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
+        if strategy in ("interrupt", "rollback"):
+            for id in active:
+                self.cancel(id, rollback=strategy == "rollback")
+        kept = self._kept[run.id] = _Kept(run)
+        kept.task = asyncio.create_task(self._carry_out(kept, before))
+        kept.task.add_done_callback(lambda _: self._end(kept))  # also of one that is cancelled before it begins
+        self._forget_oldest()
+
+    def find(self, id: str) -> StartedRun | None:
+        kept = self._kept.get(id)
+        return kept.run if kept else None
+
+    def list(self, thread: str) -> list[StartedRun]:
+        return [kept.run for kept in reversed(self._kept.values()) if kept.run.thread == thread]
+
+    def position(self, id: str) -> int:
+        return len(self._kept[id].events)
+
+    async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
+        kept = self._kept[id]
+        while True:
+            for event in kept.events[after:]:
+                after = event.position
+                yield event
+            if kept.has_ended and after >= len(kept.events):
+                return
+            if after >= len(kept.events):
+                await kept.change()
+
+    async def join(self, id: str) -> None:
+        if kept := self._kept.get(id):
+            await kept.done.wait()
+
+    def cancel(self, id: str, *, rollback: bool) -> None:
+        kept = self._kept.get(id)
+        if kept is None or kept.has_ended:
+            return
+        if rollback:
+            kept.rollback.set()
+        kept.become("interrupted")
+        assert kept.task is not None
+        kept.task.cancel()
+
+    def forget(self, id: str) -> None:
+        self._kept.pop(id, None)
+
+    async def close(self) -> None:
+        """Stop every run, as if its person had; return when nothing works any more."""
+        kept = [*self._kept.values()]
+        for each in kept:
+            self.cancel(each.run.id, rollback=False)
+        await asyncio.gather(*(each.task for each in kept if each.task), return_exceptions=True)
+
+    async def _carry_out(self, kept: _Kept, before: Sequence[_Kept]) -> None:
+        run = kept.run
+        try:
+            for other in before:
+                await other.done.wait()
+            async with self._slots.take(self._person):
+                kept.become("running")
+                async with aclosing(self._worker.work(run, kept.rollback)) as told:
+                    async for name, data in told:
+                        kept.tell(name, data)
+            kept.become("success")
+        except asyncio.CancelledError:
+            kept.become("interrupted")
+        except AnaError as exc:
+            logger.warning("A run failed: %s", exc)
+            self._fail(kept, exc, exc.sentence())
+        except Exception as exc:  # whatever it is, whoever follows the run learns of it
+            logger.exception("a run failed in a way that was not foreseen")
+            self._fail(kept, exc, f"Something went wrong that was not foreseen: {type(exc).__name__}.")
+
+    def _end(self, kept: _Kept) -> None:
+        if kept.rollback.is_set():
+            self.forget(kept.run.id)
+        kept.done.set()
+
+    def _fail(self, kept: _Kept, exc: Exception, why: str) -> None:
+        kept.run.error = why
+        kept.tell("error", to_json({"error": type(exc).__name__, "message": why}))
+        kept.become("error")
+
+    def _forget_oldest(self) -> None:
+        ended = [id for id, kept in self._kept.items() if kept.done.is_set()]
+        for id in ended[:-REMEMBERED]:
+            self.forget(id)
+
+
+def started_now(id: str, thread: str, order: dict[str, Any], *, is_kept: bool) -> StartedRun:
+    """Return a run that begins now. Arguments as of `StartedRun`."""
+    return StartedRun(id, thread, order, datetime.now(UTC), is_kept)

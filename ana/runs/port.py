@@ -1,0 +1,98 @@
+"""What a server needs of whatever carries out its runs: this process is one answer, a queue with workers another."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+Status = Literal["pending", "running", "success", "error", "interrupted"]
+
+Strategy = Literal["enqueue", "reject", "interrupt", "rollback"]
+"""What becomes of the runs of a thread that have not ended when another begins there."""
+
+ACTIVE: tuple[Status, ...] = ("pending", "running")
+
+
+@dataclass
+class StartedRun:
+    """A run, as those who follow it see it.
+
+    Args:
+        id: A UUID; the message that begins the run has it too, if the client gave that no id.
+        thread: The id of its thread; one that nobody kept if `is_kept` is false.
+        order: What the client asked for.
+        created_at: When it was started.
+        is_kept: Whether its thread stays when it has ended.
+        status: How it stands.
+        updated_at: When that changed last.
+        error: Why it failed; None if it did not.
+    """
+
+    id: str
+    thread: str
+    order: dict[str, Any]
+    created_at: datetime
+    is_kept: bool = True
+    status: Status = "pending"
+    updated_at: datetime = field(init=False)
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        self.updated_at = self.created_at
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it waits for its turn, or works."""
+        return self.status in ACTIVE
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that a run told.
+
+    Args:
+        position: Its number in the run, from 1 on.
+        name: What it is, as in the LangGraph API: metadata, values, messages, updates, custom, error ...
+        data: JSON.
+    """
+
+    position: int
+    name: str
+    data: bytes
+
+
+class Runs(Protocol):
+    """One person's runs. Those of a thread work one after another, in the order in which they were started."""
+
+    def start(self, run: StartedRun, strategy: Strategy) -> None:
+        """Take on a run.
+
+        Raises:
+            RunRejected: Another run of its thread has not ended, and the strategy is to reject.
+        """
+
+    def find(self, id: str) -> StartedRun | None:
+        """Return a run; None if there is none, or it ended so long ago that nobody remembers."""
+
+    def list(self, thread: str) -> list[StartedRun]:
+        """Return the runs of a thread that are remembered, the one started last first."""
+
+    def position(self, id: str) -> int:
+        """Return the number of the last event of a run; 0 if it has told nothing."""
+
+    def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
+        """Yield what a run tells from a position on, until it has ended."""
+
+    async def join(self, id: str) -> None:
+        """Return when a run has ended and nothing of it works any more."""
+
+    def cancel(self, id: str, *, rollback: bool) -> None:
+        """Stop a run; nothing if it has ended.
+
+        Args:
+            id: The run's.
+            rollback: Whether its messages, and what it stored, are taken back.
+        """
+
+    def forget(self, id: str) -> None:
+        """Leave out of every list a run that has ended."""

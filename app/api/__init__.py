@@ -1,0 +1,1 @@
+"""Our own server: the part of the LangGraph API that front ends speak, for several people."""

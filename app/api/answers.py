@@ -1,0 +1,63 @@
+"""What every route of the LangGraph API needs: the workspace of the person who asks, and answers as JSON."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ana.errors import NotFound, UserError
+from ana.threads.ids import OWNER, canonical_id
+from ana.threads.ports import PATIENCE
+from app.api.bodies import MOST_ROWS
+from app.api.shapes import dump
+from app.api.work import PROGRAM
+from app.api.workspaces import OpenWorkspace, Workspaces
+
+
+async def find_workspace(request: Request) -> OpenWorkspace:
+    """Return the workspace of the person whom the token has named; nothing else in a request names one."""
+    workspaces = cast(Workspaces, request.app.state.workspaces)
+    return await workspaces.open(getattr(request.state, "person", OWNER))
+
+
+def answer(told: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Return an answer of JSON."""
+    return Response(dump(told), status, headers, "application/json")
+
+
+def read_limit(request: Request, default: int) -> int:
+    """Return how many rows are asked for. Raises UserError if that is no number."""
+    given = request.query_params.get("limit", str(default))
+    if not given.isdecimal() or not 0 < int(given[:6]) <= MOST_ROWS:
+        raise UserError(f"limit is {given[:20]!r}.", f"Give a number from 1 to {MOST_ROWS}.")
+    return int(given)
+
+
+def path_id(request: Request, name: str = "thread_id") -> str:
+    """Return an id of the request's path. Raises NotFound if it is none."""
+    if id := canonical_id(request.path_params[name]):
+        return id
+    raise NotFound("There is no such thread.")
+
+
+@asynccontextmanager
+async def own_thread(
+    opened: OpenWorkspace, id: str, patience: float = PATIENCE, *, ends: bool = False
+) -> AsyncIterator[None]:
+    """Own a thread while it is changed without a run.
+
+    Args:
+        opened: The person's workspace.
+        id: The thread's.
+        patience: Seconds to wait for another who works there.
+        ends: Whether nothing stays of the thread.
+    """
+    lock = opened.workspace.open_locks().lock(id, PROGRAM, patience)
+    await run_in_threadpool(lock.acquire)
+    try:
+        yield
+    finally:
+        await run_in_threadpool(lock.discard if ends else lock.release)

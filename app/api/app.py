@@ -1,0 +1,142 @@
+"""Our own server: the LangGraph API that front ends speak, and our routes beside it, for everybody who has a token."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ana.errors import AnaError
+from ana.logs import settle_console
+from ana.settings import load_settings
+from ana.threads.ids import OWNER
+from ana.tracing import langsmith
+from ana.workspace import load_workspace
+from ana.workspace.private import keep_private
+from app.api import assistants, runs, threads
+from app.api.answers import answer, find_workspace
+from app.api.shapes import show_info
+from app.api.workspaces import Workspaces
+from app.http.app import fail
+from app.http.guard import Guard
+from app.http.refusals import REFUSALS
+from app.http.routes import ROUTES
+from app.serving import mark_serving
+
+LOOK_SECONDS = 60.0
+"""How often workspaces that nobody uses are looked for."""
+
+
+async def ok(_: Request) -> Response:
+    """GET /ok: the server answers."""
+    return answer({"ok": True})
+
+
+async def info(_: Request) -> Response:
+    """GET /info: what the server is."""
+    return answer(show_info())
+
+
+async def not_built(request: Request) -> Response:
+    """Answer what the LangGraph API has and this server has not."""
+    told = f"{request.method} {request.url.path} is not built here; docs/server.md names what is."
+    return JSONResponse({"detail": told}, status_code=501)
+
+
+_RUNS = (("", runs.create), ("/wait", runs.wait), ("/stream", runs.stream))
+
+API: list[BaseRoute] = [
+    Route("/ok", ok),
+    Route("/info", info),
+    Route("/assistants/search", assistants.search, methods=["POST"]),
+    Route("/assistants/count", assistants.count, methods=["POST"]),
+    Route("/assistants/{assistant_id}", assistants.get),
+    Route("/assistants/{assistant_id}/schemas", assistants.get_schemas),
+    Route("/assistants/{assistant_id}/graph", assistants.get_graph),
+    Route("/threads", threads.create, methods=["POST"]),
+    Route("/threads/search", threads.search, methods=["POST"]),
+    Route("/threads/count", threads.count, methods=["POST"]),
+    Route("/threads/{thread_id}", threads.get),
+    Route("/threads/{thread_id}", threads.patch, methods=["PATCH"]),
+    Route("/threads/{thread_id}", threads.delete, methods=["DELETE"]),
+    Route("/threads/{thread_id}/copy", threads.copy, methods=["POST"]),
+    Route("/threads/{thread_id}/state", threads.get_state),
+    Route("/threads/{thread_id}/state", threads.write_state, methods=["POST"]),
+    Route("/threads/{thread_id}/state/checkpoint", threads.get_state_at, methods=["POST"]),
+    Route("/threads/{thread_id}/state/{checkpoint_id}", threads.get_state),
+    Route("/threads/{thread_id}/history", threads.history, methods=["GET", "POST"]),
+    *(Route(f"/runs{path}", begin, methods=["POST"]) for path, begin in _RUNS),
+    *(Route(f"/threads/{{thread_id}}/runs{path}", begin, methods=["POST"]) for path, begin in _RUNS),
+    Route("/threads/{thread_id}/runs", runs.list_runs),
+    Route("/threads/{thread_id}/runs/{run_id}", runs.get),
+    Route("/threads/{thread_id}/runs/{run_id}", runs.delete, methods=["DELETE"]),
+    Route("/threads/{thread_id}/runs/{run_id}/join", runs.join),
+    Route("/threads/{thread_id}/runs/{run_id}/stream", runs.join_stream),
+    Route("/threads/{thread_id}/runs/{run_id}/cancel", runs.cancel, methods=["POST"]),
+]
+
+NOT_BUILT: list[BaseRoute] = [
+    Route(path, not_built, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+    for path in (
+        "/assistants",
+        "/assistants/{rest:path}",
+        "/threads/prune",
+        "/threads/{thread_id}/commands",
+        "/threads/{thread_id}/stream/{rest:path}",
+        "/threads/{thread_id}/stream",
+        "/threads/{thread_id}/runs/crons",
+        "/runs/batch",
+        "/runs/cancel",
+        "/runs/crons",
+        "/runs/crons/{rest:path}",
+        "/store/{rest:path}",
+        "/a2a/{rest:path}",
+    )
+]
+"""What the LangGraph API has and is not built here."""
+
+
+@contextlib.asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Open the owner's workspace, so that the first turn does not wait for it; close all at the end."""
+    workspaces: Workspaces = app.state.workspaces
+    workspace = await run_in_threadpool(load_workspace)
+    await run_in_threadpool(keep_private, workspace)
+    settle_console(workspace.settings)
+    langsmith.switch_on_or_off()
+    langsmith.connect(workspace.settings)
+    with mark_serving(workspace):
+        with contextlib.suppress(AnaError):  # each request says what is wrong
+            opened = await workspaces.open(OWNER)
+            await run_in_threadpool(opened.handles.memory.count)
+        closing = asyncio.create_task(_close_idle(workspaces))
+        yield
+        closing.cancel()
+        await workspaces.close_all()
+
+
+async def _close_idle(workspaces: Workspaces) -> None:
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        await workspaces.close_idle()
+
+
+async def _answer_http(_: Request, exc: Exception) -> Response:
+    assert isinstance(exc, HTTPException)
+    return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
+
+
+def build_app() -> Starlette:
+    """Return the application."""
+    middleware = [Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)]
+    handlers = REFUSALS | {Exception: fail, HTTPException: _answer_http}
+    routes = [*ROUTES, *API, *NOT_BUILT]
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
+    app.state.workspaces, app.state.find_home = Workspaces(load_settings), find_workspace
+    return app

@@ -1,0 +1,235 @@
+"""The runs of the LangGraph API: begun, waited for, streamed, joined, cancelled, listed."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+from pydantic_core import from_json
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from ana.errors import NotFound, UserError
+from ana.runs.local import started_now
+from ana.runs.port import StartedRun
+from ana.threads.ids import canonical_id
+from app.api.answers import answer, find_workspace, own_thread, path_id, read_limit
+from app.api.bodies import NewRun, check_assistant, read_body
+from app.api.shapes import dump, show_run
+from app.api.workspaces import OpenWorkspace
+from app.http.run_requests import find_bare_reply, name_reply
+from app.http.thread_row import ASKED
+from graph.owning import ASKS
+
+BEAT_SECONDS = 5
+"""How often a connection on which nothing is told is kept open by a blank."""
+
+_STATES = ("values", "updates")
+
+
+async def create(request: Request) -> Response:
+    """POST /threads/{thread_id}/runs and /runs."""
+    _, run, _ = await _begin(request)
+    return answer(show_run(run), headers=_place(run))
+
+
+async def stream(request: Request) -> Response:
+    """POST /threads/{thread_id}/runs/stream and /runs/stream."""
+    opened, run, body = await _begin(request)
+    return _Followed(opened, run, 0, cancels=body.on_disconnect == "cancel", headers=_place(run))
+
+
+async def wait(request: Request) -> Response:
+    """POST /threads/{thread_id}/runs/wait and /runs/wait: the last state, or {"__error__": ...}."""
+    opened, run, body = await _begin(request)
+    return _wait_for(opened, run, cancels=body.on_disconnect == "cancel", headers=_place(run))
+
+
+async def join(request: Request) -> Response:
+    """GET /threads/{thread_id}/runs/{run_id}/join."""
+    opened, run = await _find(request)
+    return _wait_for(opened, run, cancels=request.query_params.get("cancel_on_disconnect") in ("1", "true"))
+
+
+async def join_stream(request: Request) -> Response:
+    """GET /threads/{thread_id}/runs/{run_id}/stream, from Last-Event-ID on; without it, from now on."""
+    opened, run = await _find(request)
+    given = request.headers.get("last-event-id")
+    after = opened.runs.position(run.id) if given is None else _read_position(given)
+    cancels = request.query_params.get("cancel_on_disconnect") in ("1", "true")
+    return _Followed(opened, run, after, cancels=cancels)
+
+
+async def get(request: Request) -> Response:
+    """GET /threads/{thread_id}/runs/{run_id}."""
+    _, run = await _find(request)
+    return answer(show_run(run))
+
+
+async def list_runs(request: Request) -> Response:
+    """GET /threads/{thread_id}/runs."""
+    opened, id = await find_workspace(request), path_id(request)
+    await opened.rows.find(id)
+    limit, offset = read_limit(request, 10), request.query_params.get("offset", "0")
+    status = request.query_params.get("status")
+    first = int(offset[:6]) if offset.isdecimal() else 0
+    found = [run for run in opened.runs.list(id) if status in (None, run.status)]
+    return answer([show_run(run) for run in found[first : first + limit]])
+
+
+async def cancel(request: Request) -> Response:
+    """POST /threads/{thread_id}/runs/{run_id}/cancel?wait=&action=interrupt|rollback."""
+    opened, run = await _find(request)
+    action = request.query_params.get("action", "interrupt")
+    if action not in ("interrupt", "rollback"):
+        raise UserError(f"The action is {action!r:.40}.", "Give interrupt or rollback.")
+    opened.runs.cancel(run.id, rollback=action == "rollback")
+    if request.query_params.get("wait") in ("1", "true"):
+        await opened.runs.join(run.id)
+        return Response(status_code=204)
+    return Response(status_code=202)
+
+
+async def delete(request: Request) -> Response:
+    """DELETE /threads/{thread_id}/runs/{run_id}: its messages go with it; what it stored stays."""
+    opened, run = await _find(request)
+    if run.is_active:
+        opened.runs.cancel(run.id, rollback=False)
+    await opened.runs.join(run.id)
+    async with own_thread(opened, run.thread):
+        await opened.worker.saver.adelete_for_runs([run.id])
+    opened.runs.forget(run.id)
+    return Response(status_code=204)
+
+
+async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
+    opened, body = await find_workspace(request), await read_body(request, NewRun)
+    check_assistant(body.assistant_id)
+    if body.after_seconds:
+        raise UserError("Runs that begin later are not built here.", "Begin it when it is wanted.")
+    order = body.model_dump()
+    if "thread_id" in request.path_params:
+        thread, is_kept = path_id(request), True
+        if not await opened.rows.read([thread]):
+            if body.if_not_exists != "create":
+                raise NotFound("There is no such thread.")
+            await opened.rows.create(thread, {})
+        if find_bare_reply(order) is not None:
+            row = await opened.rows.find(thread)
+            order = name_reply(order, None if row["status"] == "busy" else row[ASKED])
+    else:
+        thread, is_kept = str(uuid.uuid4()), body.on_completion == "keep"
+        if (body.command or {}).get("resume") is not None:
+            raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
+        if is_kept:
+            await opened.rows.create(thread, {})
+    run = started_now(_choose_id(opened, order), thread, order, is_kept=is_kept)
+    opened.runs.start(run, body.multitask_strategy or "enqueue")
+    return opened, run, body
+
+
+def _choose_id(opened: OpenWorkspace, order: dict[str, Any]) -> str:
+    """Return the id of a run: that of the message which begins it, which gets one if it has none.
+
+    So another process can tell from the thread whether the run has begun.
+    """
+    given = order.get("input")
+    messages = given.get("messages") if isinstance(given, dict) else None
+    last = messages[-1] if isinstance(messages, list) and messages else messages
+    if not isinstance(last, dict):
+        return str(uuid.uuid4())
+    id = canonical_id(last["id"]) if isinstance(last.get("id"), str) else None
+    if id and id == last["id"] and not opened.runs.find(id):
+        return id
+    new = str(uuid.uuid4())
+    if last.get("id") is None:
+        last["id"] = new
+    return new
+
+
+async def _find(request: Request) -> tuple[OpenWorkspace, StartedRun]:
+    opened, thread = await find_workspace(request), path_id(request)
+    run = opened.runs.find(canonical_id(request.path_params["run_id"]) or "")
+    if run is None or run.thread != thread:
+        raise NotFound("The thread has no such run.")
+    return opened, run
+
+
+def _place(run: StartedRun) -> dict[str, str]:
+    return {"Content-Location": f"/threads/{run.thread}/runs/{run.id}" if run.is_kept else f"/runs/{run.id}"}
+
+
+def _read_position(given: str) -> int:
+    return int(given) if given.isdecimal() and len(given) < 10 else 0  # -1 is how clients say: from the beginning
+
+
+class _Followed(EventSourceResponse):
+    """What a run tells, as server-sent events with their positions as ids.
+
+    Args:
+        opened: The person's workspace.
+        run: The run.
+        after: The position after which it is told.
+        cancels: Whether a client that goes away stops the run.
+        headers: Of the answer.
+    """
+
+    def __init__(
+        self,
+        opened: OpenWorkspace,
+        run: StartedRun,
+        after: int,
+        *,
+        cancels: bool,
+        headers: dict[str, str] | None = None,
+    ) -> None:
+        self._opened, self._run, self._cancels = opened, run, cancels
+        super().__init__(self._tell(after), headers=headers, ping=BEAT_SECONDS, sep="\r\n")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            if self._cancels:
+                self._opened.runs.cancel(self._run.id, rollback=False)
+
+    async def _tell(self, after: int) -> AsyncIterator[ServerSentEvent]:
+        async for event in self._opened.runs.follow(self._run.id, after):
+            yield ServerSentEvent(event.data.decode(), event=event.name, id=str(event.position))
+
+
+def _wait_for(
+    opened: OpenWorkspace, run: StartedRun, *, cancels: bool, headers: dict[str, str] | None = None
+) -> Response:
+    """Return an answer that comes when the run has ended; meanwhile blanks keep the connection open."""
+
+    async def tell() -> AsyncIterator[bytes]:
+        waiting = asyncio.ensure_future(_find_last_state(opened, run))
+        try:
+            while not waiting.done():
+                await asyncio.wait([waiting], timeout=BEAT_SECONDS)
+                if not waiting.done():
+                    yield b"\n"
+            yield waiting.result()
+        finally:
+            waiting.cancel()
+            if cancels:
+                opened.runs.cancel(run.id, rollback=False)
+
+    return StreamingResponse(tell(), headers=headers, media_type="application/json")
+
+
+async def _find_last_state(opened: OpenWorkspace, run: StartedRun) -> bytes:
+    """Return the state with which a run ends, as JSON: what it asks a person, why it failed, or its last values."""
+    last, asked = b"", list[Any]()
+    async for event in opened.runs.follow(run.id):
+        if event.name == "error":
+            return dump({"__error__": from_json(event.data)})
+        if event.name in _STATES and ASKS.encode() in event.data:
+            asked += from_json(event.data).get(ASKS) or []
+        last = event.data if event.name == "values" else last
+    if asked and ASKS.encode() not in last:
+        return dump({ASKS: asked})
+    return last or dump((await opened.rows.find(run.thread))["values"] if run.is_kept else {})

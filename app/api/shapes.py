@@ -1,0 +1,118 @@
+"""What clients are told, in the shapes of the LangGraph API."""
+
+import json
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Interrupt, StateSnapshot
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+
+from ana import __version__
+from ana.runs.port import StartedRun
+
+GRAPH = "ana"
+ASSISTANT = str(uuid5(NAMESPACE_URL, f"ana:assistant:{GRAPH}"))
+DESCRIPTION = (
+    "A personal assistant. Say in everyday words what to keep, find, change, calculate or remember: tasks, notes, "
+    "appointments, lasting facts about the person. What it did is receipted and can be undone."
+)
+
+_SHOWN_CONFIG = ("checkpoint_id", "thread_id", "checkpoint_ns", "checkpoint_map")
+
+Json = dict[str, Any]
+
+
+def dump(value: Any) -> bytes:
+    """Return a value as JSON, with half a surrogate pair, which no encoding carries, as its escape."""
+    try:
+        return to_json(value, fallback=str)
+    except PydanticSerializationError:
+        return json.dumps(to_jsonable_python(value, fallback=str)).encode()
+
+
+def show_assistant() -> Json:
+    """Return the one assistant there is: the graph, with the options of the deployment."""
+    return {
+        "assistant_id": ASSISTANT,
+        "graph_id": GRAPH,
+        "name": GRAPH,
+        "description": DESCRIPTION,
+        "config": {},
+        "context": {},
+        "metadata": {"created_by": "system"},
+        "version": 1,
+        "created_at": _started(),
+        "updated_at": _started(),
+    }
+
+
+@cache
+def _started() -> str:
+    from datetime import UTC
+
+    return datetime.now(UTC).isoformat()
+
+
+def show_info() -> Json:
+    """Return what the server is, as GET /info tells it."""
+    return {"version": __version__, "flags": {"assistants": True, "crons": False, "langsmith": False}}
+
+
+def show_run(run: StartedRun) -> Json:
+    """Return a run."""
+    return {
+        "run_id": run.id,
+        "thread_id": run.thread,
+        "assistant_id": ASSISTANT,
+        "created_at": run.created_at,
+        "updated_at": run.updated_at,
+        "status": run.status,
+        "metadata": run.order.get("metadata") or {},
+        "kwargs": {name: run.order.get(name) for name in ("input", "command", "config", "context", "stream_mode")},
+        "multitask_strategy": run.order.get("multitask_strategy") or "enqueue",
+    }
+
+
+def show_checkpoint(config: RunnableConfig | None) -> Json | None:
+    """Return where a state is; None if it is nowhere."""
+    place = (config or {}).get("configurable") or {}
+    return {name: place[name] for name in _SHOWN_CONFIG if name in place} if place.get("checkpoint_id") else None
+
+
+def show_interrupt(interrupt: Interrupt) -> Json:
+    """Return what waits for a person."""
+    return {"id": interrupt.id, "value": interrupt.value}
+
+
+def show_state(state: StateSnapshot) -> Json:
+    """Return a state of a thread."""
+    here, parent = show_checkpoint(state.config), show_checkpoint(state.parent_config)
+    tasks = [
+        {
+            "id": task.id,
+            "name": task.name,
+            "path": task.path,
+            "error": task.error and str(task.error),
+            "interrupts": [show_interrupt(each) for each in task.interrupts],
+            "checkpoint": None,
+            "state": None,
+            "result": task.result,
+        }
+        for task in state.tasks
+    ]
+    return {
+        "values": state.values,
+        "next": state.next,
+        "tasks": tasks,
+        "metadata": state.metadata,
+        "created_at": state.created_at,
+        "checkpoint": here,
+        "parent_checkpoint": parent,
+        "interrupts": [show_interrupt(each) for each in state.interrupts],
+        # of an earlier form of the API
+        "checkpoint_id": here and here["checkpoint_id"],
+        "parent_checkpoint_id": parent and parent["checkpoint_id"],
+    }

@@ -1,0 +1,145 @@
+"""How a run is carried out: the graph runs in its thread, and what it streams is told as the LangGraph API tells it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import fields
+from typing import Any, Literal, cast
+from uuid import UUID
+
+from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk_to_message
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
+
+from ana.handles import Handles
+from ana.recent import current as recent
+from ana.runs.port import StartedRun
+from ana.stopping import present
+from ana.threads.runs import Run
+from ana.threads.saver import ThreadSaver
+from app.api.shapes import dump
+from graph.builder import compile_graph, graph
+from graph.context import Context, LocalContext
+from graph.owning import ASKS, OwningGraph, roll_back
+
+PROGRAM = "ana server"
+
+Mode = Literal["values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints"]
+"""What can be streamed."""
+
+_OPTIONS = {field.name for field in fields(Context)}
+
+
+class GraphWorker:
+    """Runs the graph for one person.
+
+    Args:
+        handles: The person's.
+        saver: Keeps the person's threads.
+    """
+
+    def __init__(self, handles: Handles, saver: ThreadSaver) -> None:
+        self._handles = handles
+        self.saver = saver
+        self.graph: CompiledStateGraph[Any, Any, Any, Any] = OwningGraph(**vars(compile_graph(saver)))
+        self._unkept: CompiledStateGraph[Any, Any, Any, Any] = OwningGraph(**vars(graph))
+
+    async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+        workspace = self._handles.workspace
+        lock = workspace.open_locks().lock(run.thread, PROGRAM, patience=0) if run.is_kept else None
+        hold = Run(lock, run.thread, run.id, slots=None)
+        present.set(hold)
+        recent.set(workspace.recent)
+        try:
+            yield "metadata", dump({"run_id": run.id, "attempt": 1})
+            async for name, data in self._stream(run):
+                yield name, data
+        except asyncio.CancelledError:
+            if rollback.is_set():
+                saver = self.saver if run.is_kept else None
+                await roll_back(hold, saver, run.id, lambda: self._handles.memory)
+            elif run.is_kept:
+                await self.saver.amark_stopped(run.id)
+            raise
+        finally:
+            await asyncio.to_thread(hold.close)
+
+    async def _stream(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
+        order, wanted = run.order, run.order["stream_mode"]
+        modes: set[Any] = {"messages" if mode == "messages-tuple" else mode for mode in wanted} | {"updates"}
+        runnable = self.graph if run.is_kept else self._unkept
+        options: dict[str, Any] = {name: order.get(name) for name in ("interrupt_before", "interrupt_after")}
+        parts = runnable.astream(
+            _read_input(order),
+            _make_config(run),
+            context=self._make_context(order),
+            stream_mode=[*modes],
+            durability=order.get("durability") or "async",
+            **options,
+        )
+        teller = _Teller(wanted)
+        async with aclosing(cast("AsyncGenerator[Any]", parts)) as told_of:
+            async for mode, data in told_of:
+                for name, told in teller.tell(mode, data):
+                    yield name, dump(told)
+
+    def _make_context(self, order: dict[str, Any]) -> LocalContext:
+        """Return the options, from the context or, as an older client gives them, from the config."""
+        given = order.get("context") or (order.get("config") or {}).get("configurable") or {}
+        return LocalContext(**{k: v for k, v in given.items() if k in _OPTIONS}, opened=self._handles)
+
+
+class _Teller:
+    """Turns what langgraph streams into the events of the API.
+
+    Args:
+        wanted: The modes that the client asked for.
+    """
+
+    def __init__(self, wanted: list[str]) -> None:
+        self._wanted = wanted
+        self._messages: dict[str, BaseMessage] = {}
+
+    def tell(self, mode: str, data: Any) -> list[tuple[str, Any]]:
+        if mode == "messages":
+            return [("messages", data)] if "messages-tuple" in self._wanted else self._add_up(*data)
+        if mode in self._wanted:
+            return [(mode, data)]
+        if mode == "updates" and isinstance(data, Mapping) and data.get(ASKS):
+            return [("values", data)]  # whoever asked for no updates learns of it all the same
+        return []
+
+    def _add_up(self, message: BaseMessage, metadata: Any) -> list[tuple[str, Any]]:
+        """Tell a message so far, as the mode `messages` has it."""
+        id, begun = str(message.id), []
+        if id in self._messages:
+            self._messages[id] += message  # type: ignore[assignment]
+        else:
+            self._messages[id] = message
+            begun = [("messages/metadata", {id: {"metadata": metadata}})]
+        part = isinstance(message, BaseMessageChunk)
+        whole = self._messages[id]
+        told = message_chunk_to_message(whole) if isinstance(whole, BaseMessageChunk) else whole
+        return [*begun, ("messages/partial" if part else "messages/complete", [told])]
+
+
+def _read_input(order: dict[str, Any]) -> Any:
+    if command := order.get("command"):
+        given = {name: command.get(name) for name in ("update", "resume")}
+        return Command(**given, goto=command.get("goto") or ())
+    return order.get("input")
+
+
+def _make_config(run: StartedRun) -> RunnableConfig:
+    given = run.order.get("config") or {}
+    place = run.order.get("checkpoint") or {}
+    if id := run.order.get("checkpoint_id"):
+        place = place | {"checkpoint_id": id}
+    if asked := (given.get("configurable") or {}).get("checkpoint_id"):
+        place = {"checkpoint_id": asked} | place
+    # nothing else that a client puts beside them reaches the graph: the person is known from the token alone
+    own = {"thread_id": run.thread, "run_id": run.id}
+    kept = {name: given[name] for name in ("tags", "recursion_limit") if name in given}
+    metadata = (given.get("metadata") or {}) | (run.order.get("metadata") or {})
+    return {**kept, "configurable": place | own, "metadata": metadata, "run_id": UUID(run.id)}  # type: ignore[typeddict-item]

@@ -1,0 +1,114 @@
+"""The workspaces of the people who use the server: opened at a person's first request, closed when they are idle."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ana.handles import Handles, open_handles
+from ana.runs.local import LocalRuns
+from ana.runs.slots import Slots
+from ana.settings import Settings
+from ana.workspace import Workspace, open_workspace
+from app.api.rows import Rows
+from app.api.work import PROGRAM, GraphWorker
+from app.http.turns import TurnRunner
+from app.reminding import ring_meanwhile
+from prompts import decision_prompt
+
+MOST = 100
+"""How many people's workspaces are open at a time; more only while in all of them something works."""
+
+IDLE_SECONDS = 600.0
+"""After how long without a request a workspace is closed."""
+
+
+@dataclass
+class OpenWorkspace:
+    """What a person's requests work with.
+
+    Args:
+        handles: The person's handles.
+        worker: Runs the graph in the person's threads.
+        runs: The person's runs.
+        rows: What is told of the person's threads.
+        turns: Runs the turns of POST /ask.
+    """
+
+    handles: Handles
+    worker: GraphWorker
+    runs: LocalRuns
+    rows: Rows
+    turns: TurnRunner
+    used: float = field(default_factory=time.monotonic)
+    """When a request came last."""
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.handles.workspace
+
+
+class Workspaces:
+    """The open workspaces, by person.
+
+    Args:
+        load_settings: Returns the deployment's settings.
+        most: How many are open at a time.
+        idle_seconds: After how long without a request one is closed.
+    """
+
+    def __init__(
+        self, load_settings: Callable[[], Settings], most: int = MOST, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
+        self._load_settings = load_settings
+        self._most = most
+        self._idle_seconds = idle_seconds
+        self._slots = Slots()
+        self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+
+    async def open(self, person: str) -> OpenWorkspace:
+        """Return the person's workspace, opened if it is not. Errors as of `open_workspace` and `open_handles`."""
+        async with self._opening.setdefault(person, asyncio.Lock()):
+            if person not in self._open:
+                await self.close_idle()
+                async with contextlib.AsyncExitStack() as stack:
+                    opened = await self._build(person, stack)
+                    self._open[person] = opened, stack.pop_all()
+            opened, _ = self._open[person]
+            opened.used = time.monotonic()
+            return opened
+
+    async def close_idle(self) -> None:
+        """Close those that nobody has used for long, and of the others the one used last, until there is room."""
+        idle = [person for person, (each, _) in self._open.items() if each.runs.is_idle]
+        idle.sort(key=lambda person: self._open[person][0].used)
+        late = time.monotonic() - self._idle_seconds
+        for person in idle:
+            if self._open[person][0].used < late or len(self._open) >= self._most:
+                await self.close(person)
+
+    async def close(self, person: str) -> None:
+        """Stop what works for a person, and close what is open; nothing if nothing is."""
+        if opened := self._open.pop(person, None):
+            await opened[0].runs.close()
+            await opened[1].aclose()
+        self._opening.pop(person, None)
+
+    async def close_all(self) -> None:
+        """Close what is open."""
+        for person in [*self._open]:
+            await self.close(person)
+
+    async def _build(self, person: str, stack: contextlib.AsyncExitStack) -> OpenWorkspace:
+        workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
+        handles = await asyncio.to_thread(open_handles, workspace, PROGRAM, instruct=decision_prompt)
+        stack.push_async_callback(asyncio.to_thread, handles.memory.close)
+        saver = await stack.enter_async_context(workspace.open_thread_store().open_server_saver())
+        worker = GraphWorker(handles, saver)
+        turns = TurnRunner(lambda: handles)
+        stack.callback(turns.close)
+        stack.enter_context(ring_meanwhile(handles))
+        runs = LocalRuns(person, worker, self._slots)
+        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns)

@@ -1,0 +1,105 @@
+"""Our routes beside the LangGraph API's, in every server: a turn in one request, traces, health."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol, cast
+
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from ana import __version__
+from ana.errors import AnaError
+from ana.models.providers import model_name
+from ana.settings import load_settings
+from ana.workspace import Workspace
+from app.http.refusals import find_status
+from app.http.turns import TurnRunner, read_body, tell_error
+
+MOST_TURNS = 1000
+"""The most turns of a transcript in one answer."""
+
+
+class Home(Protocol):
+    """What these routes need of the person who asks."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """The person's."""
+
+    @property
+    def turns(self) -> TurnRunner:
+        """Runs the person's turns."""
+
+
+FindHome = Callable[[Request], Awaitable[Home]]
+"""Returns what there is of the person who asks; an application has it as `state.find_home`."""
+
+
+async def _find_home(request: Request) -> Home:
+    return await cast(FindHome, request.app.state.find_home)(request)
+
+
+async def ask(request: Request) -> JSONResponse:
+    """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, request_id}.
+
+    A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}; `pending` has the request_id.
+    A yes or a no as the next question decides on it.
+    """
+    body = await request.body()
+    try:
+        asked = read_body(body)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        return tell_error(422, f"{'.'.join(map(str, first['loc'])) or 'the body'}: {first['msg']}.")
+    home = await _find_home(request)
+    return await run_in_threadpool(home.turns.answer, asked)
+
+
+async def trace(request: Request) -> JSONResponse:
+    """GET /trace/{id}: a turn's record, by its id or as the newest of a thread."""
+    try:
+        traces = (await _find_home(request)).workspace.open_traces()
+        record = await run_in_threadpool(traces.find, request.path_params["id"])
+    except AnaError as exc:
+        return tell_error(find_status(exc, 400), exc.sentence())
+    return JSONResponse(record) if record else tell_error(404, "There is no such trace.")
+
+
+async def transcript(request: Request) -> JSONResponse:
+    """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
+    limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
+    if not limit.isdecimal() or not 0 < int(limit[:6]) <= MOST_TURNS:
+        return tell_error(400, f"limit is {limit[:20]!r}; give a number from 1 to {MOST_TURNS}.")
+    try:
+        workspace = (await _find_home(request)).workspace
+        id = await run_in_threadpool(workspace.open_threads().resolve, request.path_params["thread"])
+        page = await run_in_threadpool(workspace.open_traces().page, id, int(limit), before)
+    except AnaError as exc:
+        return tell_error(find_status(exc, 400), exc.sentence())
+    return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
+
+
+def health(_: Request) -> JSONResponse:
+    """GET /health: the server answers, and the model it uses."""
+    settings = load_settings()
+    return JSONResponse({"status": "ok", "provider": settings.provider, "model": model_name(settings)})
+
+
+def version(_: Request) -> JSONResponse:
+    """GET /version."""
+    return JSONResponse({"name": "ana", "version": __version__})
+
+
+ROUTES = [
+    # the dev server's schema takes docstrings for YAML and complains of ours
+    Route(path, endpoint, methods=[method], include_in_schema=False)
+    for method, path, endpoint in (
+        ("POST", "/ask", ask),
+        ("GET", "/trace/{id}", trace),
+        ("GET", "/transcript/{thread}", transcript),
+        ("GET", "/health", health),
+        ("GET", "/version", version),
+    )
+]

@@ -1,0 +1,46 @@
+"""What a server tells of a thread: the row of the LangGraph API."""
+
+from datetime import datetime
+from typing import Any
+
+from langgraph.types import StateSnapshot
+
+from ana.threads.threads import Thread
+from app.show.text import shorten
+from graph.context import TOLD
+from graph.updates import keep_usable
+
+GRAPH = "ana"
+QUESTION_WIDTH = 200
+"""The most characters of a first question in a row's metadata."""
+
+ASKED = "asked"
+"""In what is saved of a thread, the id of what waits if a run of the server asked it; no part of the server's row."""
+
+Row = dict[str, Any]
+
+
+def describe_thread(state: StateSnapshot, thread: Thread) -> Row:
+    """Return the row of a thread whose newest state this is, with what is known of it from its traces."""
+    at = datetime.fromisoformat(state.created_at) if state.created_at else None
+    asked = state.interrupts[0].id if state.interrupts and (state.metadata or {}).get("run_id") else None
+    interrupts = {
+        t.id: [{"id": each.id, "value": each.value} for each in t.interrupts] for t in state.tasks if t.interrupts
+    }
+    told: dict[str, str] = {}
+    if state.created_at:  # else nothing is told: its messages are all taken back
+        turn = keep_usable(state.values).get("turn")
+        question = thread.about or (turn["question"] if turn else "")  # a turn's record comes with its answer
+        texts = thread.name, shorten(question, QUESTION_WIDTH), state.created_at
+        told = {name: text for name, text in zip(TOLD, texts, strict=True) if text}
+    return {
+        "created_at": datetime.fromisoformat(thread.first) if thread.first else at,
+        "updated_at": at,
+        "state_updated_at": at,
+        "status": "interrupted" if state.next else "idle",
+        "error": None,
+        "values": state.values,
+        "interrupts": interrupts,
+        ASKED: asked,
+        "metadata": {"graph_id": GRAPH} | told,
+    }
