@@ -21,7 +21,7 @@ from ana.memory.memory import Memory
 from ana.memory.undo import undo
 from ana.threads.runs import Run, find_run
 from ana.threads.saver import ThreadSaver
-from graph.context import TOLD
+from graph.context import TOLD, Context
 from graph.replies import bind_message, bind_reply
 from graph.state import Output
 from graph.updates import check_config, check_input
@@ -88,6 +88,8 @@ def leave_out_told(config: RunnableConfig | None) -> None:
 
 
 def _shows_drafts(context: Any, config: RunnableConfig) -> bool:
+    if isinstance(context, Context):
+        return context.stream_drafts
     options = context if isinstance(context, dict) else config["configurable"]
     return bool(options.get("stream_drafts", True))
 

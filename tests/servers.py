@@ -3,13 +3,16 @@
 The start from nothing is shown by the tests that use `running` itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import IO
 
 from evals.load.server import Process, Server, running
 from tests.forks import fork
+
+Serve = Callable[[Mapping[str, str], Path], AbstractContextManager[Server]]
+"""Runs a server with an environment and a file for its output."""
 
 BECOME = """
     import asyncio, os, runpy, sys
@@ -40,3 +43,23 @@ def _start(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO
 def serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
     """A running `ana serve`."""
     return running(env, log, start=_start)
+
+
+OWN = """
+    import sys, uvicorn
+    from app.api.app import build_app
+
+    port = int(sys.argv[sys.argv.index("--port") + 1])
+    uvicorn.run(build_app(), host="127.0.0.1", port=port, log_level="warning")
+"""
+
+
+def _start_own(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
+    out = output.fileno()
+    with open("/dev/null") as nothing:
+        return fork("-c", OWN, *command, stdin=nothing.fileno(), stdout=out, stderr=out, cwd=cwd, env=env)
+
+
+def own_serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
+    """A running server of our own."""
+    return running(env, log, start=_start_own)

@@ -151,6 +151,7 @@ class LocalRuns:
     async def _carry_out(self, kept: _Kept, before: Sequence[_Kept]) -> None:
         run = kept.run
         try:
+            await asyncio.sleep(run.order.get("after_seconds") or 0)
             for other in before:
                 await other.done.wait()
             async with self._slots.take(self._person):

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator
 
 from starlette.applications import Starlette
@@ -25,9 +26,11 @@ from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
 from app.http.app import fail
 from app.http.guard import Guard
-from app.http.refusals import REFUSALS
+from app.http.refusals import REFUSALS, answer_error
 from app.http.routes import ROUTES
 from app.serving import mark_serving
+
+_log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 60.0
 """How often workspaces that nobody uses are looked for."""
@@ -127,6 +130,12 @@ async def _close_idle(workspaces: Workspaces) -> None:
         await workspaces.close_idle()
 
 
+async def _answer_error(request: Request, exc: Exception) -> Response:
+    assert isinstance(exc, AnaError)
+    _log.warning("%s %s was refused: %s", request.method, request.url.path, exc)
+    return answer_error(exc)
+
+
 async def _answer_http(_: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
@@ -135,7 +144,7 @@ async def _answer_http(_: Request, exc: Exception) -> Response:
 def build_app() -> Starlette:
     """Return the application."""
     middleware = [Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)]
-    handlers = REFUSALS | {Exception: fail, HTTPException: _answer_http}
+    handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}
     routes = [*ROUTES, *API, *NOT_BUILT]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
     app.state.workspaces, app.state.find_home = Workspaces(load_settings), find_workspace

@@ -119,7 +119,7 @@ class NewRun(_Body):
     if_not_exists: Literal["create", "reject"] | None = "reject"
     on_disconnect: Literal["cancel", "continue"] | None = "continue"
     on_completion: Literal["delete", "keep"] | None = "delete"
-    after_seconds: float | None = None
+    after_seconds: float | None = Field(None, ge=0, le=86_400)
 
 
 async def read_body(request: Request, kind: type[Body]) -> Body:

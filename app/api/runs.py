@@ -107,8 +107,6 @@ async def delete(request: Request) -> Response:
 async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
     opened, body = await find_workspace(request), await read_body(request, NewRun)
     check_assistant(body.assistant_id)
-    if body.after_seconds:
-        raise UserError("Runs that begin later are not built here.", "Begin it when it is wanted.")
     order = body.model_dump()
     if "thread_id" in request.path_params:
         thread, is_kept = path_id(request), True

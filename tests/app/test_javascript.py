@@ -16,7 +16,7 @@ from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
 from tests.readme import README_URL, read_example
 from tests.sent import typed
-from tests.servers import serving
+from tests.servers import Serve, own_serving, serving
 
 pytestmark = pytest.mark.node
 
@@ -51,19 +51,26 @@ class Model:
         return Said("Too late.")
 
 
+@pytest.fixture(scope="module", params=[serving, own_serving], ids=["dev server", "own server"])
+def serve(request: pytest.FixtureRequest) -> Serve:
+    """Starts a server, the dev server or our own."""
+    chosen: Serve = request.param
+    return chosen
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(serve: Serve, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("javascript")
 
 
 @pytest.fixture(scope="module")
-def server(folder: Path) -> Iterator[Server]:
+def server(serve: Serve, folder: Path) -> Iterator[Server]:
     """A server with that model, and with a tool that asks."""
     (folder / "mailer.py").write_text(MODULE)
     with openai_stub(Model(folder)) as stub:
         env = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-test-secret", "OPENAI_BASE_URL": stub.url}
         env |= {"TOOLS_MODULES": "mailer", "PYTHONPATH": str(folder), "OUTBOX": str(folder / "outbox")}
-        with serving(folders(folder, **env), folder / "server.log") as server:
+        with serve(folders(folder, **env), folder / "server.log") as server:
             yield server
 
 
