@@ -22,6 +22,7 @@ LEVELS = {
     "ana.spending": 4,
     "ana.reminders": 4,
     "ana.threads": 4,
+    "ana.runs": 5,
     "ana.transfer": 5,
     "ana.workspace": 5,
     "ana.handles": 6,
@@ -40,10 +41,11 @@ LEVELS = {
     "app.repl": 15,
     "app.http": 15,
     "app.mcp": 15,
-    "app.cli": 16,
-    "evals.tasks": 17,
-    "evals.cli": 18,
-    "evals": 19,
+    "app.api": 16,
+    "app.cli": 17,
+    "evals.tasks": 18,
+    "evals.cli": 19,
+    "evals": 20,
 }
 """The groups of modules by level. A module belongs to the group with the longest name that its own begins with. It may
 import its own group, and groups of lower levels."""

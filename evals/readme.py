@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable
+from textwrap import dedent
 
 from ana.children import run_python
 from ana.settings import PROJECT, PersonalSettings, Settings
@@ -49,12 +50,26 @@ def render_graph() -> str:
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
 
+CHAT = """
+    import sys
+    from datetime import UTC, datetime
+    from ana.time import clock
+    from app.cli.main import main
+
+    passed = datetime.now(UTC) - datetime(2026, 12, 1, 14, tzinfo=UTC)
+    clock._utc_now = lambda: datetime.now(UTC) - passed
+    clock.Clock.__init__.__defaults__ = (clock._utc_now,)
+    sys.argv = ["ana", "chat"]
+    main()
+"""
+"""`ana chat` on a Tuesday at two: what is due this week is another thing on a Friday."""
+
 Run = Callable[[str, dict[str, str]], str]
-"""Runs `ana chat`: takes what is typed and the environment, returns what it prints."""
+"""Runs CHAT: takes what is typed and the environment, returns what it prints."""
 
 
 def start_chat(given: str, env: dict[str, str]) -> str:
-    done = run_python("-m", "app.cli", "chat", given=given, env=env)
+    done = run_python("-c", dedent(CHAT), given=given, env=env)
     done.check_returncode()
     return done.stdout
 
@@ -63,7 +78,7 @@ def record_transcript(run: Run = start_chat) -> str:
     """Return the output of `ana chat` on an empty folder for SAID, and for SAID_LATER after starting again."""
     with tempfile.TemporaryDirectory() as name:
         here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "ana.log"}
-        env = {key: f"{name}/{path}" for key, path in here.items()} | {"LLM_PROVIDER": "offline"}
+        env = {key: f"{name}/{path}" for key, path in here.items()} | {"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "UTC"}
         shown = "\n".join(run("\n".join(said) + "\n", env) for said in (SAID, SAID_LATER))
         return f"```\n{shown.rstrip().replace(name, '').replace('data in /data', 'data in .data')}\n```"
 

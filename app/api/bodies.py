@@ -104,7 +104,7 @@ class NewRun(_Body):
     """POST /threads/{id}/runs, /runs, and both with /wait and /stream."""
 
     assistant_id: str
-    input: Any = None
+    given: Any = Field(None, alias="input")
     command: Json | None = None
     config: Json | None = None
     context: Json | None = None

@@ -107,7 +107,7 @@ async def delete(request: Request) -> Response:
 async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
     opened, body = await find_workspace(request), await read_body(request, NewRun)
     check_assistant(body.assistant_id)
-    order = body.model_dump()
+    order = body.model_dump(by_alias=True)
     if "thread_id" in request.path_params:
         thread, is_kept = path_id(request), True
         if not await opened.rows.read([thread]):
