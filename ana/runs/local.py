@@ -14,7 +14,10 @@ from ana.runs.port import Event, StartedRun, Status, Strategy
 from ana.runs.slots import Slots
 
 REMEMBERED = 200
-"""How many of a person's runs that have ended are remembered, with what they told."""
+"""How many of a person's runs that have ended are remembered."""
+
+MOST_BYTES = 8_000_000
+"""How much of what they told is remembered with them, the run started last first."""
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +42,8 @@ class _Kept:
     def __init__(self, run: StartedRun) -> None:
         self.run = run
         self.events: list[Event] = []
+        self.forgotten = 0
+        """How many events it told that nobody remembers."""
         self.rollback = asyncio.Event()
         self.done = asyncio.Event()
         """Set when nothing of it works any more."""
@@ -50,9 +55,17 @@ class _Kept:
         """Whether it tells nothing any more."""
         return not self.run.is_active
 
+    @property
+    def position(self) -> int:
+        """The number of its last event."""
+        return self.forgotten + len(self.events)
+
+    def forget_events(self) -> None:
+        self.forgotten, self.events = self.position, []
+
     def tell(self, name: str, data: bytes) -> None:
         if not self.has_ended:
-            self.events.append(Event(len(self.events) + 1, name, data))
+            self.events.append(Event(self.position + 1, name, data))
             self._wake()
 
     def become(self, status: Status) -> None:
@@ -111,18 +124,19 @@ class LocalRuns:
         return [kept.run for kept in reversed(self._kept.values()) if kept.run.thread == thread]
 
     def position(self, id: str) -> int:
-        return len(self._kept[id].events)
+        return self._kept[id].position
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
         kept = self._kept[id]
         while True:
-            for event in kept.events[after:]:
+            for event in kept.events[max(after - kept.forgotten, 0) :]:
                 after = event.position
                 yield event
-            if kept.has_ended and after >= len(kept.events):
-                return
-            if after >= len(kept.events):
+            if after >= kept.position:
+                if kept.has_ended:
+                    return
                 await kept.change()
+            after = max(after, kept.forgotten)
 
     async def join(self, id: str) -> None:
         if kept := self._kept.get(id):
@@ -183,6 +197,11 @@ class LocalRuns:
         ended = [id for id, kept in self._kept.items() if kept.done.is_set()]
         for id in ended[:-REMEMBERED]:
             self.forget(id)
+        held = 0
+        for id in reversed(ended[-REMEMBERED:]):
+            held += sum(len(event.data) for event in self._kept[id].events)
+            if held > MOST_BYTES:
+                self._kept[id].forget_events()
 
 
 def started_now(id: str, thread: str, order: dict[str, Any], *, is_kept: bool) -> StartedRun:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,6 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from ana.errors import AnaError
 from ana.logs import settle_console
+from ana.runs.slots import ALL
 from ana.settings import load_settings
 from ana.threads.ids import OWNER
 from ana.tracing import langsmith
@@ -108,6 +110,8 @@ NOT_BUILT: list[BaseRoute] = [
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Open the owner's workspace, so that the first turn does not wait for it; close all at the end."""
+    # each node of a run works in a thread of this pool, and asyncio's own has six on two cores
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * ALL, thread_name_prefix="run"))
     workspaces: Workspaces = app.state.workspaces
     workspace = await run_in_threadpool(load_workspace)
     await run_in_threadpool(keep_private, workspace)

@@ -1,7 +1,6 @@
 """What is told of a person's threads: from the saver, the traces and the runs that have not ended."""
 
-import logging
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,13 +13,14 @@ from ana.workspace import Workspace
 from app.http.thread_row import ASKED, GRAPH, Row, describe_thread
 from graph.builder import builder
 
-_log = logging.getLogger(__name__)
+MOST_VALUES = 100
+"""Threads of which the values are kept; a list shows about as many."""
 
 Mark = tuple[int, int, str]
 
 
 class Rows:
-    """The rows of a person's threads.
+    """The rows of a person's threads. What states hold is long: only that of the last threads asked for is kept.
 
     Args:
         workspace: The person's.
@@ -30,8 +30,9 @@ class Rows:
     def __init__(self, workspace: Workspace, runs: Runs) -> None:
         self._threads = workspace.open_threads()
         self._runs = runs
-        self._kept: dict[str, tuple[Mark, Row]] = {}
-        """What was read of each thread, and the mark that it had then."""
+        self._read_rows: dict[str, tuple[Mark, Row]] = {}
+        """What was read of each thread, but for its values, and the mark that it had then."""
+        self._values: dict[str, tuple[Mark, Any]] = {}
 
     async def find(self, id: str) -> Row:
         """Return the row of a thread, with ASKED.
@@ -43,9 +44,14 @@ class Rows:
             return rows[0]
         raise NotFound("There is no such thread.")
 
-    async def read(self, ids: Iterable[str] | None = None) -> list[Row]:
-        """Return the rows of these threads, or of all, each with ASKED."""
-        rows = await run_in_threadpool(self._read, None if ids is None else {*ids})
+    async def read(self, ids: Sequence[str] | None = None, *, values: bool = True) -> list[Row]:
+        """Return the rows of these threads, in their order, or of all, each with ASKED.
+
+        Args:
+            ids: The threads; those that are not there are left out.
+            values: Whether their values are told; else these are None.
+        """
+        rows = await run_in_threadpool(self._read, ids, values)
         return [self._tell_runs(row) for row in rows]
 
     async def create(self, id: str, metadata: dict[str, Any]) -> None:
@@ -57,15 +63,22 @@ class Rows:
         known = store.created().get(id) or Created(datetime.now(UTC).isoformat(), {})
         store.create(id, Created(known.ts, known.metadata | metadata))
 
-    def _read(self, ids: set[str] | None) -> list[Row]:
+    def _read(self, ids: Sequence[str] | None, values: bool) -> list[Row]:
         store = self._threads.store
         with store.map_errors():
             names, created = store.names(), store.created()
             marks = {id: (*mark, names.get(id, "")) for id, mark in store.marks().items()}
-        self._kept = {id: kept for id, kept in self._kept.items() if id in marks}
-        wanted = [id for id in {**created, **marks} if ids is None or id in ids]
-        self._renew({id: marks[id] for id in wanted if id in marks and self._kept.get(id, (None,))[0] != marks[id]})
-        return [self._add_created(id, created.get(id)) for id in wanted]
+        for kept in (self._read_rows, self._values):
+            for id in kept.keys() - marks.keys():
+                kept.pop(id, None)
+        known = {**created, **marks}
+        wanted = [id for id in (known if ids is None else ids) if id in known]
+        needed = (self._read_rows, self._values) if values else (self._read_rows,)
+        self._renew({id: marks[id] for id in wanted if any(_is_old(kept, id, marks.get(id)) for kept in needed)})
+        rows = [self._add_created(id, created.get(id), values) for id in wanted]
+        for id in [*self._values][:-MOST_VALUES]:
+            self._values.pop(id, None)
+        return rows
 
     def _renew(self, changed: dict[str, Mark]) -> None:
         if not changed:
@@ -73,17 +86,20 @@ class Rows:
         with self._threads.store.map_errors(), self._threads.store.open_saver() as saver:
             graph = builder.compile(checkpointer=saver)
             for id, mark in changed.items():
-                state = graph.get_state({"configurable": {"thread_id": id}})
-                self._kept[id] = mark, describe_thread(state, self._threads.describe(id))
+                row = describe_thread(graph.get_state({"configurable": {"thread_id": id}}), self._threads.describe(id))
+                self._values.pop(id, None)  # so that it counts as asked for last
+                self._values[id] = mark, row.pop("values")
+                self._read_rows[id] = mark, row
 
-    def _add_created(self, id: str, created: Created | None) -> Row:
+    def _add_created(self, id: str, created: Created | None, values: bool) -> Row:
         """Return the row of a thread with what a client has said of it."""
-        read = self._kept[id][1] if id in self._kept else {}
+        read = self._read_rows[id][1] if id in self._read_rows else {}
         ts = datetime.fromisoformat(created.ts) if created else None
         blank: Row = {"status": "idle", "error": None, "values": None, "interrupts": {}, ASKED: None}
         at = {name: read.get(name) or ts for name in ("created_at", "updated_at", "state_updated_at")}
         metadata = {"graph_id": GRAPH} | (created.metadata if created else {}) | read.get("metadata", {})
-        return {"thread_id": id, "config": {}} | blank | read | at | {"metadata": metadata}
+        held = {"values": self._values[id][1]} if values and id in self._values else {}
+        return {"thread_id": id, "config": {}} | blank | read | held | at | {"metadata": metadata}
 
     def _tell_runs(self, row: Row) -> Row:
         """Return the row of a thread as its runs have it: at work, or failed since its state was saved."""
@@ -92,3 +108,8 @@ class Rows:
             return row | {"status": "busy"}
         failed = runs[0] if runs and runs[0].status == "error" else None
         return row | {"status": "error", "error": failed.error} if failed else row
+
+
+def _is_old(kept: Mapping[str, tuple[Mark, Any]], id: str, mark: Mark | None) -> bool:
+    """Return whether what is kept of a thread was read before it changed, or nothing is."""
+    return mark is not None and (id not in kept or kept[id][0] != mark)

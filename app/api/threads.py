@@ -74,6 +74,8 @@ async def search(request: Request) -> Response:
     found.sort(key=lambda row: row["thread_id"] if key == "thread_id" else str(row[key]), reverse=reverse)
     page = found[body.offset : body.offset + body.limit]
     more = {"x-pagination-next": str(body.offset + body.limit)} if len(found) > body.offset + body.limit else {}
+    if not body.values and (body.select is None or "values" in body.select):
+        page = await opened.rows.read([row["thread_id"] for row in page])
     shown = [show_row(row) for row in page]
     if body.select:
         shown = [{name: value for name, value in row.items() if name in body.select} for row in shown]
@@ -142,7 +144,7 @@ async def _search(opened: OpenWorkspace, body: ThreadSearch) -> list[Row]:
     wanted = {"metadata": body.metadata or {}, "values": body.values or {}}
     return [
         row
-        for row in await opened.rows.read(body.ids)
+        for row in await opened.rows.read(body.ids or None, values=bool(body.values))
         if body.status in (None, row["status"])
         and all((row[part] or {}).get(key) == value for part, given in wanted.items() for key, value in given.items())
     ]
