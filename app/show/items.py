@@ -7,6 +7,7 @@ from datetime import tzinfo
 from ana.memory.item import Item, localize, to_json
 from ana.memory.receipts import describe_property, reason_to_json, show_value
 from ana.memory.search.found import Found
+from ana.memory.search.scoring import drop_weak
 from ana.output import tell
 from ana.time.dates import day_of
 from ana.values import Json
@@ -14,6 +15,9 @@ from app.show.tables import show_table
 from app.show.text import shorten
 
 NO_WORDS = "No item has these words; these are the nearest in meaning."
+
+NEAREST = 3
+"""How many are shown under it."""
 
 
 def localize_found(found: Found, zone: tzinfo) -> Found:
@@ -50,7 +54,7 @@ def show_items(
 
 
 def show_found(found: Found, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
-    """Print what a query found, under a title if no item has its words; on standard error how many of how many.
+    """Print what a query found, without what has little to do with it; on standard error how many of how many.
 
     Args:
         found: The answer to the query.
@@ -59,8 +63,12 @@ def show_found(found: Found, why: bool = False, *, year: int | None = None, ids:
         ids: Whether ids are shown.
     """
     if found.items:
+        title = None
         asked = any(each.vector is not None for each in found.reasons)
-        title = NO_WORDS if asked and not any(each.words or each.date or each.first for each in found.reasons) else None
+        found = drop_weak(found) if asked else found
+        if asked and not any(each.words or each.date or each.first for each in found.reasons):
+            title = NO_WORDS
+            found = replace(found, items=found.items[:NEAREST], reasons=found.reasons[:NEAREST])
         reasons = explain(found) if why else []
         show_items(found.items, reasons if any(reasons) else None, title, year=year, ids=ids)
         tell(f"{len(found.items)} of {found.total}")

@@ -194,3 +194,10 @@ def test_an_embedder_that_cannot_be_had_leaves_everything_as_it_was(
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert ana("items", "orchids").stdout.split("\n")[1].startswith(id)
+
+
+def test_what_has_little_to_do_with_the_words_is_not_shown(ana: Run) -> None:
+    for said in ("note: the spare key is in the blue tin", "new task: call Anna", "idea: a podcast about bread"):
+        ana("ask", said)
+    assert [line for line in ana("items", "key").stdout.splitlines() if "spare" not in line][1:] == []
+    assert json.loads(ana("items", "key", "--json").stdout)["total"] == 3
