@@ -11,7 +11,8 @@ from ana.runs.port import Runs
 from ana.threads.ports import Created
 from ana.workspace import Workspace
 from app.http.thread_row import ASKED, GRAPH, Row, describe_thread
-from graph.builder import builder
+from graph.builder import graph
+from graph.context import SAVER
 
 MOST_VALUES = 100
 """Threads of which the values are kept; a list shows about as many."""
@@ -43,6 +44,11 @@ class Rows:
         if rows := await self.read([id]):
             return rows[0]
         raise NotFound("There is no such thread.")
+
+    async def has(self, id: str) -> bool:
+        """Return whether the person has a thread."""
+        store = self._threads.store
+        return await run_in_threadpool(lambda: id in store.marks() or id in store.created())
 
     async def read(self, ids: Sequence[str] | None = None, *, values: bool = True) -> list[Row]:
         """Return the rows of these threads, in their order, or of all, each with ASKED.
@@ -84,9 +90,9 @@ class Rows:
         if not changed:
             return
         with self._threads.store.map_errors(), self._threads.store.open_saver() as saver:
-            graph = builder.compile(checkpointer=saver)
             for id, mark in changed.items():
-                row = describe_thread(graph.get_state({"configurable": {"thread_id": id}}), self._threads.describe(id))
+                state = graph.get_state({"configurable": {"thread_id": id, SAVER: saver}})
+                row = describe_thread(state, self._threads.describe(id))
                 self._values.pop(id, None)  # so that it counts as asked for last
                 self._values[id] = mark, row.pop("values")
                 self._read_rows[id] = mark, row

@@ -110,7 +110,7 @@ async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
     order = body.model_dump(by_alias=True)
     if "thread_id" in request.path_params:
         thread, is_kept = path_id(request), True
-        if not await opened.rows.read([thread]):
+        if not await opened.rows.has(thread):
             if body.if_not_exists != "create":
                 raise NotFound("There is no such thread.")
             await opened.rows.create(thread, {})

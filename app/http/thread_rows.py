@@ -6,20 +6,19 @@ import uuid
 from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
 from functools import cache
-from typing import Any
 
-from langgraph.graph.state import CompiledStateGraph
 from langgraph_api.serde import json_dumpb
 from starlette.concurrency import run_in_threadpool
 
 from ana.errors import AnaError
 from ana.threads.ids import canonical_id
 from ana.threads.runs import stop_runs
+from ana.threads.saver import ThreadSaver
 from ana.threads.threads import Threads
 from ana.workspace import Workspace, load_workspace
 from app.http.thread_row import ASKED, Row, describe_thread
-from graph.builder import builder
-from graph.context import TOLD
+from graph.builder import graph
+from graph.context import SAVER, TOLD
 
 logger = logging.getLogger(__name__)
 
@@ -123,8 +122,7 @@ class ThreadRows:
     def _read_threads(self, ids: Collection[str]) -> dict[str, Row | None]:
         threads = self._workspace().open_threads()
         with threads.store.map_errors(), threads.store.open_saver() as saver:
-            graph = builder.compile(checkpointer=saver)
-            return {id: _read_thread(graph, threads, id) for id in ids}
+            return {id: _read_thread(saver, threads, id) for id in ids}
 
 
 def _index(tables: Tables) -> dict[str, Row]:
@@ -153,10 +151,10 @@ def _drop(tables: Tables, gone: Collection[str]) -> None:
             tables[table][:] = [row for row in tables[table] if str(row["thread_id"]) not in gone]
 
 
-def _read_thread(graph: CompiledStateGraph[Any, Any, Any, Any], threads: Threads, id: str) -> Row | None:
+def _read_thread(saver: ThreadSaver, threads: Threads, id: str) -> Row | None:
     """Return what is saved of a thread, as a row tells it; None if it cannot be shown. Raises the store's errors."""
     try:
-        row = describe_thread(graph.get_state({"configurable": {"thread_id": id}}), threads.describe(id))
+        row = describe_thread(graph.get_state({"configurable": {"thread_id": id, SAVER: saver}}), threads.describe(id))
         json_dumpb([row])  # the server answers with all rows at once, and so with none if one cannot be sent
         return row
     except threads.store.errors:

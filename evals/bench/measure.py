@@ -20,6 +20,7 @@ from evals.bench import long_threads as bench_long
 from evals.bench import other_assistants as bench_assistants
 from evals.bench import policies as bench_policies
 from evals.bench import repeating as bench_repeating
+from evals.bench import server as bench_server
 from evals.bench import store as bench_store
 from evals.bench import turn as bench_turn
 from evals.figures import PAGE
@@ -150,6 +151,11 @@ def measure_other_assistants() -> Iterable[Row]:
     return bench_assistants.measure(build_environment)
 
 
+def measure_server() -> Iterable[Row]:
+    """Measure turns through our server."""
+    return bench_server.measure(build_environment)
+
+
 SPEED: tuple[Part, ...] = (
     measure_start,
     measure_full_folder,
@@ -161,6 +167,7 @@ SPEED: tuple[Part, ...] = (
     bench_store.measure,
     bench_repeating.measure,
     measure_other_assistants,
+    measure_server,
 )
 
 

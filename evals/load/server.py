@@ -22,6 +22,8 @@ def free_port() -> int:
 class Process(Protocol):
     """What a server needs of its process: subprocess.Popen has it, and a fork of the tests."""
 
+    pid: int
+
     def poll(self) -> int | None: ...
 
     def send_signal(self, number: int, /) -> None: ...

@@ -1,0 +1,101 @@
+"""A turn through our server against the same turn through a plain route around create_agent: CPU, and what is added."""
+
+import asyncio
+import os
+import statistics
+import tempfile
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+
+from ana.settings import PROJECT
+from evals.bench.plain_server import STEP_SECONDS
+from evals.load.server import Server, start_process
+
+AT_ONCE = 4
+"""Conversations that go on at the same time."""
+
+TURNS = 5
+"""Of each conversation; the first is not counted."""
+
+Ask = Callable[[httpx.AsyncClient, str], Awaitable[httpx.Response]]
+
+
+def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tuple[str, str]]:
+    """Measure both servers, one after the other, three times.
+
+    Args:
+        build_environment: Returns the environment of an `ana` that works on a folder.
+    """
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        folder = Path(place)
+        model = _start(stack, folder / "model.log", "model", {})
+        provider = {"LLM_PROVIDER": "openai", "OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": "k"}
+        ours, plain = (
+            _start(stack, folder / f"{name}.log", kind, build_environment(folder / name) | provider)
+            for name, kind in (("ours", "ours"), ("plain", "agent"))
+        )
+        rounds = [(asyncio.run(_play(ours, _ask_ours)), asyncio.run(_play(plain, _ask_plain))) for _ in range(3)]
+    cpu = [statistics.median(each[side][0] for each in rounds) for side in (0, 1)]
+    added = [statistics.median(each[side][1] for each in rounds) - 2 * STEP_SECONDS for side in (0, 1)]
+    rates = [statistics.median(each[side][2] for each in rounds) for side in (0, 1)]
+    yield (
+        "CPU of a turn through the API, ours / a plain route (goal 1.5)",
+        (f"{cpu[0] * 1000:.0f} / {cpu[1] * 1000:.0f} ms = {cpu[0] / cpu[1]:.2f}"),
+    )
+    yield (
+        f"  what is added to a model of 1 s, {AT_ONCE} at once, p50",
+        f"{added[0] * 1000:.0f} / {added[1] * 1000:.0f} ms",
+    )
+    yield "  turns a second", f"{rates[0]:.1f} / {rates[1]:.1f}"
+
+
+def _start(stack: ExitStack, log: Path, kind: str, env: dict[str, str]) -> Server:
+    server = Server(env, log, ("evals.bench.plain_server", kind), PROJECT, start_process)
+    stack.callback(server.kill)
+    return server
+
+
+def _cpu_seconds(server: Server) -> float:
+    """Return the CPU seconds of a server's process so far."""
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def _ask_ours(client: httpx.AsyncClient, thread: str) -> httpx.Response:
+    body = {"assistant_id": "ana", "input": {"messages": [_say()]}, "if_not_exists": "create"}
+    return await client.post(f"/threads/{thread}/runs/wait", json=body)
+
+
+async def _ask_plain(client: httpx.AsyncClient, thread: str) -> httpx.Response:
+    return await client.post(f"/turn/{thread}", json={"messages": [_say()]})
+
+
+def _say() -> dict[str, str]:
+    return {"role": "user", "content": "where is the milk?"}
+
+
+async def _play(server: Server, ask: Ask) -> tuple[float, float, float]:
+    """Return a turn's CPU seconds, the median of its seconds, and how many turns ended in a second."""
+    async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
+        threads = [str(uuid.uuid4()) for _ in range(AT_ONCE)]
+        await asyncio.gather(*(_time(client, ask, thread) for thread in threads))
+        before, begun = _cpu_seconds(server), time.perf_counter()
+        seconds = await asyncio.gather(*(_converse(client, ask, thread) for thread in threads))
+        passed, spent = time.perf_counter() - begun, _cpu_seconds(server) - before
+    times = [each for conversation in seconds for each in conversation]
+    return spent / len(times), statistics.median(times), len(times) / passed
+
+
+async def _converse(client: httpx.AsyncClient, ask: Ask, thread: str) -> list[float]:
+    return [await _time(client, ask, thread) for _ in range(TURNS - 1)]
+
+
+async def _time(client: httpx.AsyncClient, ask: Ask, thread: str) -> float:
+    begun = time.perf_counter()
+    (await ask(client, thread)).raise_for_status()
+    return time.perf_counter() - begun
