@@ -1,8 +1,6 @@
-"""Addresses for messages to a person, as Apprise writes them: any part of one may be a password or a token. And the key
-in the address of a person's calendar."""
+"""Addresses for messages to a person, as Apprise writes them: any part of one may be a password or a token."""
 
 import re
-import secrets
 from collections.abc import Iterator
 from hashlib import sha256
 
@@ -10,15 +8,6 @@ from pydantic import SecretStr
 
 _NAMES = {"mailto": "mail", "mailtos": "mail", "ntfys": "ntfy", "tgram": "Telegram", "pover": "Pushover"}
 _DOMAIN = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}|localhost|[\d.]+", re.IGNORECASE)
-
-
-CALENDAR_KEY = re.compile(r"ana-calendar-[\w-]{43}")
-"""So that it is hidden wherever it is met, whoever's it is."""
-
-
-def make_calendar_key() -> str:
-    """Return a new key, which nobody guesses."""
-    return f"ana-calendar-{secrets.token_urlsafe(32)}"
 
 
 def split_addresses(written: SecretStr | None) -> list[str]:

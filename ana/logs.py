@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ana.addresses import CALENDAR_KEY, list_secret_parts, split_addresses
+from ana.addresses import list_secret_parts, split_addresses
 from ana.errors import ConfigError
 from ana.files import open_own
+from ana.keys import KEY, split_tokens
 from ana.output import escape_controls, tell
 from ana.settings import Settings
 
@@ -46,7 +47,7 @@ class _SafeFormatter(logging.Formatter):
         line = _COLOUR.sub("", self._inner.format(record))
         for secret in self._secrets:
             line = line.replace(secret, HIDDEN)
-        return escape_controls(CALENDAR_KEY.sub(HIDDEN, line))
+        return escape_controls(KEY.sub(HIDDEN, line))
 
 
 class _LogFile(RotatingFileHandler):
@@ -78,7 +79,8 @@ def secrets_of(settings: Settings) -> list[str]:
     keys = [key.get_secret_value() for key in (settings.openai_api_key, settings.openrouter_api_key) if key]
     passwords = [urlsplit(url).password or "" for url in (settings.openai_base_url, settings.ollama_host) if url]
     addresses = (part for each in split_addresses(settings.ana_notify) for part in list_secret_parts(each))
-    return choose_secrets([*keys, *passwords, *map(unquote, passwords), *addresses])
+    tokens = [token for _, token in split_tokens(settings.ana_api_tokens)]
+    return choose_secrets([*keys, *tokens, *passwords, *map(unquote, passwords), *addresses])
 
 
 def choose_secrets(texts: Iterable[str]) -> list[str]:
@@ -90,7 +92,7 @@ def hide_secrets(text: str, secrets: Sequence[str]) -> str:
     """Return a JSON text without secrets."""
     for secret in secrets:  # as JSON writes it, or one with a quote in it would slip through
         text = text.replace(json.dumps(secret)[1:-1], HIDDEN)
-    return CALENDAR_KEY.sub(HIDDEN, text)
+    return KEY.sub(HIDDEN, text)
 
 
 def hide_in_json(value: Any, secrets: Sequence[str]) -> Any:

@@ -3,14 +3,15 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from ana.errors import ConfigError
+from ana.keys import split_tokens
+from ana.urls import Hosts, Networks, is_http
+from ana.values import split_words
 
 PROJECT = Path(__file__).resolve().parent.parent
 """The folder that the packages are in: the checkout, or that of everything that is installed."""
@@ -19,8 +20,6 @@ TRACES = "traces"
 """The traces' folder in a data folder, unless TRACES_DIR names another."""
 
 OPENAI_URL = "https://api.openai.com/v1"
-LONGEST_URL, LONGEST_HOST = 2000, 253
-"""Characters of an address, and of the name in it."""
 
 Provider = Literal["auto", "openrouter", "openai", "ollama", "local", "offline"]
 ToolCalls = Literal["auto", "1", "0"]
@@ -56,10 +55,6 @@ def find_places() -> Places:
     return Places(base, system.user_config_path / ".env", base / "data", system.user_log_path / "ana.log")
 
 
-def _split_words(value: object) -> object:
-    return [w.strip() for w in value.split(",") if w.strip()] if isinstance(value, str) else value
-
-
 def _to_upper(value: object) -> object:
     return value.strip().upper() if isinstance(value, str) else value
 
@@ -77,22 +72,7 @@ def _to_path(value: object) -> object:
     return path
 
 
-def is_http(value: str) -> bool:
-    """Return whether a text is an address that every library takes for one."""
-    if len(value) > LONGEST_URL or not value.isprintable() or " " in value:
-        return False
-    try:
-        parts = urlsplit(value)
-        host = parts.hostname or ""
-        if "[" in parts.netloc:
-            ip_address(host.partition("%")[0])
-        is_host = 0 < len(host.encode("idna")) <= LONGEST_HOST
-        return parts.scheme in ("http", "https") and is_host and parts.port != 0
-    except ValueError:  # a port that is not a number, an odd address, a name with a part that is empty or too long
-        return False
-
-
-Names = Annotated[tuple[str, ...], BeforeValidator(_split_words)]
+Names = Annotated[tuple[str, ...], BeforeValidator(split_words)]
 Level = Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_to_upper)]
 ProjectPath = Annotated[Path, BeforeValidator(_to_path)]
 
@@ -200,12 +180,27 @@ class Settings(PersonalSettings):
         description="kinds of addresses that others than you may use; `private` lets them name private networks too",
     )
     ana_cors_origins: Names = Field((), description="web origins that may call the server, comma-separated")
+    ana_hosts: Hosts = Field(
+        (), description="names that a reverse proxy stands for, such as ana.example.org, comma-separated"
+    )
+    ana_proxies: Networks = Field(
+        (), description="addresses or networks of reverse proxies, whose X-Forwarded-For and -Proto are believed"
+    )
+    ana_api_tokens: SecretStr | None = Field(
+        None, description="people and their tokens, NAME:TOKEN with commas between, beside those of `ana users`"
+    )
 
     @field_validator("llm_provider", mode="before")
     @classmethod
     def _read_mock_as_offline(cls, value: object) -> object:
         word = value.strip().lower() if isinstance(value, str) else value
         return "offline" if word == "mock" else word
+
+    @field_validator("ana_api_tokens")
+    @classmethod
+    def _check_tokens(cls, value: SecretStr | None) -> SecretStr | None:
+        split_tokens(value)
+        return value
 
     @field_validator("openai_base_url", "ollama_host")
     @classmethod

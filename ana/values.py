@@ -128,3 +128,8 @@ def count_tokens(text: str) -> int:
     # a real tokenizer belongs to one model, and loading it would download a file
     plain = len(text) if text.isascii() else sum(map(str.isascii, text))
     return len(text) - plain + (plain + 3) // 4
+
+
+def split_words(value: object) -> object:
+    """Return the parts of a text that has commas between them; another value as it is."""
+    return [w.strip() for w in value.split(",") if w.strip()] if isinstance(value, str) else value

@@ -26,6 +26,7 @@ LEVELS = {
     "ana.transfer": 5,
     "ana.workspace": 5,
     "ana.handles": 6,
+    "ana.people": 7,
     "prompts": 6,
     "tools": 7,
     "graph.state": 8,

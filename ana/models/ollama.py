@@ -4,7 +4,7 @@ import http.client
 from contextlib import closing
 from urllib.parse import urlsplit
 
-from ana.settings import is_http
+from ana.urls import is_http
 from ana.values import read_json
 
 SECONDS = 0.5

@@ -1,13 +1,12 @@
 """The one module that knows where a person's state is: in the data folder, or for another than its owner below it."""
 
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ana.addresses import CALENDAR_KEY, make_calendar_key
 from ana.errors import UserError, WrongName
 from ana.files import is_read_only, refuse_read_only
+from ana.keys import CALENDAR_KEY, PERSON, make_key
 from ana.notes import Note, read_note
 from ana.own_files import CALLS, PEOPLE, SERVER
 from ana.recent import Recent
@@ -28,8 +27,6 @@ NoteName = Literal["shown", "embedder-suggested", "ollama-offered", "calendar-ke
 SETTINGS = "settings.json"
 """The file of a person's settings, in their folder; the owner's are in the environment and .env."""
 
-_PERSON = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-
 
 @dataclass(frozen=True)
 class Workspace:
@@ -49,7 +46,12 @@ class Workspace:
     def folder(self) -> Path:
         """The folder of what the assistant knows, for the backend; whoever wants something else asks for that."""
         data = self.settings.ana_data_dir
-        return data if self.person == OWNER else data / PEOPLE / self.person
+        return data if self.person == OWNER else self.people_folder / self.person
+
+    @property
+    def people_folder(self) -> Path:
+        """The folder of the folders of others than the owner, and of the list of people."""
+        return self.settings.ana_data_dir / PEOPLE
 
     @property
     def traces_folder(self) -> Path:
@@ -92,12 +94,12 @@ class Workspace:
         note = self.note("calendar-key")
         if change or not CALENDAR_KEY.fullmatch(note.read()):
             refuse_read_only(self.folder)
-            note.write(make_calendar_key())
+            note.write(make_key("calendar"))
         return note.read()  # another program may have made one at the same time: the last counts
 
     def list_people(self) -> list[str]:
         """Return the others than the owner who have a folder here."""
-        return sorted(path.name for path in (self.settings.ana_data_dir / PEOPLE).glob("*") if path.is_dir())
+        return sorted(path.name for path in self.people_folder.glob("*") if path.is_dir())
 
     def list_backups(self) -> list[Path]:
         """Return the backups that were made before something else."""
@@ -183,8 +185,7 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
         StoreBroken: The file cannot be read, or sets something else than a person may.
         UserError: It names a model that the deployment does not let people choose.
     """
-    if not _PERSON.fullmatch(person):
-        raise WrongName(f"{person!r:.80} is not a person's name.", "Use small letters, digits, - and _.")
+    check_name(person)
     if person == OWNER:
         return Workspace(settings)
     personal = read_note(Workspace(settings, person).folder / SETTINGS, OthersSettings, "Correct it, or delete it.")
@@ -192,6 +193,12 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
     if personal.ana_model:
         check_model(settings, personal.ana_model)
     return Workspace(settings.give(personal), person)
+
+
+def check_name(person: str) -> None:
+    """Raise WrongName if a person cannot be called so."""
+    if not PERSON.fullmatch(person):
+        raise WrongName(f"{person!r:.80} is not a person's name.", "Use small letters, digits, - and _.")
 
 
 def check_model(settings: Settings, name: str) -> None:

@@ -5,6 +5,7 @@ turn and read the answer. This ASGI middleware stands before every route, the bu
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from pydantic_core import from_json
@@ -14,14 +15,16 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ana.urls import is_loopback, read_host
 from app.http.bodies import drop_body, read_body
 
 STUDIO = tuple(f"https://{region}smith.langchain.com" for region in ("", "eu.", "aws.", "apac."))
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 CLOSED = ("docs", "deploy", "internal", "metrics")
 """Routes of the dev server by the first part of their path: a page with a foreign script, its upload, its debugging."""
 LARGEST = 4_000_000
 """The largest request body, in bytes."""
+LARGEST_HEADERS = 32_000
+"""Bytes of the headers together."""
 BODY_SECONDS = 20.0
 """How long a body may take to arrive."""
 HEADERS = {
@@ -41,14 +44,20 @@ class Guard:
         app: The application it protects.
         origins: Returns the origins allowed beside our own and Studio's; called once, at the first request.
         seconds: How long a body may take to arrive.
+        hosts: The names that a proxy stands for, which are ours beside those of loopback.
     """
 
     def __init__(
-        self, app: ASGIApp, origins: Callable[[], Sequence[str]] = tuple, seconds: float = BODY_SECONDS
+        self,
+        app: ASGIApp,
+        origins: Callable[[], Sequence[str]] = tuple,
+        seconds: float = BODY_SECONDS,
+        hosts: Sequence[str] = (),
     ) -> None:
         self._app = app
         self._ask_origins = origins
         self._seconds = seconds
+        self._hosts = hosts
         self._origins: frozenset[str] | None = None
         # the dev server's own refuses every page whose browser asks for a private network, which Studio's does
         self._preflights = CORSMiddleware(
@@ -63,7 +72,7 @@ class Guard:
         if self._origins is None:
             self._origins = frozenset((*STUDIO, *await run_in_threadpool(self._ask_origins)))
         headers = Headers(scope=scope)
-        refusal = find_refusal(scope["path"], headers, self._origins)
+        refusal = find_refusal(scope["path"], headers, self._origins, (*self._hosts, *_list_addresses(scope)))
         if scope["type"] == "http":
             answer, receive = await self._choose(scope, receive, headers, refusal)
             allowed = headers.get("origin") if refusal is None else None
@@ -95,17 +104,23 @@ class Guard:
         return self._app, receive
 
 
-def find_refusal(path: str, headers: Mapping[str, str], origins: frozenset[str]) -> tuple[int, str] | None:
+def find_refusal(
+    path: str, headers: Mapping[str, str], origins: frozenset[str], hosts: Sequence[str] = ()
+) -> tuple[int, str] | None:
     """Return the status and the sentence with which a request is refused; None if it may pass.
 
     Args:
         path: The path of the request.
         headers: By lower-case name.
         origins: The foreign origins that are allowed.
+        hosts: Our names beside those of loopback.
     """
+    if sum(len(name) + len(value) for name, value in headers.items()) > LARGEST_HEADERS:
+        return 431, f"The headers are larger than {LARGEST_HEADERS:,} bytes."
     host = headers.get("host", "")
-    if not _is_loopback(f"http://{host}"):
-        return 421, f"This server does not answer for the host {host!r}."
+    name = read_host(f"http://{host}")
+    if not is_loopback(name) and name not in hosts:
+        return 421, f"This server does not answer for the host {host!r}; ANA_HOSTS names those it stands behind."
     if refusal := _find_page_refusal(headers, origins, host):
         return refusal
     if path.lstrip("/").partition("/")[0] in CLOSED:
@@ -136,17 +151,20 @@ def _find_body_refusal(headers: Mapping[str, str]) -> tuple[int, str] | None:
     return None
 
 
-def _is_loopback(url: str) -> bool:
+def _list_addresses(scope: Scope) -> list[str]:
+    """Return the address at which a request has arrived: unlike a name, no page elsewhere can make it its own."""
     try:
-        return urlsplit(url).hostname in LOOPBACK
-    except ValueError:
-        return False
+        return [str(ip_address(scope["server"][0]))]
+    except (KeyError, TypeError, ValueError):
+        return []
 
 
 def _is_same_server(origin: str, host: str) -> bool:
-    """Return whether an origin is this server, under any of its loopback names."""
+    """Return whether an origin is this server, under any of its loopback names, or the name that was asked for."""
     try:
-        return _is_loopback(origin) and urlsplit(origin).port == urlsplit(f"http://{host}").port
+        one, other = urlsplit(origin), urlsplit(f"http://{host}")
+        same = one.hostname == other.hostname or (is_loopback(one.hostname or "") and is_loopback(other.hostname or ""))
+        return same and one.port == other.port
     except ValueError:
         return False
 

@@ -118,3 +118,52 @@ def test_a_fault_that_nobody_foresaw_is_a_sentence_with_the_headers_too() -> Non
     assert (answer.status_code, set(answer.json())) == (500, {"error"})
     assert "secret" not in answer.text
     assert HEADERS.items() <= answer.headers.items()
+
+
+OURS_OUTSIDE = ("ana.example.org", "192.168.1.5")
+
+HOSTS: list[tuple[dict[str, str], int | None]] = [
+    ({"host": "ana.example.org"}, None),
+    ({"host": "ANA.example.org:443"}, None),
+    ({"host": "192.168.1.5:2024"}, None),
+    ({"host": "localhost:2024"}, None),
+    ({"host": "evil.example.org"}, 421),
+    ({"host": "ana.example.org.evil.example"}, 421),
+    ({"host": "x@ana.example.org.evil.example"}, 421),
+    ({"host": "evil.example", "x-forwarded-host": "ana.example.org"}, 421),
+    ({"host": ""}, 421),
+    ({"host": "ana.example.org", "origin": "https://ana.example.org"}, None),
+    ({"host": "ana.example.org", "origin": "https://ana.example.org:8443"}, 403),
+    ({"host": "ana.example.org", "origin": "http://192.168.1.5"}, 403),
+    ({"host": "ana.example.org", "origin": "http://localhost"}, 403),
+    ({"host": "192.168.1.5:2024", "origin": "http://192.168.1.5:2024"}, None),
+    ({"host": "ana.example.org", "origin": "https://evil.example"}, 403),
+]
+
+
+@pytest.mark.parametrize(("headers", "refused"), HOSTS)
+def test_a_server_answers_for_its_own_names_and_their_pages_alone(headers: dict[str, str], refused: int | None) -> None:
+    refusal = find_refusal("/threads", headers, frozenset(), OURS_OUTSIDE)
+    assert (refusal and refusal[0]) == refused
+
+
+@pytest.mark.parametrize(
+    ("server", "host", "status"),
+    [
+        ("192.168.1.5", "192.168.1.5:2024", 200),
+        ("192.168.1.5", "192.168.1.6:2024", 421),
+        ("evil.example", "evil.example", 421),
+        ("127.0.0.1", "ana.example.org", 200),
+    ],
+)
+def test_the_address_at_which_a_request_arrived_is_ours_and_a_name_only_if_it_is_set(
+    server: str, host: str, status: int
+) -> None:
+    client = TestClient(Guard(echo, hosts=("ana.example.org",)), f"http://{server}")
+    assert client.get("/any", headers={"host": host}).status_code == status
+
+
+@pytest.mark.parametrize("headers", [{"x": "x" * 10_000_000}, {f"x{n}": "y" * 1000 for n in range(40)}])
+def test_ten_megabytes_of_headers_are_refused_with_a_sentence(headers: dict[str, str]) -> None:
+    answer = TestClient(Guard(echo), "http://localhost").get("/any", headers=headers)
+    assert (answer.status_code, answer.json()) == (431, {"error": "The headers are larger than 32,000 bytes."})

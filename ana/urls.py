@@ -1,0 +1,51 @@
+"""Addresses of servers, checked before a library is given one."""
+
+from ipaddress import ip_address
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, IPvAnyNetwork
+
+from ana.values import split_words
+
+LONGEST_URL, LONGEST_HOST = 2000, 253
+"""Characters of an address, and of the name in it."""
+
+
+def is_http(value: str) -> bool:
+    """Return whether a text is an address that every library takes for one."""
+    if len(value) > LONGEST_URL or not value.isprintable() or " " in value:
+        return False
+    try:
+        parts = urlsplit(value)
+        host = parts.hostname or ""
+        if "[" in parts.netloc:
+            ip_address(host.partition("%")[0])
+        is_host = 0 < len(host.encode("idna")) <= LONGEST_HOST
+        return parts.scheme in ("http", "https") and is_host and parts.port != 0
+    except ValueError:  # a port that is not a number, an odd address, a name with a part that is empty or too long
+        return False
+
+
+def read_host(url: str) -> str:
+    """Return the name in an address, in small letters; empty if there is none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def check_host(name: str) -> str:
+    """Return the name of a machine. Raises ValueError if it is something else."""
+    if read_host(f"http://{name}") != name:
+        raise ValueError(f"{name!r} is not a name in small letters, without a scheme and a port")
+    return name
+
+
+Hosts = Annotated[tuple[Annotated[str, AfterValidator(check_host)], ...], BeforeValidator(split_words)]
+Networks = Annotated[tuple[IPvAnyNetwork, ...], BeforeValidator(split_words)]
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a name or an address of a machine is this one alone."""
+    return host in ("127.0.0.1", "localhost", "::1")

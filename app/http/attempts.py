@@ -1,0 +1,81 @@
+"""Attempts at keys, slowed down for each address that makes them."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+
+FREE = 5
+"""Wrong keys of an address after which it waits."""
+
+LONGEST = 5.0
+"""Seconds that it waits at most."""
+
+MOST_WAITING = 20
+"""Requests of one address that wait at the same time; more are refused, else the wait would slow nobody down."""
+
+MOST_ADDRESSES = 10_000
+"""Those that are remembered; the oldest is forgotten."""
+
+
+@dataclass
+class _Tried:
+    wrong: int = 0
+    last: str = ""
+    until: float = 0.0
+    waiting: int = 0
+
+
+class Attempts:
+    """Makes an address wait before its next key is looked at, the longer, the more of its keys were wrong.
+
+    Args:
+        now: Tells seconds.
+        sleep: Waits for seconds.
+    """
+
+    def __init__(
+        self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        self._now = now
+        self._sleep = sleep
+        self._tried: OrderedDict[str, _Tried] = OrderedDict()
+
+    async def wait(self, address: str) -> bool:
+        """Wait until a key of this address may be looked at; return False if too many of its requests wait already."""
+        tried = self._tried.get(_group(address))
+        seconds = tried.until - self._now() if tried else 0.0
+        if tried is None or seconds <= 0:
+            return True
+        if tried.waiting >= MOST_WAITING:
+            return False
+        tried.waiting += 1
+        try:
+            await self._sleep(seconds)
+        finally:
+            tried.waiting -= 1
+        return True
+
+    def note_wrong(self, address: str, digest: str) -> None:
+        """Note that a key was wrong; the same one again, as of a device that was signed out, is no further guess."""
+        group = _group(address)
+        tried = self._tried.setdefault(group, _Tried())
+        self._tried.move_to_end(group)
+        if digest == tried.last:
+            return
+        tried.wrong, tried.last = tried.wrong + 1, digest
+        if tried.wrong > FREE:
+            tried.until = self._now() + min(0.1 * 2 ** min(tried.wrong - FREE, 10), LONGEST)
+        while len(self._tried) > MOST_ADDRESSES:
+            self._tried.popitem(last=False)
+
+
+def _group(address: str) -> str:
+    """Return an address, or the network of one of version 6, of which everybody has 2^64."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    return parsed.exploded[:19] if isinstance(parsed, IPv6Address) else address

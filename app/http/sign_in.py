@@ -1,0 +1,157 @@
+"""Whose request it is: told by its token alone, before anything that routes it has run."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, TypeVar
+
+from pydantic_core import from_json
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ana.errors import AnaError
+from ana.keys import hash_key
+from ana.people import People
+from ana.threads.ids import OWNER
+from app.http.attempts import Attempts
+from app.http.bodies import read_body
+from app.http.refusals import find_status
+
+OPEN = frozenset({("GET", "/ok"), ("HEAD", "/ok")})
+"""The requests that need no token, by method and path. The guard answers preflights before they come here."""
+
+SIGN_IN = ("POST", "/sign-in")
+"""{code} → {person, token}: what a device that was shown a code signs in with. Answered here, as a wrong token is."""
+
+CALENDAR = (("GET", "/calendar.ics"), ("HEAD", "/calendar.ics"))
+"""The requests that a calendar's key opens, as ?key=; it opens nothing else, and no token is read from an address."""
+
+NAMING = ("user_id", "langgraph_auth_user_id")
+"""Under which a client of the LangGraph API names a person: in the query, the body, or what it has to configure."""
+
+LONGEST_KEY = 200
+
+Found = TypeVar("Found")
+
+WRONG = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `ana users token NAME` makes one."
+WRONG_CODE = "This code was used, has ended, or never was one; `ana users link NAME` shows a new one."
+TOO_MANY = "Too many wrong tokens came from this address; wait a few seconds."
+FOREIGN = "The request names another person than its token does; leave the name out."
+
+
+class SignIn:
+    """Sets `scope["state"]["person"]` (Starlette's `request.state.person`), or refuses the request.
+
+    Args:
+        app: What is behind it.
+        people: Who there is.
+        attempts: Slows down who guesses.
+    """
+
+    def __init__(self, app: ASGIApp, people: People, attempts: Attempts | None = None) -> None:
+        self._app = app
+        self._people = people
+        self._attempts = attempts or Attempts()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        asked = (scope.get("method", ""), scope["path"])
+        try:
+            if asked == SIGN_IN:
+                told = await self._exchange(scope, receive)
+                answer: ASGIApp = JSONResponse(told, headers={"cache-control": "no-store"})
+            else:
+                person, receive = await self._admit(asked, scope, receive)
+                answer, scope = self._app, {**scope, "state": {**scope.get("state", {}), "person": person}}
+        except HTTPException as exc:
+            answer = JSONResponse({"error": exc.detail}, exc.status_code, exc.headers)
+        except AnaError as exc:
+            answer = JSONResponse({"error": exc.sentence()}, find_status(exc, 503))
+        except OSError as exc:
+            answer = JSONResponse({"error": f"The list of people cannot be written: {exc.strerror or exc}."}, 503)
+        if scope["type"] == "websocket" and answer is not self._app:
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await answer(scope, receive, send)
+
+    async def _admit(self, asked: tuple[str, str], scope: Scope, receive: Receive) -> tuple[str | None, Receive]:
+        """Return whose request it is, None if it is open to everybody, and a `receive` that gives its body."""
+        if asked in OPEN:
+            return None, receive
+        connection = HTTPConnection(scope)
+        if asked in CALENDAR and "key" in connection.query_params:
+            key = "".join(connection.query_params.getlist("key"))
+            return await self._find(scope, key, in_thread(self._people.find_by_calendar_key)), receive
+        if not self._people.needs_token((scope.get("server") or ("",))[0]):
+            return OWNER, receive
+        person = await self._find(scope, read_token(connection), self._find_token)
+        named, receive = await _list_named(connection, receive)
+        if any(each not in (None, person) for each in named):
+            raise HTTPException(403, FOREIGN)
+        return person, receive
+
+    async def _exchange(self, scope: Scope, receive: Receive) -> dict[str, str]:
+        body, _ = await read_body(receive)
+        asked = _parse(body)
+        code = asked.get("code") if isinstance(asked, dict) else None
+        if not isinstance(code, str):
+            raise HTTPException(422, 'Send the code as {"code": "..."}.')
+        person, token = await self._find(scope, code, in_thread(self._people.exchange), WRONG_CODE)
+        return {"person": person, "token": token}
+
+    async def _find_token(self, token: str) -> str | None:
+        return self._people.find(token)  # at once: it takes less than to hand it to a thread, and threads may be busy
+
+    async def _find(
+        self, scope: Scope, key: str, find: Callable[[str], Awaitable[Found | None]], wrong: str = WRONG
+    ) -> Found:
+        """Return what a key opens."""
+        address = (scope.get("client") or ("",))[0]
+        if key and not await self._attempts.wait(address):
+            raise HTTPException(429, TOO_MANY, {"retry-after": "5"})
+        found = await find(key) if 0 < len(key) <= LONGEST_KEY else None
+        if found is None:
+            if key:
+                self._attempts.note_wrong(address, hash_key(key[:LONGEST_KEY]))
+            raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
+        return found
+
+
+def in_thread(find: Callable[[str], Found]) -> Callable[[str], Awaitable[Found]]:
+    """Return what looks for a key in a thread, because it reads files of many people or waits for a lock."""
+    return lambda key: run_in_threadpool(find, key)
+
+
+def read_token(connection: HTTPConnection) -> str:
+    """Return the token of a request, empty without one. A bearer counts before a key: the SDKs send one of LangSmith's
+    as such where the environment has it. A header that comes twice is none."""
+    kinds = ("authorization", "x-api-key")
+    bearer, key = ([value.strip() for value in connection.headers.getlist(kind)] for kind in kinds)
+    bearers = [value[7:].strip() for value in bearer if value[:7].lower() == "bearer "]
+    given = bearers or key
+    return given[0] if len(given) == 1 and len(bearer) < 2 else ""
+
+
+async def _list_named(connection: HTTPConnection, receive: Receive) -> tuple[list[Any], Receive]:
+    """Return the persons that a request names, and a `receive` that gives its body again."""
+    named: list[Any] = [value for name in NAMING for value in connection.query_params.getlist(name)]
+    if connection.headers.get("content-length", "0") == "0":
+        return named, receive
+    body, receive = await read_body(receive)
+    return [*named, *_iter_named(_parse(body))], receive
+
+
+def _iter_named(asked: Any) -> Iterator[Any]:
+    config = asked.get("config") if isinstance(asked, dict) else None
+    for each in (asked, config.get("configurable") if isinstance(config, dict) else None):
+        yield from (each[name] for name in NAMING if isinstance(each, dict) and name in each)
+
+
+def _parse(body: bytes) -> Any:
+    try:
+        return from_json(body)
+    except ValueError:
+        return None
