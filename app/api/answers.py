@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ana.errors import NotFound, UserError
-from ana.threads.ids import OWNER, canonical_id
+from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE
 from app.api.bodies import MOST_ROWS
 from app.api.shapes import dump
@@ -20,7 +20,7 @@ from app.api.workspaces import OpenWorkspace, Workspaces
 async def find_workspace(request: Request) -> OpenWorkspace:
     """Return the workspace of the person whom the token has named; nothing else in a request names one."""
     workspaces = cast(Workspaces, request.app.state.workspaces)
-    return await workspaces.open(getattr(request.state, "person", OWNER))
+    return await workspaces.open(request.state.person)
 
 
 def answer(told: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

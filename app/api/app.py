@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from ana.errors import AnaError
 from ana.logs import settle_console
+from ana.people import People
 from ana.runs.slots import ALL
 from ana.settings import load_settings
 from ana.threads.ids import OWNER
@@ -30,6 +31,7 @@ from app.http.app import fail
 from app.http.guard import Guard
 from app.http.refusals import REFUSALS, answer_error
 from app.http.routes import ROUTES
+from app.http.sign_in import SignIn
 from app.serving import mark_serving
 
 _log = logging.getLogger(__name__)
@@ -146,8 +148,16 @@ async def _answer_http(_: Request, exc: Exception) -> Response:
 
 
 def build_app() -> Starlette:
-    """Return the application."""
-    middleware = [Middleware(Guard, origins=lambda: load_settings().ana_cors_origins)]
+    """Return the application of the deployment whose settings the environment and .env hold.
+
+    Raises:
+        ConfigError: A setting is wrong.
+    """
+    settings = load_settings()
+    middleware = [
+        Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.ana_hosts),
+        Middleware(SignIn, people=People(settings)),
+    ]
     handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}
     routes = [*ROUTES, *API, *NOT_BUILT]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
