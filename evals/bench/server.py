@@ -9,10 +9,15 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import httpx
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
-from ana.settings import PROJECT
+from ana.people import People
+from ana.settings import PROJECT, load_settings
+from app.http.sign_in import SignIn
 from evals.bench.plain_server import STEP_SECONDS
 from evals.load.server import Server, start_process
 
@@ -21,6 +26,8 @@ AT_ONCE = 4
 
 TURNS = 5
 """Of each conversation; the first is not counted."""
+
+PEOPLE = 100
 
 Ask = Callable[[httpx.AsyncClient, str], Awaitable[httpx.Response]]
 
@@ -52,6 +59,32 @@ def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tup
         f"{added[0] * 1000:.0f} / {added[1] * 1000:.0f} ms",
     )
     yield "  turns a second", f"{rates[0]:.1f} / {rates[1]:.1f}"
+    yield (
+        f"  what a token adds to a request, {PEOPLE} people (goal 1 ms)",
+        f"{asyncio.run(_time_token()) * 1000:.2f} ms",
+    )
+
+
+async def _time_token() -> float:
+    """Return the median seconds that a request with a token takes, less those of one that needs none."""
+    with tempfile.TemporaryDirectory() as name:
+        people = People(load_settings({"ANA_DATA_DIR": name}))
+        token = [people.add(f"person{n}") for n in range(PEOPLE)][-1]
+
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            await Response("ok")(scope, receive, send)
+
+        times: list[list[float]] = [[], []]
+        apps: tuple[Any, Any] = (answer, SignIn(answer, people))
+        for app, kept in zip(apps, times, strict=True):
+            headers = {"authorization": f"Bearer {token}"}
+            transport = httpx.ASGITransport(app=app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers) as client:
+                for _ in range(500):
+                    begun = time.perf_counter()
+                    (await client.get("/threads")).raise_for_status()
+                    kept.append(time.perf_counter() - begun)
+    return statistics.median(times[1]) - statistics.median(times[0])
 
 
 def _start(stack: ExitStack, log: Path, kind: str, env: dict[str, str]) -> Server:
