@@ -21,6 +21,7 @@ from ana.memory.backend import JournalPosition
 from ana.memory.memory import Memory
 from ana.models.prices import cost
 from ana.models.providers import model_name
+from ana.recent import keep_recent
 from ana.stopping import check_stopped
 from ana.threads.runs import Run, work
 from ana.time.clock import Listener, listen
@@ -121,7 +122,7 @@ def count_parts(turn: Turn) -> int:
 
 def digest_messages(messages: Sequence[AnyMessage]) -> str:
     """Return a fingerprint of a conversation."""
-    return _digest([_describe(message) for message in messages])
+    return _digest_text(f"[{', '.join(map(_describe, messages))}]")
 
 
 def digest_lines(lines: dict[int, str]) -> str:
@@ -197,15 +198,28 @@ def _add_part(inputs: Inputs, node: str, heard: Listener, found: Position | None
     return inputs | {"parts": [*inputs["parts"], part]}
 
 
-def _describe(message: AnyMessage) -> list[Any]:
-    """Return what counts of a message."""
+def _describe(message: AnyMessage) -> str:
+    """Return what counts of a message, as JSON."""
     if isinstance(message, ToolMessage):
-        return [message.type, read_observation(message.text), message.name, message.status]
+        return _describe_result(message.type, message.text, message.name, message.status)
     if isinstance(message, AIMessage):
         calls = [*message.tool_calls, *message.invalid_tool_calls]
-        return [message.type, message.text, [(call["name"], call["args"]) for call in calls]]
-    return [message.type, message.text]
+        return _to_json([message.type, message.text, [(call["name"], call["args"]) for call in calls]])
+    return _to_json([message.type, message.text])
+
+
+@keep_recent(1000)  # each turn digests all earlier ones
+def _describe_result(type: str, text: str, name: str | None, status: str) -> str:
+    return _to_json([type, read_observation(text), name, status])
 
 
 def _digest(value: object) -> str:
-    return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()[:16]
+    return _digest_text(_to_json(value))
+
+
+def _digest_text(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _to_json(value: object) -> str:
+    return json.dumps(value, default=str)
