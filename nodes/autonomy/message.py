@@ -42,16 +42,10 @@ class Message(Words):
         before: The message before it and its answer, as the person was shown it; nothing if it is the first.
         stored: The stored texts in view: a sentence of the answer that one of them has already proposes nothing.
         today: The person's today, from which "tomorrow" and "next week" count.
-        sought: What the model looked for before it read anything in this turn: the message as it understood it.
     """
 
     def __init__(
-        self,
-        text: str,
-        before: Sequence[str] = (),
-        stored: Sequence[Words] = (),
-        today: date | None = None,
-        sought: Sequence[str] = (),
+        self, text: str, before: Sequence[str] = (), stored: Sequence[Words] = (), today: date | None = None
     ) -> None:
         super().__init__(text)
         statements = [*find_statements(text), *_find_reports(text)]
@@ -67,8 +61,8 @@ class Message(Words):
         self._today = today
         self.states = bool(statements)
         """Whether a part is no question."""
-        self.stated, self.seen, self.sought = Words(*statements), Words(*before), Words(*sought)
-        """The parts that are no questions, what was said before, and what was looked for."""
+        self.stated, self.seen = Words(*statements), Words(*before)
+        """The parts that are no questions, and what was said before."""
         self.asks_to_remove = bool(self._removing)
         """Whether a part that is no question asks to remove something."""
 

@@ -84,7 +84,7 @@ class Batch:
         # without the text of the only record that the batch touches: who asks about it has its words
         touched = {each.text for write in self.writes for each in write.touched}
         foreign = [each for each in self.stored if len(touched) != 1 or not touched.issuperset(each.texts)]
-        return Message("\n".join((*repeated, self.message)), self.before, foreign, self.today, self.sought)
+        return Message("\n".join((*repeated, self.message)), self.before, foreign, self.today)
 
     @cached_property
     def stored(self) -> list[Words]:
@@ -153,7 +153,7 @@ def _goes_on(write: Write, batch: Batch) -> bool:
 def _is_sought(write: Write, batch: Batch) -> bool:
     """Whether the turn touches nothing but what was looked for and the message means."""
     others = any(each.touched for each in batch.writes if each is not write) or batch.changed - batch.ids
-    return not others and not batch.deleted and is_sought(write, batch.said, batch.stored)
+    return not others and not batch.deleted and is_sought(write, batch.said, Words(*batch.sought), batch.stored)
 
 
 def deletes_several(write: Write, batch: Batch) -> str | None:

@@ -173,21 +173,20 @@ def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     return is_foreign and said.dates_another(write.values, stored)
 
 
-def is_sought(write: Write, said: Message, stored: Sequence[Words]) -> bool:
+def is_sought(write: Write, said: Message, sought: Words, stored: Sequence[Words]) -> bool:
     """Return whether a message without a word of the record means it, by the words in which it was looked for first.
 
     Two languages share no word. The model that looks for "rent" when it is told "Miete" has read the message and, in
     this turn, nothing else; words that another text in view has may be that text's. What is given must be said.
     """
-    touched = write.touched[0] if len(write.touched) == 1 and write.name in ("update_item", "delete_item") else None
-    if touched is None or touched.now is None or write.content:
+    if write.name not in ("update_item", "delete_item") or write.content or not write.touched:
         return False
-    text = touched.now.content
+    text = write.touched[0].text
     others = [each for each in stored if not text.startswith(each.texts[0].removesuffix("…"))]
-    words = [*filter(said.sought.has, find_content(text))]
+    words = [*filter(sought.has, find_content(text))]
     if not words or any(all(map(each.has, words)) or each.count(said.stated) for each in others):
         return False
-    if touched.removed:
+    if write.touched[0].removed:
         return said.removes_something
     if {*write.given} == {"status"} and str(write.given["status"]).lower() in DONE:
         return said.reports
