@@ -174,9 +174,7 @@ def rewrite(old: str, new: str) -> Write:
 TEA = rewrite("Prefers coffee to tea", "Prefers tea to coffee")
 
 
-@pytest.mark.parametrize(
-    "message", ["Ich mag jetzt lieber den Tee", "Prefiero el té ahora", "紅茶が好きになった"]
-)
+@pytest.mark.parametrize("message", ["Ich mag jetzt lieber den Tee", "Prefiero el té ahora", "紅茶が好きになった"])
 def test_a_line_is_revised_in_another_language_than_it_stands_in(message: str) -> None:
     assert not asks(message, "", TEA)
 

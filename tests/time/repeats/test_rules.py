@@ -1,13 +1,14 @@
 """Rules: what is understood of an RRULE and of plain words, what is refused, and how it is told."""
 
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from ana.errors import ToolError
 from ana.time.repeats import find_rule, understand_rule
+from ana.time.repeats.rules import iter_moments, parse_rule
 from ana.time.repeats.words import read_words
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -23,6 +24,8 @@ every second Tuesday                    | FREQ=WEEKLY;INTERVAL=2;BYDAY=TU       
 every second Tuesday evening            | FREQ=WEEKLY;INTERVAL=2;BYDAY=TU                | 2026-12-01
 every other weekend                     | FREQ=WEEKLY;INTERVAL=2;BYDAY=SA,SU             | 2026-11-28
 every weekday at 7:30                   | FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=7;BYMINUTE=30 | 2026-11-25T07:30
+every odd week on Tuesday               | FREQ=YEARLY;BYWEEKNO=1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,45,47,49,51,53;BYDAY=TU | 2026-12-01
+Tuesdays in even weeks at 8             | FREQ=YEARLY;BYWEEKNO=2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42,44,46,48,50,52;BYDAY=TU;BYHOUR=8;BYMINUTE=0 | 2026-12-08T08:00
 weekly                                  | FREQ=WEEKLY;BYDAY=WE                           | 2026-11-25
 fortnightly                             | FREQ=WEEKLY;INTERVAL=2;BYDAY=WE                | 2026-11-25
 daily                                   | FREQ=DAILY                                     | 2026-11-25
@@ -56,6 +59,9 @@ def test_a_rule_is_understood_with_all_that_it_takes_from_its_first_date(line: s
     "text",
     [
         "biweekly",
+        "every odd week",
+        "in even weeks",
+        "every odd week on the 3rd",
         "twice a week",
         "three times a day",
         "every last Friday",
@@ -94,6 +100,8 @@ def test_what_is_no_rule_or_has_several_readings_is_refused_with_the_right_form(
     [
         ("every friday", "every week on Friday"),
         ("every second tuesday", "every 2 weeks on Tuesday"),
+        ("every odd week on Tuesday", "every odd ISO week on Tuesday"),
+        ("in even weeks on friday at 8", "every even ISO week on Friday at 08:00"),
         ("daily at 8, 14 and 20", "every day at 08:00, 14:00, 20:00"),
         ("FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
         ("FREQ=MONTHLY;BYMONTHDAY=30", "every month on day 30 (or the last day)"),
@@ -111,6 +119,15 @@ def test_an_end_or_a_count_is_told_apart_from_the_rule() -> None:
     assert (counted.rule, counted.until) == ("FREQ=DAILY", datetime(2026, 11, 29))
     ended = understand_rule("FREQ=WEEKLY;UNTIL=20270101T000000Z", WEDNESDAY, ZONE)
     assert ended.until == datetime(2027, 1, 1, 1)
+
+
+@pytest.mark.parametrize(("parity", "rest"), [("odd", 1), ("even", 0)])
+def test_odd_and_even_weeks_are_those_of_the_calendar_after_a_year_of_53_weeks_too(parity: str, rest: int) -> None:
+    understood = understand_rule(f"every {parity} week on Tuesday", WEDNESDAY, ZONE)
+    rule, last = parse_rule(understood.rule, ZONE), WEDNESDAY + timedelta(days=3650)
+    days = (WEDNESDAY + timedelta(days=n) for n in range(3650))
+    expected = [day for day in days if day.weekday() == 1 and day.isocalendar().week % 2 == rest]
+    assert [*iter_moments(rule, understood.first, WEDNESDAY, last)][: len(expected)] == expected
 
 
 @pytest.mark.parametrize(
