@@ -29,6 +29,9 @@ _COMMON: dict[Language, str] = {
 }
 """Articles, pronouns, prepositions, question words and auxiliaries: closed classes, folded."""
 
+COMMON = frozenset(" ".join(_COMMON.values()).split())
+"""All of them."""
+
 
 @dataclass(frozen=True)
 class Wording:

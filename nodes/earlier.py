@@ -87,7 +87,7 @@ def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown:
         return _tell_items(items, named) + sums
     if call["name"] == "calculator" and "result" in value:
         return shorten(f"{call['args'].get('expression')} = {value['result']}", LINE)
-    return shorten(str(value.get("error", answer.text)), LINE)
+    return shorten(str(value.get("error") or value.get("note") or answer.text), LINE)
 
 
 def _tell_write(receipt: Receipt, named: set[str]) -> str:

@@ -37,6 +37,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     context = context_of(runtime)
     handles, options = context.handles, context.model_options()
     found = len(state["messages"])
+    before = state["turn"]["ts"][:10] if found > 1 and state.get("turn") else ""
     state = close_passed_over(state, runtime)
     question, turn = last_question(state["messages"]), begin_turn(state, runtime)
     dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
@@ -45,7 +46,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return {
         "turn": turn | {"usage": usage},
         "draft": "",
-        "loaded": read_prompt_inputs(handles, turn),
+        "loaded": read_prompt_inputs(handles, turn, before),
         "summary": summary,
         "replies": {},
         **({"messages": changed} if changed else {}),
@@ -68,8 +69,14 @@ def loaded_of(state: State, handles: Handles) -> Loaded:
     return state.get("loaded") or read_prompt_inputs(handles, state["turn"])
 
 
-def read_prompt_inputs(handles: Handles, turn: Turn) -> Loaded:
-    """Read what the prompt of a turn is built from."""
+def read_prompt_inputs(handles: Handles, turn: Turn, before: str = "") -> Loaded:
+    """Read what the prompt of a turn is built from.
+
+    Args:
+        handles: Memory, clock and settings.
+        turn: The turn.
+        before: The day of the turn before; the conversation was told then what was overdue. Empty if there is none.
+    """
     # the moment of the turn and not of this call: "tomorrow" still means the same after a night that the turn waited
     began, now = datetime.fromisoformat(turn["ts"]).astimezone(handles.clock.zone), handles.clock.now()
     waited = f"\n{WAITED} {_spell(now)}." if now.date() != began.date() else ""
@@ -77,19 +84,20 @@ def read_prompt_inputs(handles: Handles, turn: Turn) -> Loaded:
     if handles.settings.provider == "offline":  # it has no use for the rest
         return Loaded(now=told, vocabulary="", lines=memory.lines())
     with memory.backend.reading():
-        days = date.min, began.date() - timedelta(days=1)
+        days = date.fromisoformat(before) if before else date.min, began.date() - timedelta(days=1)
         # not `memory.due`, which would read the clock once more than the replay of an older turn knows
         late = memory.backend.query(Query(None, EVERY_ITEM, handles.clock.zone, MOST_OVERDUE, days, CLOSED, began))
         vocabulary, lines = memory.vocabulary.describe(), memory.lines()
     # what has no status is a note or a thing of the past, which nobody has forgotten
     titles = [shorten(item.content, TITLE) for item in late.items if item.properties.get("status") is not None]
-    told += _tell_overdue(titles, late.truncated) if titles else ""
+    told += _tell_overdue(titles, late.truncated, before) if titles else ""
     return Loaded(now=told, vocabulary=vocabulary, lines=lines, overdue=titles[:NAMED])
 
 
-def _tell_overdue(titles: Sequence[str], more: bool) -> str:
+def _tell_overdue(titles: Sequence[str], more: bool, before: str) -> str:
     named = ", ".join(json.dumps(title, ensure_ascii=False) for title in titles[:NAMED])
-    return f"\nOverdue and open: {len(titles)}{'+' if more else ''} ({named}{', ...' if len(titles) > NAMED else ''})"
+    told = f"Overdue since {before}" if before else "Overdue"
+    return f"\n{told} and open: {len(titles)}{'+' if more else ''} ({named}{', ...' if len(titles) > NAMED else ''})"
 
 
 def calendar(moment: datetime, zone_name: str) -> str:

@@ -30,7 +30,8 @@ from ana.time.repeats import (
 from ana.values import Json, Properties
 
 _DATES_FORM = (
-    'Write {"except": {"$add": ["2026-12-04"]}}, {"moved": {"2026-12-01": "2026-12-02"}} or {"until": "2027-06-30"}.'
+    'Write {"except": {"$add": ["2026-12-04"]}}, {"moved": {"2026-12-01": "2026-12-02T15:00"}} '
+    'or {"until": "2027-06-30"}.'
 )
 _CHOICES = {"repeat_from": ("due", "done"), "missed": ("waits", "passes")}
 

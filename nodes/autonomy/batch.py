@@ -7,7 +7,7 @@ from datetime import date
 from functools import cache
 from typing import Any
 
-from langchain_core.messages import AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from ana.errors import ToolError
@@ -62,6 +62,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         refused=bool(list_declined(previous_turn(state["messages"]))),
         ids=frozenset(str(each["id"]) for each in done),
         latest=frozenset(str(each["id"]) for each in receipts(previous_turn(state["messages"]))),
+        sought=[*iter_sought(this_turn(state["messages"]))],
         today=date.fromisoformat(state["turn"]["ts"][:10]),
     )
 
@@ -118,6 +119,14 @@ def iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
                 yield from iter_texts(_take_stored(message, read_json(message.text)))
             except ValueError:
                 yield message.text
+
+
+def iter_sought(turn: Sequence[AnyMessage]) -> Iterator[str]:
+    """Yield what the first calls of a turn look for; whatever is looked for later may be what a result suggested."""
+    first = next((message for message in turn if isinstance(message, AIMessage)), None)
+    for call in first.tool_calls if first else ():
+        if call["name"] == "query_items":
+            yield str(call["args"].get("text") or "")
 
 
 def _take_stored(message: ToolMessage, result: Any) -> Any:

@@ -10,6 +10,7 @@ from datetime import date
 from difflib import SequenceMatcher
 from itertools import chain, pairwise, product
 
+from ana.language import COMMON
 from ana.memory.search.tokens import tokenize
 from ana.memory.status import DONE
 from ana.time.when import find_named_days, resolve
@@ -152,9 +153,23 @@ class Message(Words):
         """Return whether a clause puts something that no stored text has a word of on days, in figures."""
         said = (each for each in self._clauses if all(map(_MOMENT.match, values)) and _says_all(each, values))
         in_figures = (each for each in said if _DAY_OF_MONTH.search(each) and not has_subject(each))
-        # where it points at something, one of its words is its verb
-        named = (Words(each) for each in in_figures if len(find_topics(each)) > int(has_listed(each, "pointing")))
+        named = (Words(each) for each in in_figures if _speaks(each))
         return any(not any(text.count(words) for text in stored) for words in named)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether a part that is no question speaks of something."""
+        return any(map(_speaks, self._clauses))
+
+    @property
+    def removes_something(self) -> bool:
+        """Whether it asks to remove something that it names."""
+        return any(map(_speaks, self._removing))
+
+    @property
+    def reports(self) -> bool:
+        """Whether a part that orders nothing, or says that it is done, speaks of something."""
+        return any(_speaks(each) for each in self._clauses if not tells(each) or has_listed(each, "done"))
 
     def says(self, values: Sequence[str]) -> bool:
         """Return whether the clauses that deny nothing say all values, a day only as one of about now."""
@@ -185,6 +200,11 @@ class Message(Words):
     def tells_of(self, text: str) -> bool:
         """Return whether a clause that orders nothing has a word of a text."""
         return any(Words(each).mention(text, whole=False) for each in self._clauses if not tells(each))
+
+
+def _speaks(clause: str) -> bool:
+    """Whether a clause names something; where it points at something, one of its words is its verb."""
+    return len(find_topics(clause) - COMMON) > int(has_listed(clause, "pointing"))
 
 
 def _drop_quoted(sentences: Sequence[str], stored: Sequence[Words]) -> list[str]:

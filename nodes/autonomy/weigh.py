@@ -14,7 +14,16 @@ from ana.time.when import resolve
 from graph.state import Reason
 from nodes.autonomy.message import Message
 from nodes.autonomy.words import Words, count_words
-from nodes.autonomy.writes import Touched, Write, is_agreed_to, is_asked_for, is_named, is_told_alone, may_be_meant
+from nodes.autonomy.writes import (
+    Touched,
+    Write,
+    is_agreed_to,
+    is_asked_for,
+    is_named,
+    is_sought,
+    is_told_alone,
+    may_be_meant,
+)
 from nodes.policies.texts import split_lines
 from nodes.short_replies import read_short_reply
 
@@ -50,6 +59,7 @@ class Batch:
         refused: Whether the person refused something in the turn before, which a yes now asks for after all.
         today: The person's today.
         latest: The records that the turn before has written.
+        sought: What the model looked for before it read anything in this turn.
     """
 
     message: str
@@ -64,6 +74,7 @@ class Batch:
     refused: bool = False
     today: date | None = None
     latest: frozenset[str] = frozenset()
+    sought: Sequence[str] = ()
 
     @cached_property
     def said(self) -> Message:
@@ -123,7 +134,7 @@ def _may_be_ordered(write: Write, batch: Batch) -> bool:
     ids = {each.id for each in write.touched}
     if write.name == "update_item" and not write.content and ids and ids <= batch.ids:
         return False
-    if _goes_on(write, batch):
+    if _goes_on(write, batch) or _is_sought(write, batch):
         return False
     own = {each.now.content for each in write.touched if each.now} if batch.said.states else ()
     texts = (text for each in batch.stored for text in each.texts if text not in own)
@@ -139,6 +150,12 @@ def _goes_on(write: Write, batch: Batch) -> bool:
     return {each.id for each in write.touched} == batch.latest and batch.said.says(write.values)
 
 
+def _is_sought(write: Write, batch: Batch) -> bool:
+    """Whether the turn touches nothing but what was looked for and the message means."""
+    others = any(each.touched for each in batch.writes if each is not write) or batch.changed - batch.ids
+    return not others and not batch.deleted and is_sought(write, batch.said, Words(*batch.sought), batch.stored)
+
+
 def deletes_several(write: Write, batch: Batch) -> str | None:
     """More than one item goes in a turn."""
     if not _removed_items(write, batch.said):
@@ -150,7 +167,7 @@ def deletes_several(write: Write, batch: Batch) -> str | None:
 def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     """An item goes that the message does not name, or does not ask to delete."""
     removed = _removed_items(write, batch.said)
-    if is_agreed_to(write, batch.said):
+    if is_agreed_to(write, batch.said) or _is_sought(write, batch):
         return None
     if removed and not batch.said.asks_to_remove:
         return "Your message does not clearly ask to delete something."

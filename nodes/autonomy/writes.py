@@ -173,6 +173,26 @@ def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     return is_foreign and said.dates_another(write.values, stored)
 
 
+def is_sought(write: Write, said: Message, sought: Words, stored: Sequence[Words]) -> bool:
+    """Return whether a message without a word of the record means it, by the words in which it was looked for first.
+
+    Two languages share no word. The model that looks for "rent" when it is told "Miete" has read the message and, in
+    this turn, nothing else; words that another text in view has may be that text's. What is given must be said.
+    """
+    if write.name not in ("update_item", "delete_item") or write.content or not write.touched:
+        return False
+    text = write.touched[0].text
+    others = [each for each in stored if not text.startswith(each.texts[0].removesuffix("…"))]
+    words = [*filter(sought.has, find_content(text))]
+    if not words or any(all(map(each.has, words)) or each.count(said.stated) for each in others):
+        return False
+    if write.touched[0].removed:
+        return said.removes_something
+    if {*write.given} == {"status"} and str(write.given["status"]).lower() in DONE:
+        return said.reports
+    return said.speaks and said.says(write.values)
+
+
 def may_be_meant(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     """Return whether a message may mean a change that it does not ask for.
 
@@ -231,4 +251,6 @@ def _is_own_text(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     numbers = {*filter(said.hold, re.findall(r"\d\d+", write.content))}  # they are the same in every language
     named = bool(numbers) or said.mention(write.content) or said.stated.mention(*line)
     named = named or any(text.count(words) for text in told) or _refers_back(write, said)
+    if line and own and not foreign and guess_language(line[0]) != guess_language("\n".join(said.texts)):
+        return named or said.speaks
     return named and len(foreign) <= len(own | numbers)

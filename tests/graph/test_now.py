@@ -1,5 +1,6 @@
 """What is so as the person writes, sent before their message and kept nowhere."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -158,6 +159,37 @@ def test_what_is_overdue_and_open_is_counted_and_the_first_three_are_named(
     assert 'Overdue and open: 4 ("Pay the rent", "Call \\"Bo\\" and Al", "Renew the pass now' in head
     assert ", ...)\nTimes without a zone" in head
     assert "Dentist, long past" not in head
+
+
+def test_what_is_overdue_is_told_once_in_a_conversation(make_assistant: MakeAssistant, tmp_path: Path) -> None:
+    moments = [WEDNESDAY]
+    handles = open_at(tmp_path, lambda: moments[-1], "One.", "Well.", "Another.", "One.")
+    store_overdue(handles, "Pay the rent")
+    handles.memory.create("Call Bo", {"status": "active", "due_date": "2026-01-07"})
+    assistant = make_assistant(handles=handles)
+    assistant.ask("good morning", THREAD)
+    assistant.ask("and today?", THREAD)
+    moments.append(datetime(2026, 1, 8, 9, 0, tzinfo=UTC))
+    assistant.ask("good morning again", THREAD)
+    assistant.ask("and here?", THREAD[:-1] + "1")
+    first, second, third, elsewhere = (messages[-1].text for messages in sent(handles))
+    assert 'Overdue and open: 1 ("Pay the rent")' in first
+    assert "Overdue" not in second
+    assert 'Overdue since 2026-01-07 and open: 1 ("Call Bo")' in third
+    assert 'Overdue and open: 2 ("Pay the rent", "Call Bo")' in elsewhere
+
+
+def test_names_that_are_left_out_are_found_as_the_prompt_says(make_assistant: MakeAssistant, tmp_path: Path) -> None:
+    handles = open_at(tmp_path, lambda: WEDNESDAY, "Many.")
+    for n in range(14):
+        handles.memory.create(f"Idea {n}", {"topic": f"topic {n}"})
+    handles.memory.create("Milk", {})
+    make_assistant(handles=handles).ask("which topics are there?", THREAD)
+    line = next(line for line in sent(handles)[0][-1].text.splitlines() if line.startswith("In use"))
+    where = json.loads(line.partition("query_items where ")[2].partition(": topic")[0])
+    assert " more" in line.partition(": topic")[2]
+    found = handles.memory.find(None, where, 100).items
+    assert {item.properties["topic"] for item in found} == {f"topic {n}" for n in range(14)}
 
 
 def test_nothing_is_said_of_what_is_overdue_if_nothing_is(make_assistant: MakeAssistant, tmp_path: Path) -> None:

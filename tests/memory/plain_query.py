@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import date, tzinfo
+from itertools import chain
 
 import numpy as np
 
@@ -12,11 +13,11 @@ from ana.memory.search.found import First
 from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.scoring import find_first_reason, has_asked_status, is_on_day, is_within
-from ana.memory.search.tokens import tokenize
+from ana.memory.search.scoring import TAG_KEYS, days_span
+from ana.memory.search.tokens import fold_tag, tokenize
 from ana.memory.search.words import QueryWord, Scores
-from ana.memory.status import has_status
-from ana.time.spans import date_span
+from ana.memory.status import CLOSED, DONE, has_status
+from ana.time.spans import Span, date_span
 
 
 def passes(query: Query, item: Item) -> bool:
@@ -82,3 +83,44 @@ class ItemCandidates:
 
     def _select(self, passes: Callable[[Item], bool]) -> Rows:
         return np.array(sorted(row for row, item in self.items.items() if passes(item)), np.int64)
+
+
+def is_within(span: Span | None, first: date, last: date, zone: tzinfo) -> bool:
+    """Return whether an item's own date is within these days."""
+    start, stop = days_span(first, last, zone)
+    # all of it: an item of a week is not of one day
+    return span is not None and start <= span[0] <= stop and span[1] <= stop
+
+
+def is_on_day(query: ParsedQuery, span: Span | None, zone: tzinfo) -> bool:
+    """Return whether an item's own date is one that the query names, or missing if it asks for that."""
+    if query.undated and span is None:
+        return True
+    return any(is_within(span, mention.first, mention.last, zone) for mention in query.mentions)
+
+
+def has_asked_status(query: ParsedQuery, item: Item) -> bool:
+    """Return whether an item's status says that it is open, or done, and the query asks for that."""
+    if query.is_open is None or not isinstance(item.properties.get("status"), str):
+        return False
+    return not has_status(item.properties, CLOSED) if query.is_open else has_status(item.properties, DONE)
+
+
+def find_first_reason(query: ParsedQuery, item: Item, words: Sequence[str]) -> First | None:
+    """Return why an item comes before all others, if it does: its id, a quoted phrase among its words, or a tag."""
+    if item.id in query.ids:
+        return "id"
+    if any(_has_phrase(words, phrase) for phrase in query.phrases):
+        return "phrase"
+    return "tag" if _has_tag(item, query.tags) else None
+
+
+def _has_phrase(words: Sequence[str], phrase: tuple[str, ...]) -> bool:
+    return any(tuple(words[at : at + len(phrase)]) == phrase for at in range(len(words) - len(phrase) + 1))
+
+
+def _has_tag(item: Item, tags: Sequence[str]) -> bool:
+    values = chain.from_iterable(
+        value if isinstance(value, list) else [value] for key in TAG_KEYS if (value := item.properties.get(key))
+    )
+    return any(isinstance(value, str) and fold_tag(value) in tags for value in values)

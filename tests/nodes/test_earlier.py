@@ -49,6 +49,16 @@ def shorten_one(*messages: AnyMessage) -> tuple[list[AnyMessage], AIMessage, str
     return sent, called, result.text
 
 
+def test_an_empty_result_of_an_earlier_turn_is_told_in_words() -> None:
+    note = "No item has the topic 'linear attention'; in use are 'attention' and 'lineare Attention', say " + "so " * 30
+    empty = {"items": [], "total": 0, "truncated": False, "note": note}
+    ask = (HumanMessage("what about it?"), called(("query_items", {"text": "it"})))
+    told = shorten_one(*ask, answer("query_items-0", empty))[2]
+    assert told.startswith("query_items: No item has the topic")
+    assert "{" not in told
+    assert shorten_one(*ask, answer("query_items-0", empty | {"note": ""}))[2].startswith("query_items: {")
+
+
 def test_an_earlier_turn_is_one_call_with_ids_and_first_lines(memory: Memory) -> None:
     task = memory.create("Read Performer", {"due_date": "2026-01-09"})
     moved = memory.update(task.id, None, {"due_date": "2026-01-12"})

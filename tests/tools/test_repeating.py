@@ -1,6 +1,7 @@
 """Stories of what repeats, lived through with the tools: kept once, asked about on other days, done, skipped, moved."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any, cast
@@ -373,3 +374,15 @@ def test_what_was_left_out_or_moved_long_ago_is_forgotten_when_it_moves_on(life:
     undo(life.memory, last_turn(life.memory))
     kept = life.memory.get(id).properties
     assert (kept["moved"], kept["except"]) == ({"2026-12-15": "2026-12-16"}, ["2026-12-29"])
+
+
+def test_one_date_at_another_time_is_changed_as_the_tool_and_its_hint_show_it(life: Life) -> None:
+    id = life.keep("Choir", type="class", repeats="FREQ=WEEKLY;BYDAY=FR", due_date="2026-12-04T18:00")["id"]
+    with pytest.raises(ToolError) as caught:
+        life.change(id, moved={"2026-12-04": "at 3"})
+    for text in (str(update_item.args["properties"]["description"]), caught.value.hint):
+        shown = " ".join(text.split())
+        assert re.search(r'"moved": {\S+: "[-\d]+T15:00"}', shown), "a date with another time is shown"
+    life.change(id, moved={"2026-12-04": "2026-12-04T15:00"})
+    assert life.ask(**{"$on": "2026-12-04"}) == {"Choir": "2026-12-04T15:00 (Friday)"}
+    assert life.ask(**{"$on": "2026-12-11"}) == {"Choir": "2026-12-11T18:00 (Friday)"}

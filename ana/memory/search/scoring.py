@@ -5,16 +5,10 @@ constant if its date is on a day that the query names, and another if it asks fo
 one is. Items with an exact id, a quoted phrase or a tag come first.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, tzinfo
-from itertools import chain
 
-from ana.memory.item import Item
-from ana.memory.search.found import First, Found, Reason
-from ana.memory.search.query import ParsedQuery
-from ana.memory.search.tokens import fold_tag
-from ana.memory.status import CLOSED, DONE, has_status
+from ana.memory.search.found import Found, Reason
 from ana.time.spans import Span, date_span
 
 TAG_KEYS = ("tags", "tag", "labels", "label", "project", "context")
@@ -71,44 +65,3 @@ def days_span(first: date, last: date, zone: tzinfo) -> Span:
     assert begin is not None
     assert end is not None
     return begin[0], end[1]
-
-
-def is_within(span: Span | None, first: date, last: date, zone: tzinfo) -> bool:
-    """Return whether an item's own date is within these days."""
-    start, stop = days_span(first, last, zone)
-    # all of it: an item of a week is not of one day
-    return span is not None and start <= span[0] <= stop and span[1] <= stop
-
-
-def is_on_day(query: ParsedQuery, span: Span | None, zone: tzinfo) -> bool:
-    """Return whether an item's own date is one that the query names, or missing if it asks for that."""
-    if query.undated and span is None:
-        return True
-    return any(is_within(span, mention.first, mention.last, zone) for mention in query.mentions)
-
-
-def has_asked_status(query: ParsedQuery, item: Item) -> bool:
-    """Return whether an item's status says that it is open, or done, and the query asks for that."""
-    if query.is_open is None or not isinstance(item.properties.get("status"), str):
-        return False
-    return not has_status(item.properties, CLOSED) if query.is_open else has_status(item.properties, DONE)
-
-
-def find_first_reason(query: ParsedQuery, item: Item, words: Sequence[str]) -> First | None:
-    """Return why an item comes before all others, if it does: its id, a quoted phrase among its words, or a tag."""
-    if item.id in query.ids:
-        return "id"
-    if any(_has_phrase(words, phrase) for phrase in query.phrases):
-        return "phrase"
-    return "tag" if _has_tag(item, query.tags) else None
-
-
-def _has_phrase(words: Sequence[str], phrase: tuple[str, ...]) -> bool:
-    return any(tuple(words[at : at + len(phrase)]) == phrase for at in range(len(words) - len(phrase) + 1))
-
-
-def _has_tag(item: Item, tags: Sequence[str]) -> bool:
-    values = chain.from_iterable(
-        value if isinstance(value, list) else [value] for key in TAG_KEYS if (value := item.properties.get(key))
-    )
-    return any(isinstance(value, str) and fold_tag(value) in tags for value in values)

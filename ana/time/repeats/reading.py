@@ -10,7 +10,7 @@ from ana.time.repeats.words import read_words, tell_rule
 RULE_FORM = (
     'repeats takes an RRULE, such as "FREQ=WEEKLY;BYDAY=FR", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", '
     '"FREQ=MONTHLY;BYMONTHDAY=-1" (last day), "FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0", or words with one reading: '
-    '"every second Tuesday". What the rule cannot say, keep as several items.'
+    '"every second Tuesday", "Tuesdays in even weeks". What the rule cannot say, keep as several items.'
 )
 
 _FAR = timedelta(days=366 * YEARS_AHEAD)

@@ -35,6 +35,10 @@ _OF_MONTH = r"(?: of (?:the|every|a) month| (?:of )?every month)"
 _DATE = (
     rf"(?:{_MONTH_NAME} (?P<day>\d\d?)|(?P<nr>\d\d?)(?:st|nd|rd|th)?\.?(?: of)? {_MONTH_NAME.replace('month', 'of')})"
 )
+_ISO_WEEKS = re.compile(r"\b(every|in|on) (odd|even)(?: iso| calendar)? weeks?\b")
+_PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in (("odd", 1), ("even", 2))}
+"""Not every second week: after a year of 53 weeks an odd one follows an odd one."""
+
 _FORMS = tuple(
     re.compile(form)
     for form in (
@@ -65,6 +69,12 @@ def read_words(text: str) -> str | None:
     """Return the RRULE of plain English words; None if they have none, or more than one reading."""
     said = _FILLER.sub(" ", _OFTEN.sub("every day", text.lower()[:200]))
     said = " ".join(_ADVERBS.get(word, word) for word in said.split())
+    if weeks := _ISO_WEEKS.search(said):
+        whole = f"{said[: weeks.start()]}{'every week' if weeks.start() == 0 else ''}{said[weeks.end() :]}"
+        rule = read_words(whole) or ""
+        # without a weekday it would be each day of such a week
+        by_number = f"FREQ=YEARLY;BYWEEKNO={_PARITIES[weeks[2]]};BYDAY"
+        return rule.replace("FREQ=WEEKLY;BYDAY", by_number) if rule.startswith("FREQ=WEEKLY;BYDAY") else None
     times = _AT.search(said)
     day = said[: times.start()] if times else said
     match = next((found for form in _FORMS if (found := form.fullmatch(day))), None)
@@ -132,10 +142,11 @@ def word_rule(text: str) -> str:
 
 def tell_rule(rule: Rule) -> str:
     """Return a settled rule in words: every 2 weeks on Tuesday."""
-    if rule.has("BYSETPOS", "BYYEARDAY", "BYWEEKNO"):
+    parity = next((name for name, weeks in _PARITIES.items() if weeks == rule["BYWEEKNO"]), None)
+    if rule.has("BYSETPOS", "BYYEARDAY") or (rule.has("BYWEEKNO") and not parity):
         return rule.text
     unit, count = UNITS[rule["FREQ"]], rule.interval
-    words = [f"every {count} {unit}s" if count > 1 else f"every {unit}"]
+    words = [f"every {parity} ISO week" if parity else f"every {count} {unit}s" if count > 1 else f"every {unit}"]
     if rule.has("BYDAY"):
         words.append(f"on {_list(_tell_weekday(each) for each in rule['BYDAY'].split(','))}")
     months = _list(_MONTHS[number - 1] for number in rule.list_numbers("BYMONTH"))

@@ -1,13 +1,14 @@
 """Rules: what is understood of an RRULE and of plain words, what is refused, and how it is told."""
 
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from ana.errors import ToolError
 from ana.time.repeats import find_rule, understand_rule
+from ana.time.repeats.rules import iter_moments, parse_rule
 from ana.time.repeats.words import read_words
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -56,6 +57,9 @@ def test_a_rule_is_understood_with_all_that_it_takes_from_its_first_date(line: s
     "text",
     [
         "biweekly",
+        "every odd week",
+        "in even weeks",
+        "every odd week on the 3rd",
         "twice a week",
         "three times a day",
         "every last Friday",
@@ -94,6 +98,8 @@ def test_what_is_no_rule_or_has_several_readings_is_refused_with_the_right_form(
     [
         ("every friday", "every week on Friday"),
         ("every second tuesday", "every 2 weeks on Tuesday"),
+        ("every odd week on Tuesday", "every odd ISO week on Tuesday"),
+        ("in even weeks on friday at 8", "every even ISO week on Friday at 08:00"),
         ("daily at 8, 14 and 20", "every day at 08:00, 14:00, 20:00"),
         ("FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
         ("FREQ=MONTHLY;BYMONTHDAY=30", "every month on day 30 (or the last day)"),
@@ -111,6 +117,16 @@ def test_an_end_or_a_count_is_told_apart_from_the_rule() -> None:
     assert (counted.rule, counted.until) == ("FREQ=DAILY", datetime(2026, 11, 29))
     ended = understand_rule("FREQ=WEEKLY;UNTIL=20270101T000000Z", WEDNESDAY, ZONE)
     assert ended.until == datetime(2027, 1, 1, 1)
+
+
+@pytest.mark.parametrize(("parity", "rest"), [("odd", 1), ("even", 0)])
+def test_odd_and_even_weeks_are_those_of_the_calendar_after_a_year_of_53_weeks_too(parity: str, rest: int) -> None:
+    understood = understand_rule(f"every {parity} week on Tuesday", WEDNESDAY, ZONE)
+    rule, last = parse_rule(understood.rule, ZONE), WEDNESDAY + timedelta(days=3650)
+    days = (WEDNESDAY + timedelta(days=n) for n in range(3650))
+    expected = [day for day in days if day.weekday() == 1 and day.isocalendar().week % 2 == rest]
+    assert [*iter_moments(rule, understood.first, WEDNESDAY, last)][: len(expected)] == expected
+    assert understand_rule(f"Tuesdays in {parity} weeks", WEDNESDAY, ZONE) == understood
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from ana.memory.memory import Memory
 from ana.memory.search import ranking
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import parse_query
-from ana.memory.search.scoring import Weights, has_asked_status
+from ana.memory.search.scoring import Weights
 from ana.memory.search.tokens import tokenize
 from ana.time.clock import Clock
 from ana.time.spans import date_span
@@ -30,6 +30,7 @@ from evals.retrieval.measure import load_queries
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
+from tests.memory.plain_query import has_asked_status
 
 CLOCK = Clock(BERLIN, lambda: WEDNESDAY)
 WEIGHTS = Weights()
