@@ -77,3 +77,11 @@ def test_whoever_lost_the_connection_while_waiting_gets_the_answer_at_its_locati
     told = httpx.post(f"{server.url}/threads/{thread}/runs/wait", json=RUN, timeout=60)
     again = httpx.get(server.url + told.headers["location"], timeout=60)
     assert [m["id"] for m in again.json()["messages"]] == [m["id"] for m in told.json()["messages"]]
+
+
+def test_threads_are_found_by_the_id_of_their_assistant(client: SyncLangGraphClient, thread: str) -> None:
+    client.runs.wait(thread, "ana", input=say("hi"))
+    assistant = client.assistants.get("d08878ff-f562-5f95-b211-cd9792fea164")
+    assert assistant["graph_id"] == "ana"
+    found = client.threads.search(metadata={"assistant_id": assistant["assistant_id"]}, limit=100)
+    assert thread in [row["thread_id"] for row in found]
