@@ -10,6 +10,7 @@ import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
+from ana.stopping import STOPPED
 from evals.load.server import Server
 from tests.app.conftest import say
 from tests.conftest import folders
@@ -77,6 +78,18 @@ def test_whoever_lost_the_connection_while_waiting_gets_the_answer_at_its_locati
     told = httpx.post(f"{server.url}/threads/{thread}/runs/wait", json=RUN, timeout=60)
     again = httpx.get(server.url + told.headers["location"], timeout=60)
     assert [m["id"] for m in again.json()["messages"]] == [m["id"] for m in told.json()["messages"]]
+
+
+def test_a_turn_that_was_stopped_says_so_and_waits_for_no_decision(
+    client: SyncLangGraphClient, model: Stub, thread: str
+) -> None:
+    model.script = [Said(hang="word after word")]
+    parts = client.runs.stream(thread, "ana", input=say("hi"), stream_mode="messages-tuple", on_disconnect="continue")
+    run = next(part.data["run_id"] for part in parts if part.event == "metadata")
+    next(part for part in parts if part.event == "messages")
+    client.runs.cancel(thread, run, wait=True)
+    (task,) = client.threads.get_state(thread)["tasks"]
+    assert (task["error"], task["interrupts"]) == (STOPPED, [])
 
 
 def test_threads_are_found_by_the_id_of_their_assistant(client: SyncLangGraphClient, thread: str) -> None:
