@@ -7,6 +7,9 @@ from contextvars import ContextVar
 
 from ana.errors import TurnStopped
 
+STOPPED = "The turn was stopped."
+"""Why a turn has no answer that a person, or whoever works for them, has stopped."""
+
 
 class Stoppable:
     """What may be stopped, by whichever thread, while others work for it."""
@@ -28,7 +31,7 @@ class Stoppable:
     def check(self) -> None:
         """Raise TurnStopped if it was stopped: nobody will see what is done from now on."""
         if self._stopped:
-            raise TurnStopped("The turn was stopped.")
+            raise TurnStopped(STOPPED)
 
     @contextmanager
     def when_stopped(self, end: Callable[[], object]) -> Iterator[None]:

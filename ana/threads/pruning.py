@@ -27,6 +27,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ana.errors import UserError
+from ana.stopping import STOPPED
 from ana.threads import sequence
 from ana.threads.saver import ThreadSaver
 
@@ -125,6 +126,8 @@ class PruningSaver(SqliteSaver, ThreadSaver):
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Save what a task has written, or what it waits for; arguments as in the base class."""
+        # front ends show why a task has ended, and langgraph has `CancelledError()`; without it they ask for a decision
+        writes = [(name, STOPPED if isinstance(value, asyncio.CancelledError) else value) for name, value in writes]
         # the checkpoint that follows at once holds what was written, but not what is waited for or replied
         with self._sync_later(not any(channel in WRITES_IDX_MAP for channel, _ in writes)):
             super().put_writes(config, writes, task_id, task_path)

@@ -10,6 +10,7 @@ from ana.errors import NotFound
 from ana.runs.port import Runs
 from ana.threads.ports import Created
 from ana.workspace import Workspace
+from app.api.shapes import ASSISTANT
 from app.http.thread_row import ASKED, GRAPH, Row, describe_thread
 from graph.builder import graph
 from graph.context import SAVER
@@ -103,7 +104,8 @@ class Rows:
         ts = datetime.fromisoformat(created.ts) if created else None
         blank: Row = {"status": "idle", "error": None, "values": None, "interrupts": {}, ASKED: None}
         at = {name: read.get(name) or ts for name in ("created_at", "updated_at", "state_updated_at")}
-        metadata = {"graph_id": GRAPH} | (created.metadata if created else {}) | read.get("metadata", {})
+        own = {"graph_id": GRAPH, "assistant_id": ASSISTANT}
+        metadata = own | (created.metadata if created else {}) | read.get("metadata", {})
         held = {"values": self._values[id][1]} if values and id in self._values else {}
         return {"thread_id": id, "config": {}} | blank | read | held | at | {"metadata": metadata}
 

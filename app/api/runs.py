@@ -32,19 +32,19 @@ _STATES = ("values", "updates")
 async def create(request: Request) -> Response:
     """POST /threads/{thread_id}/runs and /runs."""
     _, run, _ = await _begin(request)
-    return answer(show_run(run), headers=_place(run))
+    return answer(show_run(run), headers=_place(run, "join"))
 
 
 async def stream(request: Request) -> Response:
     """POST /threads/{thread_id}/runs/stream and /runs/stream."""
     opened, run, body = await _begin(request)
-    return _Followed(opened, run, 0, cancels=body.on_disconnect == "cancel", headers=_place(run))
+    return _Followed(opened, run, 0, cancels=body.on_disconnect == "cancel", headers=_place(run, "stream"))
 
 
 async def wait(request: Request) -> Response:
     """POST /threads/{thread_id}/runs/wait and /runs/wait: the last state, or {"__error__": ...}."""
     opened, run, body = await _begin(request)
-    return _wait_for(opened, run, cancels=body.on_disconnect == "cancel", headers=_place(run))
+    return _wait_for(opened, run, cancels=body.on_disconnect == "cancel", headers=_place(run, "join"))
 
 
 async def join(request: Request) -> Response:
@@ -155,8 +155,12 @@ async def _find(request: Request) -> tuple[OpenWorkspace, StartedRun]:
     return opened, run
 
 
-def _place(run: StartedRun) -> dict[str, str]:
-    return {"Content-Location": f"/threads/{run.thread}/runs/{run.id}" if run.is_kept else f"/runs/{run.id}"}
+def _place(run: StartedRun, rest: str) -> dict[str, str]:
+    """Return where a run is and, if it can be asked for there, from where a client goes on that lost the connection."""
+    if not run.is_kept:
+        return {"Content-Location": f"/runs/{run.id}"}
+    here = f"/threads/{run.thread}/runs/{run.id}"
+    return {"Content-Location": here, "Location": f"{here}/{rest}"}
 
 
 def _read_position(given: str) -> int:

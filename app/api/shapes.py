@@ -4,7 +4,6 @@ import json
 from datetime import datetime
 from functools import cache
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Interrupt, StateSnapshot
@@ -14,7 +13,8 @@ from ana import __version__
 from ana.runs.port import StartedRun
 
 GRAPH = "ana"
-ASSISTANT = str(uuid5(NAMESPACE_URL, f"ana:assistant:{GRAPH}"))
+ASSISTANT = "d08878ff-f562-5f95-b211-cd9792fea164"
+"""The id that the dev server gives it too, so that what front ends keep holds at both."""
 DESCRIPTION = (
     "A personal assistant. Say in everyday words what to keep, find, change, calculate or remember: tasks, notes, "
     "appointments, lasting facts about the person. What it did is receipted and can be undone."

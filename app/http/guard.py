@@ -33,6 +33,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 """On every answer: a page elsewhere can neither frame it nor load it as a script or an image."""
+READABLE = "content-location, location, x-pagination-next, x-pagination-total"
+"""The headers of an answer by which a page knows its run, goes on after a lost connection, and turns pages."""
 
 
 class Guard:
@@ -184,6 +186,7 @@ def _protect(send: Send, origin: str | None) -> Send:
             headers.update(HEADERS)
             if origin:
                 headers.setdefault("access-control-allow-origin", origin)
+                headers["access-control-expose-headers"] = READABLE
         await send(message)
 
     return send_protected
