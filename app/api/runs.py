@@ -151,7 +151,9 @@ async def _find(request: Request) -> tuple[OpenWorkspace, StartedRun]:
     opened, thread = await find_workspace(request), path_id(request)
     run = opened.runs.find(canonical_id(request.path_params["run_id"]) or "")
     if run is None or run.thread != thread:
-        raise NotFound("The thread has no such run.")
+        raise NotFound(
+            "The thread has no such run.", "A run is known while its server lives; the thread has what it did."
+        )
     return opened, run
 
 
