@@ -3,6 +3,7 @@
 What the first answers need is imported here. The rest, with the store, is opened while the client talks.
 """
 
+import asyncio
 import re
 import threading
 from collections.abc import Callable
@@ -108,7 +109,9 @@ class McpServer:
 
         handles = self._open()
         with self._lock:
-            return self._sessions.setdefault(client, Session(handles, client))
+            if client not in self._sessions:
+                self._sessions[client] = Session(handles, client)
+            return self._sessions[client]
 
     async def _run(self, context: Context, do: "Callable[[Session], T]") -> T:
         """Do something with the client's session in a thread, where blocking is allowed.
@@ -168,7 +171,7 @@ class McpServer:
         args = params.arguments or {}
         outcome = await self._run(context, partial(answer, name=params.name, args=args))
         if isinstance(outcome, types.CallToolResult):
-            return await self._settle(context, outcome)
+            return self._settle(context, outcome)
         reply = (params.input_responses or {}).get(_QUESTION)
         if params.request_state != seal(outcome) or not isinstance(reply, types.ElicitResult):
             if not _can_ask(context):
@@ -183,18 +186,16 @@ class McpServer:
             raise ToolError("The person refused this; nothing was done.", "Do not try it in another way.")
         if decision != DO:
             return await self._keep(context, params, outcome, "Nobody decided in this client.")
-        approved = partial(answer, name=params.name, args=args, approved=outcome["digests"])
+        approved = partial(answer, name=params.name, args=args, approved=outcome["digests"].values())
         again = await self._run(context, approved)
         if isinstance(again, types.CallToolResult):
-            return await self._settle(context, again)
+            return self._settle(context, again)
         return await self._keep(context, params, again, "It has changed since they decided.")
 
-    async def _settle(self, context: Context, result: types.CallToolResult) -> types.CallToolResult:
+    def _settle(self, context: Context, result: types.CallToolResult) -> types.CallToolResult:
         """Return a result, and take it as sent a moment later."""
-        session = self._sessions[_name_client(context)]
-        timer = threading.Timer(SETTLING, session.settle, [session.count])
-        timer.daemon = True
-        timer.start()
+        session, loop = self._sessions[_name_client(context)], asyncio.get_running_loop()
+        loop.call_later(SETTLING, loop.run_in_executor, None, session.settle, session.count)
         return result
 
     async def _keep(

@@ -122,25 +122,21 @@ def test_a_damaged_store_is_said_in_a_sentence(ana: Run, tmp_path: Path) -> None
 def test_two_clients_of_one_name_do_the_same_call_twice(tmp_path: Path) -> None:
     first, second, third = (Again(tmp_path / "calls", "tester") for _ in range(3))
     args = {"id": "abcdefgh", "properties": {"hours": {"$add": 1}}}
-    with first.begin("update_item", args, "one") as one, second.begin("update_item", args, "two") as two:
-        assert one != two
+    assert first.begin("update_item", args, "one") != second.begin("update_item", args, "two")
     first.close()
-    with third.begin("update_item", args, "three") as three:
-        assert three.thread == "three"
+    assert third.begin("update_item", args, "three").thread == "three"
 
 
 def test_a_call_that_was_cut_off_long_ago_is_a_new_one(tmp_path: Path) -> None:
     first, folder = Again(tmp_path / "calls", "tester"), tmp_path / "calls"
-    with first.begin("undo", {}, "one") as act:
-        (note,) = folder.iterdir()
-        text = note.read_text()
+    act = first.begin("undo", {}, "one")
+    (note,) = folder.iterdir()
+    text = note.read_text()
     first.close()
     note.write_text(text)  # as a process that was killed leaves it
-    with first.begin("undo", {}, "two") as again:
-        assert again == act
+    assert first.begin("undo", {}, "two") == act
     first.close()
     note.write_text(text)
     os.utime(note, (0, note.stat().st_mtime - LONGEST))
-    with first.begin("undo", {}, "two") as later:
-        assert later.thread == "two"
+    assert first.begin("undo", {}, "two").thread == "two"
     first.close()
