@@ -90,7 +90,7 @@ def delete_thread(
     """Delete a conversation and its traces; the items and lines it stored stay. It can be taken back."""
     conversations = start().open_threads()
     thread = conversations.describe(conversations.resolve(name))
-    if thread.id not in conversations.store.ids():
+    if not conversations.exists(thread.id):
         raise UserError(f"There is no thread {name!r}.", "`ana threads list` shows them.")
     require_consent(f"Delete the conversation {name} ({pluralize(thread.turns, 'turn')})?", yes=yes)
     conversations.move_to_trash(thread.id)

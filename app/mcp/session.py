@@ -205,6 +205,7 @@ class Session:
         message = AIMessage("", id=f"{act.id}-message", tool_calls=[call])
         turn = new_turn(act.id, {"messages": [said]}, self.handles.clock)
         turn |= {"id": act.id, "question": "", "shown": self._lines}
+        turn.pop("previous", None)  # a call takes no other's place in the trace, as a question that is edited does
         lines = {} if name in READERS else self.handles.memory.lines()  # what only reads is not weighed by them
         loaded = Loaded(now="", vocabulary="", lines=lines)
         state: Any = {"messages": [*self._last, said, message], "turn": turn, "draft": "", "loaded": loaded}
