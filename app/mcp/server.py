@@ -145,7 +145,8 @@ class McpServer:
         try:
             text, kind = await self._run(context, partial(read_resource, uri=uri))
         except NoSuchItem as exc:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"There is no resource {uri:.200}.") from exc
+            told = f"There is no resource {uri:.200}."
+            raise MCPError(code=types.INVALID_PARAMS, message=told, data={"uri": uri}) from exc
         except AnaError as exc:
             raise MCPError(code=types.INVALID_PARAMS, message=exc.sentence()) from exc
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
