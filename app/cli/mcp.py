@@ -26,17 +26,16 @@ async def _serve(workspace: Workspace) -> None:
 
     from app.mcp.server import McpServer
 
-    ours = McpServer(lambda: _open(workspace))
+    def open_store() -> "Handles":
+        from ana.handles import open_handles
+        from app.pending import ClosingModel
+
+        return open_handles(workspace, "ana mcp", model=ClosingModel())
+
+    ours = McpServer(open_store)
     server = ours.build()
     try:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
     finally:
         ours.close()
-
-
-def _open(workspace: Workspace) -> "Handles":
-    from ana.handles import open_handles
-    from app.pending import ClosingModel
-
-    return open_handles(workspace, "ana mcp", model=ClosingModel())

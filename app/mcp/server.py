@@ -78,7 +78,7 @@ class McpServer:
             on_list_tools=self._list_tools,
             on_list_resources=_tell(types.ListResourcesResult(resources=RESOURCES)),
             on_list_resource_templates=_tell(types.ListResourceTemplatesResult(resource_templates=TEMPLATES)),
-            on_list_prompts=_tell(types.ListPromptsResult(prompts=[prompt for prompt, _ in PROMPTS.values()])),
+            on_list_prompts=_tell(types.ListPromptsResult(prompts=PROMPTS)),
             on_read_resource=self._read,
             on_get_prompt=self._prompt,
             on_call_tool=self._call,
@@ -114,19 +114,23 @@ class McpServer:
             return self._sessions[client]
 
     async def _run(self, context: Context, do: "Callable[[Session], T]") -> T:
-        """Do something with the client's session in a thread, where blocking is allowed.
+        """Do something with the client's session in a thread, where blocking is allowed; a moment later it has left.
 
         Raises:
             AnaError: It failed.
         """
 
-        def run() -> T:
+        def run() -> "tuple[T, Session]":
             try:
-                return do(self._find_session(_name_client(context)))
+                session = self._find_session(_name_client(context))
+                return do(session), session
             except FILE_ERRORS as exc:
                 raise ToolError(f"The files could not be used: {exc}.", "Tell the user: `ana doctor` looks.") from exc
 
-        return await anyio.to_thread.run_sync(run)
+        result, session = await anyio.to_thread.run_sync(run)
+        loop = asyncio.get_running_loop()
+        loop.call_later(SETTLING, loop.run_in_executor, None, session.settle, session.count)
+        return result
 
     async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         def build() -> types.ListToolsResult:
@@ -172,7 +176,7 @@ class McpServer:
         args = params.arguments or {}
         outcome = await self._run(context, partial(answer, name=params.name, args=args))
         if isinstance(outcome, types.CallToolResult):
-            return self._settle(context, outcome)
+            return outcome
         reply = (params.input_responses or {}).get(_QUESTION)
         if params.request_state != seal(outcome) or not isinstance(reply, types.ElicitResult):
             if not _can_ask(context):
@@ -190,14 +194,8 @@ class McpServer:
         approved = partial(answer, name=params.name, args=args, approved=outcome["digests"].values())
         again = await self._run(context, approved)
         if isinstance(again, types.CallToolResult):
-            return self._settle(context, again)
+            return again
         return await self._keep(context, params, again, "It has changed since they decided.")
-
-    def _settle(self, context: Context, result: types.CallToolResult) -> types.CallToolResult:
-        """Return a result, and take it as sent a moment later."""
-        session, loop = self._sessions[_name_client(context)], asyncio.get_running_loop()
-        loop.call_later(SETTLING, loop.run_in_executor, None, session.settle, session.count)
-        return result
 
     async def _keep(
         self, context: Context, params: types.CallToolRequestParams, asked: "Asked", why: str

@@ -54,8 +54,6 @@ UNWRITTEN: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
 
 _log = logging.getLogger(__name__)
 
-READ_FIRST = 'The resource ana://context, or `fetch` with the id "context", has every line with its number.'
-
 
 @dataclass(frozen=True)
 class _View:
@@ -235,7 +233,8 @@ class Session:
         if number is None or str(number) in self._lines or (text := self.handles.memory.lines().get(number)) is None:
             return None
         self._see_lines([(number, text)])
-        return ToolError(f"Line {number} was not read in this session. It reads: {text}", READ_FIRST)
+        hint = 'The resource ana://context, or `fetch` with the id "context", has every line with its number.'
+        return ToolError(f"Line {number} was not read in this session. It reads: {text}", hint)
 
     def _see_lines(self, lines: Iterable[tuple[int, str]]) -> None:
         self._lines |= {str(number): line_digest(text) for number, text in lines}

@@ -189,7 +189,7 @@ def test_every_prompt_is_written(served: McpServer, mode: str) -> None:
         prompts = (await client.list_prompts()).prompts
         given = {"text": "Tea {since} {"}
         written = [
-            await client.get_prompt(each.name, {a.name: given[a.name] for a in each.arguments or ()})
+            await client.get_prompt(each.name, {a.name: given[a.name] for a in each.arguments or () if a.required})
             for each in prompts
         ]
         return [each.messages[0].content.text for each in written if each.messages[0].content.type == "text"]
