@@ -22,9 +22,13 @@ def fence(text: str, mark: str | None) -> str:
         mark: Known to nobody who could have written the text; None for one that depends on all of it.
     """
     mark = mark or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    # a long thread is fenced with every call, and most of it is ASCII, which nothing can hide in
-    shown = text if text.isascii() else _FLAG_OR_HIDDEN.sub(_show, text)
-    return f"<stored {mark}>\n{shown}\n</stored {mark}>"
+    return f"<stored {mark}>\n{show_hidden(text)}\n</stored {mark}>"
+
+
+def show_hidden(text: str) -> str:
+    """Return a text with hidden characters as JSON's escapes."""
+    # a long thread is shown with every call, and most of it is ASCII, which nothing can hide in
+    return text if text.isascii() else _FLAG_OR_HIDDEN.sub(_show, text)
 
 
 def unfence(text: str) -> str:

@@ -1,5 +1,6 @@
 """Conversations by name: list, find and delete them."""
 
+import heapq
 import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
@@ -97,7 +98,18 @@ class Threads:
 
     def all(self) -> list[Thread]:
         """Return every thread, the one last used first."""
-        return [self.describe(id) for id in self.store.ids()]
+        begun = self.store.ids()
+        others = sorted(map(self.describe, self._find_recorded(begun)), key=lambda each: each.last, reverse=True)
+        # what waits in its first turn has no record yet: it stays where the store has it
+        return [*heapq.merge(map(self.describe, begun), others, key=lambda each: each.last or "~", reverse=True)]
+
+    def exists(self, id: str) -> bool:
+        """Return whether a conversation has begun, with ana or with another assistant."""
+        return id in (begun := self.store.ids()) or id in self._find_recorded(begun)
+
+    def _find_recorded(self, begun: Collection[str]) -> set[str]:
+        """Return the conversations of other assistants: they have a name and records, and no state."""
+        return {*self._traces.ids()} & self.store.names().keys() - {*begun}
 
     def waiting(self) -> dict[str, str]:
         """Return the threads that wait for a decision, each with how long they have: 5 min, 3 h, 2 days."""
@@ -120,7 +132,7 @@ class Threads:
             StoreBusy: Another program works in it.
         """
         with self._own_for_the_last_time([id]):
-            if id not in self.store.ids():  # asked only now: another program may have deleted it meanwhile
+            if not self.exists(id):  # asked only now: another program may have deleted it meanwhile
                 raise UserError("There is no such thread.", "`ana threads list` shows them.")
             now = datetime.now(UTC).isoformat(timespec="microseconds")
             name = self.store.names().get(id, "")
@@ -148,7 +160,7 @@ class Threads:
         if found is None:
             raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
         with self._own([found.thread], "ana threads restore"):
-            if found.thread in self.store.ids():
+            if self.exists(found.thread):
                 again = "Delete that one first; it can be restored too."
                 raise UserError(f"There is a conversation {name} again.", again)
             self._traces.put_back(found.thread, found.trace)  # first: until the thread is there it can be tried again

@@ -76,7 +76,5 @@ def _decide(workspace: "Workspace", pending: "Pending", decision: Decision | Non
         outcome = assistant.resume(waiting.thread_id, decide_all(waiting.request, decision), waiting.request_id)
     if not isinstance(outcome, Done):
         say("Something waits again; `ana approve` shows it.")
-    elif model:
-        show_text(outcome.receipt or outcome.answer)
     else:
         show_text("\n".join(filter(None, (outcome.answer, outcome.receipt))))

@@ -1,6 +1,12 @@
 """`ana mcp`: the store for other assistants, over standard input and output."""
 
+from typing import TYPE_CHECKING
+
+from ana.workspace import Workspace
 from app.startup import start
+
+if TYPE_CHECKING:
+    from ana.handles import Handles
 
 
 def mcp() -> None:
@@ -8,8 +14,28 @@ def mcp() -> None:
     import anyio
 
     from ana.files import refuse_read_only
-    from app.mcp.stdio import serve
 
     workspace = start()
     refuse_read_only(workspace.folder)
-    anyio.run(serve, workspace)
+    anyio.run(_serve, workspace)
+
+
+async def _serve(workspace: Workspace) -> None:
+    """Answer one client until it closes its end."""
+    from mcp.server.stdio import stdio_server
+
+    from app.mcp.server import McpServer
+
+    def open_store() -> "Handles":
+        from ana.handles import open_handles
+        from app.pending import ClosingModel
+
+        return open_handles(workspace, "ana mcp", model=ClosingModel())
+
+    ours = McpServer(open_store)
+    server = ours.build()
+    try:
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    finally:
+        ours.close()

@@ -1,7 +1,7 @@
 """`ana threads`: conversations listed, shown, deleted and restored."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,9 +13,6 @@ from app.show.confirm import require_consent
 from app.show.tables import show_table
 from app.show.text import pluralize, shorten
 from app.startup import start
-
-if TYPE_CHECKING:
-    from ana.threads.threads import Threads
 
 HELP = "Conversations: list, show, delete, restore. Without a command: list."
 threads = typer.Typer(help=HELP)
@@ -38,24 +35,19 @@ def list_threads() -> None:
 def show_threads(workspace: Workspace) -> None:
     """Print every conversation: in a terminal as a table, in a pipe with its whole id, tabs between the cells."""
     conversations, clock = workspace.open_threads(), workspace.make_clock()
-    waiting, every = conversations.waiting(), conversations.all()
-    waits = {id: f"waits for a decision, {age}" for id, age in waiting.items()}
+    waits = {id: f"waits for a decision, {age}" for id, age in conversations.waiting().items()}
+    every = conversations.all()
     if not sys.stdout.isatty():
         for thread in every:
-            turns = pluralize(thread.turns, "turn")
-            more = (waits[thread.id],) if thread.id in waits else ()
-            cells = (thread.id, thread.name or "-", turns, thread.last or "-", thread.about, *more)
+            cells = [thread.id, thread.name or "-", pluralize(thread.turns, "turn"), thread.last or "-", thread.about]
+            cells += [waits[thread.id]] if thread.id in waits else []
             write_line("\t".join(" ".join(cell.split()) for cell in cells))
         return
-    rows = [
-        (
-            thread.name or thread.id[:8],
-            str(thread.turns),
-            clock.minute(thread.last) if thread.last else "",
-            " · ".join(filter(None, (shorten(thread.about), waits.get(thread.id)))),
-        )
-        for thread in every
-    ]
+    rows = []
+    for thread in every:
+        about = " · ".join(filter(None, (shorten(thread.about), waits.get(thread.id))))
+        last = clock.minute(thread.last) if thread.last else ""
+        rows.append((thread.name or thread.id[:8], str(thread.turns), last, about))
     show_table(("conversation", "turns", "last", "begins with"), rows, fixed=("last",))
 
 
@@ -68,18 +60,12 @@ def show_thread(
     """Show a conversation, turn by turn, from its traces."""
     workspace = start()
     conversations, traces = workspace.open_threads(), workspace.open_traces()
-    id = conversations.resolve(name)
-    if id not in traces.ids():
-        id = _find_at_place(conversations, name)
-    if id not in traces.ids():
+    id, known = conversations.resolve(name), traces.ids()
+    if id not in known and name.isdecimal():
+        id = next((each.id for place, each in enumerate(conversations.all(), 1) if str(place) == name), id)
+    if id not in known:
         raise UserError(f"There is no thread {name!r} with turns.", "`ana threads list` shows them.")
     show_transcript(traces, id, limit, before)
-
-
-def _find_at_place(conversations: "Threads", name: str) -> str:
-    """Return the id of the conversation at a place in the list, from 1; empty where that is none."""
-    every = {str(place): thread.id for place, thread in enumerate(conversations.all(), 1)}
-    return every.get(name, "")
 
 
 @threads.command("delete")
@@ -90,7 +76,7 @@ def delete_thread(
     """Delete a conversation and its traces; the items and lines it stored stay. It can be taken back."""
     conversations = start().open_threads()
     thread = conversations.describe(conversations.resolve(name))
-    if thread.id not in conversations.store.ids():
+    if not conversations.exists(thread.id):
         raise UserError(f"There is no thread {name!r}.", "`ana threads list` shows them.")
     require_consent(f"Delete the conversation {name} ({pluralize(thread.turns, 'turn')})?", yes=yes)
     conversations.move_to_trash(thread.id)

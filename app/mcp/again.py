@@ -5,8 +5,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,9 +44,8 @@ class Again:
         self._client = client
         self._open: tuple[Path, int] | None = None
 
-    @contextmanager
-    def begin(self, name: str, args: Mapping[str, Any], thread: str) -> Iterator[Act]:
-        """Enter with a call's act: that of a process which ended before the answer left, or a new one.
+    def begin(self, name: str, args: Mapping[str, Any], thread: str) -> Act:
+        """Return a call's act: that of a process which ended before the answer left, or a new one.
 
         Args:
             name: The tool.
@@ -58,9 +56,7 @@ class Again:
         text = json.dumps([self._client, name, args], sort_keys=True, default=str)
         path = self._folder / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
         act = Act(thread, secrets.token_hex(5))
-        if not is_read_only(self._folder.parent):
-            act = self._note(path, act)
-        yield act
+        return act if is_read_only(self._folder.parent) else self._note(path, act)
 
     def close(self) -> None:
         """Take the last call as answered."""

@@ -1,18 +1,18 @@
 """What a client is answered: results with their receipt inside a fence, requests that wait, errors."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from langchain_core.messages import ToolMessage
 from mcp_types import CallToolResult, TextContent
 
 from ana.errors import AnaError, ToolError
-from ana.models.fence import FENCE, fence
+from ana.models.fence import FENCE, fence, show_hidden
 from ana.values import read_json
 from app.mcp.resources import CONTEXT, ITEM, read_context
 from app.mcp.session import RECEIPT, Session
-from app.mcp.tools import FETCH, SEARCH
+from app.mcp.tools import FETCH, SEARCH, UNSTORED, mark_stored
 from graph.state import Asked
 from nodes.autonomy.request import show_request
 
@@ -24,7 +24,7 @@ MOST_TITLE = 120
 
 
 def answer(
-    session: Session, name: str, args: Mapping[str, Any], approved: Mapping[str, str] | None = None
+    session: Session, name: str, args: Mapping[str, Any], approved: Collection[str] = ()
 ) -> CallToolResult | Asked:
     """Return the answer to a call, or what the person is to be asked.
 
@@ -32,7 +32,7 @@ def answer(
         session: The client's.
         name: The tool.
         args: Its arguments.
-        approved: What the person has approved.
+        approved: The digests of what the person has approved.
 
     Raises:
         AnaError: It failed.
@@ -53,7 +53,7 @@ def tell_waiting(session: Session, name: str, args: Mapping[str, Any], asked: As
 def answer_error(error: AnaError) -> CallToolResult:
     """Return the answer to a call that failed."""
     told = error if isinstance(error, ToolError) else ToolError(error.message, error.hint)
-    return _fail(_dump(told.to_json()))
+    return _fail(json.dumps(told.to_json(), ensure_ascii=False))
 
 
 def seal(asked: Asked) -> str:
@@ -75,11 +75,14 @@ def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResul
         found = session.call("query_items", {"text": wanted, "limit": MOST_FOUND})
         if not isinstance(found, ToolMessage) or found.status == "error":
             raise ToolError("This cannot be searched for.", "Say it in fewer words.")
-        return _result({"results": [_cite(item["id"], item["content"]) for item in read_json(found.text)["items"]]})
+        results = [_cite(item["id"], item["content"]) for item in read_json(found.text)["items"]]
+        return _result(mark_stored({"results": results}))
     if wanted == "context":
-        return _result({"id": wanted, "title": "Global Context", "url": CONTEXT, "text": read_context(session)})
+        context = {"id": wanted, "title": "Global Context", "url": CONTEXT, "text": read_context(session)}
+        return _result(mark_stored({**context, "metadata": {}}))
     item = session.read_item(wanted)
-    return _result(_cite(item.id, item.content) | {"text": item.content, "metadata": dict(item.properties)})
+    whole = {**_cite(item.id, item.content), "text": item.content, "metadata": dict(item.properties)}
+    return _result(mark_stored(whole))
 
 
 def _cite(id: str, content: str) -> dict[str, Any]:
@@ -93,8 +96,8 @@ def _show(message: ToolMessage) -> CallToolResult:
         return _fail(message.text)
     receipt = message.additional_kwargs.get(RECEIPT)
     data = read_json(message.text) | ({"receipt": receipt} if receipt else {})
-    text = fence(_dump(data), message.additional_kwargs.get(FENCE))
-    return CallToolResult(content=[TextContent(text=text)], structured_content=data)
+    data = data if message.name in UNSTORED else mark_stored(data)
+    return _result(data, lambda text: fence(text, message.additional_kwargs.get(FENCE)))
 
 
 def _fail(text: str) -> CallToolResult:
@@ -102,9 +105,6 @@ def _fail(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=fence(text, None))], is_error=True)
 
 
-def _result(data: dict[str, Any]) -> CallToolResult:
-    return CallToolResult(content=[TextContent(text=_dump(data))], structured_content=data)
-
-
-def _dump(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=False)
+def _result(data: dict[str, Any], wrap: Callable[[str], str] = show_hidden) -> CallToolResult:
+    text = json.dumps(data, ensure_ascii=False)
+    return CallToolResult(content=[TextContent(text=wrap(text))], structured_content=data)

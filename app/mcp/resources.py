@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mcp_types import (
     GetPromptResult,
@@ -16,6 +16,7 @@ from mcp_types import (
 )
 
 from ana.errors import NoSuchItem, ToolError
+from prompts import render
 
 if TYPE_CHECKING:
     from app.mcp.session import Session
@@ -31,28 +32,15 @@ RESOURCES = [
 TEMPLATES = [
     ResourceTemplate(uri_template=ITEM + "{id}", name="item", title="An item", mime_type="application/json"),
 ]
-PROMPTS: Mapping[str, tuple[Prompt, str]] = {
-    "today": (
-        Prompt(name="today", title="Today", description="What is on today, and what to begin with."),
-        "Read ana://context and ana://today. Tell me what is on today and what is overdue, and what you would begin "
-        "with. Change nothing.",
+SINCE = PromptArgument(name="since", description="A day; default: seven days ago.")
+TEXT = PromptArgument(name="text", description="What is to be kept.", required=True)
+PROMPTS = [
+    Prompt(name="today", title="Today", description="What is on today, and what to begin with."),
+    Prompt(name="weekly_review", title="Weekly review", description="Go through what is open.", arguments=[SINCE]),
+    Prompt(
+        name="remember_this", title="Remember this", description="Keep a text as an item or a line.", arguments=[TEXT]
     ),
-    "weekly_review": (
-        Prompt(name="weekly_review", title="Weekly review", description="Go through the week, item by item."),
-        "Read ana://context. With history, tell me what I did since {since}. With query_items, list what is open and "
-        "overdue. Then ask me of each whether it is done, moved or dropped, and change it only when I have said so.",
-    ),
-    "remember_this": (
-        Prompt(
-            name="remember_this",
-            title="Remember this",
-            description="Keep a text: as an item, or as a line about you.",
-            arguments=[PromptArgument(name="text", description="What is to be kept.", required=True)],
-        ),
-        "Keep this in ana. If it is something lasting about me, add a line to Global Context; else make an item, with "
-        "the dates and properties that it names. Do not change its words.\n\n{text}",
-    ),
-}
+]
 
 
 def read_resource(session: "Session", uri: str) -> tuple[str, str]:
@@ -62,7 +50,8 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
         NoSuchItem: There is none.
     """
     from ana.memory.item import to_json
-    from ana.models.fence import fence
+    from ana.models.fence import fence, show_hidden
+    from app.mcp.tools import mark_stored
 
     if uri == CONTEXT:
         return fence(read_context(session), None), "text/plain"
@@ -70,7 +59,7 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
         return fence(_read_today(session), None), "text/plain"
     if uri.startswith(ITEM):
         item = session.read_item(uri.removeprefix(ITEM))
-        return json.dumps(to_json(item), ensure_ascii=False), "application/json"
+        return show_hidden(json.dumps(mark_stored(to_json(item)), ensure_ascii=False)), "application/json"
     raise NoSuchItem(uri)
 
 
@@ -94,12 +83,13 @@ def write_prompt(session: "Session", name: str, arguments: Mapping[str, str]) ->
     Raises:
         ToolError: There is none of this name, or an argument is missing.
     """
-    if name not in PROMPTS:
-        raise ToolError(f"There is no prompt {name:.80}.", f"There are: {', '.join(PROMPTS)}.")
-    prompt, text = PROMPTS[name]
-    if missing := [each.name for each in prompt.arguments or () if each.required and each.name not in arguments]:
+    prompt = next((each for each in PROMPTS if each.name == name), None)
+    if prompt is None:
+        raise ToolError(f"There is no prompt {name:.80}.", f"There are: {', '.join(each.name for each in PROMPTS)}.")
+    values = {"since": str(session.handles.clock.now().date() - timedelta(days=7)), **arguments}
+    slots = [each.name for each in prompt.arguments or ()]
+    if missing := [slot for slot in slots if slot not in values]:
         raise ToolError(f"The prompt {name} needs {missing[0]}.")
-    values: dict[str, Any] = {"since": session.handles.clock.now().date() - timedelta(days=7)}
-    filled = text.format_map(values | dict(arguments))
-    message = PromptMessage(role="user", content=TextContent(text=filled))
+    text = render(f"mcp_{name}", **{slot: values[slot] for slot in slots}).rstrip()
+    message = PromptMessage(role="user", content=TextContent(text=text))
     return GetPromptResult(description=prompt.description, messages=[message])

@@ -3,6 +3,7 @@
 What the first answers need is imported here. The rest, with the store, is opened while the client talks.
 """
 
+import asyncio
 import re
 import threading
 from collections.abc import Callable
@@ -77,7 +78,7 @@ class McpServer:
             on_list_tools=self._list_tools,
             on_list_resources=_tell(types.ListResourcesResult(resources=RESOURCES)),
             on_list_resource_templates=_tell(types.ListResourceTemplatesResult(resource_templates=TEMPLATES)),
-            on_list_prompts=_tell(types.ListPromptsResult(prompts=[prompt for prompt, _ in PROMPTS.values()])),
+            on_list_prompts=_tell(types.ListPromptsResult(prompts=PROMPTS)),
             on_read_resource=self._read,
             on_get_prompt=self._prompt,
             on_call_tool=self._call,
@@ -108,22 +109,28 @@ class McpServer:
 
         handles = self._open()
         with self._lock:
-            return self._sessions.setdefault(client, Session(handles, client))
+            if client not in self._sessions:
+                self._sessions[client] = Session(handles, client)
+            return self._sessions[client]
 
     async def _run(self, context: Context, do: "Callable[[Session], T]") -> T:
-        """Do something with the client's session in a thread, where blocking is allowed.
+        """Do something with the client's session in a thread, where blocking is allowed; a moment later it has left.
 
         Raises:
             AnaError: It failed.
         """
 
-        def run() -> T:
+        def run() -> "tuple[T, Session]":
             try:
-                return do(self._find_session(_name_client(context)))
+                session = self._find_session(_name_client(context))
+                return do(session), session
             except FILE_ERRORS as exc:
                 raise ToolError(f"The files could not be used: {exc}.", "Tell the user: `ana doctor` looks.") from exc
 
-        return await anyio.to_thread.run_sync(run)
+        result, session = await anyio.to_thread.run_sync(run)
+        loop = asyncio.get_running_loop()
+        loop.call_later(SETTLING, loop.run_in_executor, None, session.settle, session.count)
+        return result
 
     async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         def build() -> types.ListToolsResult:
@@ -142,7 +149,8 @@ class McpServer:
         try:
             text, kind = await self._run(context, partial(read_resource, uri=uri))
         except NoSuchItem as exc:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"There is no resource {uri:.200}.") from exc
+            told = f"There is no resource {uri:.200}."
+            raise MCPError(code=types.INVALID_PARAMS, message=told, data={"uri": uri}) from exc
         except AnaError as exc:
             raise MCPError(code=types.INVALID_PARAMS, message=exc.sentence()) from exc
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
@@ -168,7 +176,7 @@ class McpServer:
         args = params.arguments or {}
         outcome = await self._run(context, partial(answer, name=params.name, args=args))
         if isinstance(outcome, types.CallToolResult):
-            return await self._settle(context, outcome)
+            return outcome
         reply = (params.input_responses or {}).get(_QUESTION)
         if params.request_state != seal(outcome) or not isinstance(reply, types.ElicitResult):
             if not _can_ask(context):
@@ -183,19 +191,11 @@ class McpServer:
             raise ToolError("The person refused this; nothing was done.", "Do not try it in another way.")
         if decision != DO:
             return await self._keep(context, params, outcome, "Nobody decided in this client.")
-        approved = partial(answer, name=params.name, args=args, approved=outcome["digests"])
+        approved = partial(answer, name=params.name, args=args, approved=outcome["digests"].values())
         again = await self._run(context, approved)
         if isinstance(again, types.CallToolResult):
-            return await self._settle(context, again)
+            return again
         return await self._keep(context, params, again, "It has changed since they decided.")
-
-    async def _settle(self, context: Context, result: types.CallToolResult) -> types.CallToolResult:
-        """Return a result, and take it as sent a moment later."""
-        session = self._sessions[_name_client(context)]
-        timer = threading.Timer(SETTLING, session.settle, [session.count])
-        timer.daemon = True
-        timer.start()
-        return result
 
     async def _keep(
         self, context: Context, params: types.CallToolRequestParams, asked: "Asked", why: str

@@ -4,7 +4,7 @@ import logging
 import secrets
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ from graph.state import Asked, Loaded, State, Turn
 from nodes.autonomy.batch import iter_stored_text, read_batch
 from nodes.autonomy.request import digest_write, make_request
 from nodes.autonomy.unspoken import weigh_unspoken
-from nodes.autonomy.weigh import Asking, Batch
+from nodes.autonomy.weigh import Batch
 from nodes.autonomy.words import Words, find_content
 from nodes.calls import ReadCall, answer_error, read_call
 from nodes.evidence import list_calls
@@ -53,8 +53,6 @@ UNWRITTEN: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
 """What keeps a record from being written."""
 
 _log = logging.getLogger(__name__)
-
-READ_FIRST = 'The resource ana://context, or `fetch` with the id "context", has every line with its number.'
 
 
 @dataclass(frozen=True)
@@ -129,26 +127,23 @@ class Session:
         """Note stored texts that the client has read, which may order something."""
         self._views.append(_View(self.handles.clock.now(), texts, Words(*texts)))
 
-    def call(
-        self, name: str, args: Mapping[str, Any], approved: Mapping[str, str] | None = None
-    ) -> ToolMessage | Asked:
+    def call(self, name: str, args: Mapping[str, Any], approved: Collection[str] = ()) -> ToolMessage | Asked:
         """Run a call, and keep a record of it. One that asks is not run.
 
         Args:
             name: The tool.
             args: Its arguments.
-            approved: What the person has approved, as in a request's `digests`.
+            approved: The digests of what the person has approved, of a request's `digests`.
 
         Returns:
             The answer, or what the person is to be asked.
         """
         with self._lock, self.handles.workspace.recent.enter():
             self.count += 1
-            if name in READERS:
-                self._note_own(args)
-                return self._attempt(name, args, Act(self.thread, secrets.token_hex(5)), {})
-            with self._again.begin(name, args, self.thread) as act:
-                return self._attempt(name, args, act, approved or {})
+            if name not in READERS:
+                return self._attempt(name, args, self._again.begin(name, args, self.thread), approved)
+            self._note_own(args)
+            return self._attempt(name, args, Act(self.thread, secrets.token_hex(5)))
 
     def keep_waiting(self, name: str, args: Mapping[str, Any], asked: Asked) -> str:
         """Let a call wait for the person's decision, wherever they give it. Return the request's id.
@@ -162,7 +157,7 @@ class Session:
 
         seal = "".join(asked["digests"].values())
         with self._lock, self.handles.workspace.recent.enter():
-            state, _ = self._build(name, args, Act("", asked["calls"][0].rpartition("-")[0]))
+            state, *_ = self._build(name, args, Act("", asked["calls"][0].rpartition("-")[0]))
             turn = state["turn"] | {"asked": asked, "question": state["messages"][-2].text}
             waiting: Any = {**state, "messages": state["messages"][-2:], "turn": turn}
             return keep_waiting(self.handles, waiting, f"{self.client} asks {seal[:16]}")
@@ -181,17 +176,16 @@ class Session:
                     _log.warning("the record of turn %s was not written: %s", turn["id"], exc)
 
     def _attempt(
-        self, name: str, args: Mapping[str, Any], act: Act, approved: Mapping[str, str]
+        self, name: str, args: Mapping[str, Any], act: Act, approved: Collection[str] = ()
     ) -> ToolMessage | Asked:
         turn = Act(act.thread, name_turn_of(self.client, act.id))
         for _ in range(ATTEMPTS):  # what changed since it was weighed is weighed again
-            state, runtime = self._build(name, args, turn)
-            read = read_call(state, runtime, _last_message(state), 0)
+            state, runtime, message = self._build(name, args, turn)
+            read = read_call(state, runtime, message, 0)
             if unread := self._find_unread_line(read):
                 return answer_error(read.id, name, unread)
             batch = self._read_batch(state, runtime, read)
-            asking = [each for each in weigh_unspoken(batch) if not _is_approved(each, approved)]
-            if asking:
+            if asking := [each for each in weigh_unspoken(batch) if digest_write(each.write) not in approved]:
                 return make_request(asking, "", self.handles.clock.now().date())
             touched = [each for write in batch.writes for each in write.touched]
             try:
@@ -202,17 +196,19 @@ class Session:
             return answer
         return answer_error(read.id, name, RecordChanged("item", str(args.get("id", ""))))
 
-    def _build(self, name: str, args: Mapping[str, Any], act: Act) -> tuple[State, Runtime[Context]]:
-        """Return the state of a turn that is the call, and a run for it."""
+    def _build(self, name: str, args: Mapping[str, Any], act: Act) -> tuple[State, Runtime[Context], AIMessage]:
+        """Return the state of a turn that is the call, a run for it, and the message that makes it."""
         said = HumanMessage(f"{self.client}: {name}", id=f"{act.id}-said")
         call = ToolCall(name=name, args=dict(args), id=f"{act.id}-call", type="tool_call")
         message = AIMessage("", id=f"{act.id}-message", tool_calls=[call])
         turn = new_turn(act.id, {"messages": [said]}, self.handles.clock)
         turn |= {"id": act.id, "question": "", "shown": self._lines}
-        loaded = Loaded(now="", vocabulary="", lines=self.handles.memory.lines())
+        turn.pop("previous", None)  # a call takes no other's place in the trace, as a question that is edited does
+        lines = {} if name in READERS else self.handles.memory.lines()  # what only reads is not weighed by them
+        loaded = Loaded(now="", vocabulary="", lines=lines)
         state: Any = {"messages": [*self._last, said, message], "turn": turn, "draft": "", "loaded": loaded}
         info = ExecutionInfo("", "", "", thread_id=act.thread)
-        return state, Runtime(context=LocalContext(opened=self.handles), execution_info=info)
+        return state, Runtime(context=LocalContext(opened=self.handles), execution_info=info), message
 
     def _read_batch(self, state: State, runtime: Runtime[Context], call: ReadCall) -> Batch:
         """Return what is weighed: what this session has in view, and what it changed a short time ago."""
@@ -222,19 +218,14 @@ class Session:
         since = self.handles.clock.now() - SHORT
         made = frozenset(id for view in self._views for id in view.made)
         changed = frozenset(id for view in self._views if view.at > since for id in view.changed)
-        read = [text for view in self._views for text in view.texts]
         return replace(
             batch,
-            read=read,
+            read=[text for view in self._views for text in view.texts],
             changed=changed - made,
             ids=made,
             message="\n".join(self._own),
-            lines=self._list_seen(batch),
+            lines={number: text for number, text in batch.lines.items() if str(number) in self._lines},
         )
-
-    def _list_seen(self, batch: Batch) -> dict[int, str]:
-        """Return the lines of Global Context that the client has read."""
-        return {number: text for number, text in batch.lines.items() if str(number) in self._lines}
 
     def _find_unread_line(self, call: ReadCall) -> ToolError | None:
         """Return why a line cannot be changed that the client has never read; it is told the line, and may then."""
@@ -242,17 +233,19 @@ class Session:
         if number is None or str(number) in self._lines or (text := self.handles.memory.lines().get(number)) is None:
             return None
         self._see_lines([(number, text)])
-        return ToolError(f"Line {number} was not read in this session. It reads: {text}", READ_FIRST)
+        hint = 'The resource ana://context, or `fetch` with the id "context", has every line with its number.'
+        return ToolError(f"Line {number} was not read in this session. It reads: {text}", hint)
 
     def _see_lines(self, lines: Iterable[tuple[int, str]]) -> None:
         self._lines |= {str(number): line_digest(text) for number, text in lines}
 
     def _note_own(self, args: Mapping[str, Any]) -> None:
         """Keep the words that a client looks for before any text in view has them."""
-        seen = [*(view.words for view in self._views), Words(*self.handles.memory.lines().values())]
         words = (word for text in iter_texts(dict(args)) for word in find_content(text))
-        if own := [word for word in words if not any(each.has(word) for each in seen)]:
-            self._own.append(" ".join(own))
+        if new := [word for word in words if not any(view.words.has(word) for view in self._views)]:
+            lines = Words(*self.handles.memory.lines().values())
+            if own := [word for word in new if not lines.has(word)]:
+                self._own.append(" ".join(own))
 
     def _keep(self, state: State, answer: ToolMessage, thread: str) -> None:
         """Keep a call in view, and its record."""
@@ -278,13 +271,3 @@ def _find_lines(result: Any) -> Iterator[tuple[int, str]]:
     nested = result.values() if isinstance(result, dict) else result if isinstance(result, list) else ()
     for each in nested:
         yield from _find_lines(each)
-
-
-def _last_message(state: State) -> AIMessage:
-    message = state["messages"][-1]
-    assert isinstance(message, AIMessage)
-    return message
-
-
-def _is_approved(asking: Asking, approved: Mapping[str, str]) -> bool:
-    return digest_write(asking.write) in approved.values()

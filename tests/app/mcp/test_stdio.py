@@ -4,6 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +21,9 @@ from app.mcp.again import LONGEST, Again
 from tests.app.conftest import Run
 from tests.app.mcp.conftest import call, read, talk
 from tests.conftest import folders
+from tests.forks import start_forked
 
-HELLO = {
+HELLO: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
@@ -38,6 +42,57 @@ def start(path: Path, first: str = "") -> StdioServerParameters:
     script = f"import sys; sys.argv[1:] = ['mcp']{first}\nfrom app.cli.main import main\nmain()"
     env = {**os.environ, **folders(path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))}
     return StdioServerParameters(command=sys.executable, args=["-c", script], env=env, cwd=path)
+
+
+Ask = Callable[..., dict[str, Any]]
+
+
+@contextmanager
+def start_quickly(path: Path, name: str = "tester", first: str = "") -> Iterator[Ask]:
+    """Start `ana mcp` as a fork; what is given returns the result of a call, and raises EOFError if it has ended."""
+    env = folders(path, LLM_PROVIDER="offline")
+    script = f"import os, sys; os.environ.update({env!r}); sys.argv[1:] = ['mcp']{first}\n"
+    with start_forked("-c", f"{script}from app.cli.main import main\nmain()") as (_, given, told):
+
+        def ask(tool: str, **args: Any) -> dict[str, Any]:
+            params = {"name": tool, "arguments": args}
+            given.write(json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}) + "\n")
+            if not (line := told.readline()):
+                raise EOFError
+            result = json.loads(line)["result"]
+            assert not result.get("isError"), result
+            return dict(result["structuredContent"])
+
+        client = {"clientInfo": {"name": name, "version": "1"}}
+        given.write(json.dumps({**HELLO, "params": {**HELLO["params"], **client}}) + "\n")
+        told.readline()
+        given.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}) + "\n")
+        yield ask
+
+
+def test_a_call_is_done_once_though_its_process_was_killed_before_the_answer(tmp_path: Path) -> None:
+    with start_quickly(tmp_path) as ask:
+        change = {"id": ask("create_item", content="Swim", properties={"hours": 1})["id"]}
+    change |= {"properties": {"hours": {"$add": 3}}}
+    with start_quickly(tmp_path, first=DYING) as ask, pytest.raises(EOFError):
+        ask("update_item", **change)
+    with start_quickly(tmp_path) as ask:
+        assert ask("update_item", **change)["properties"] == {"hours": 4}
+        assert ask("update_item", **change)["properties"] == {"hours": 7}  # the answer to the one before had arrived
+
+
+def test_five_processes_on_one_folder_lose_nothing(tmp_path: Path) -> None:
+    def work(number: int) -> list[str]:
+        with start_quickly(tmp_path, f"client {number}") as ask:
+            made = [ask("create_item", content=f"Card {number} of row {row}")["id"] for row in range(2)]
+            return [ask("update_item", id=id, properties={"row": row})["id"] for row, id in enumerate(made)]
+
+    with ThreadPoolExecutor(5) as pool:
+        made = [id for ids in pool.map(work, range(5)) for id in ids]
+    with start_quickly(tmp_path) as ask:
+        assert {each["id"] for each in ask("query_items", where={"row": {"$gte": 0}})["items"]} == {*made}
+        assert {turn["by"] for turn in ask("history")["turns"]} == {f"client-{number}" for number in range(5)}
+    assert len(made) == 10
 
 
 @pytest.mark.long
@@ -122,25 +177,21 @@ def test_a_damaged_store_is_said_in_a_sentence(ana: Run, tmp_path: Path) -> None
 def test_two_clients_of_one_name_do_the_same_call_twice(tmp_path: Path) -> None:
     first, second, third = (Again(tmp_path / "calls", "tester") for _ in range(3))
     args = {"id": "abcdefgh", "properties": {"hours": {"$add": 1}}}
-    with first.begin("update_item", args, "one") as one, second.begin("update_item", args, "two") as two:
-        assert one != two
+    assert first.begin("update_item", args, "one") != second.begin("update_item", args, "two")
     first.close()
-    with third.begin("update_item", args, "three") as three:
-        assert three.thread == "three"
+    assert third.begin("update_item", args, "three").thread == "three"
 
 
 def test_a_call_that_was_cut_off_long_ago_is_a_new_one(tmp_path: Path) -> None:
     first, folder = Again(tmp_path / "calls", "tester"), tmp_path / "calls"
-    with first.begin("undo", {}, "one") as act:
-        (note,) = folder.iterdir()
-        text = note.read_text()
+    act = first.begin("undo", {}, "one")
+    (note,) = folder.iterdir()
+    text = note.read_text()
     first.close()
     note.write_text(text)  # as a process that was killed leaves it
-    with first.begin("undo", {}, "two") as again:
-        assert again == act
+    assert first.begin("undo", {}, "two") == act
     first.close()
     note.write_text(text)
     os.utime(note, (0, note.stat().st_mtime - LONGEST))
-    with first.begin("undo", {}, "two") as later:
-        assert later.thread == "two"
+    assert first.begin("undo", {}, "two").thread == "two"
     first.close()
