@@ -168,8 +168,7 @@ def test_the_dev_server_comes_with_its_extra(installed: Installed, person: Perso
     before = list_installed(installed)
 
     def start(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
-        as_typed = [part for part in command if part != "--no-reload"]
-        return subprocess.Popen([person.ana, *as_typed], cwd=cwd, env=env, stdout=output, stderr=output)
+        return subprocess.Popen([person.ana, *command], cwd=cwd, env=env, stdout=output, stderr=output)
 
     with running(person.env, tmp_path / "server.log", ["dev"], person.elsewhere, start) as server:
         kept = httpx.post(f"{server.url}/ask", json={"question": "note: the spare key is in the blue tin"}, timeout=60)

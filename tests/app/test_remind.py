@@ -26,6 +26,7 @@ from app.http.app import TurnRunner
 from app.reminding import list_targets, ring_meanwhile
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
+from tests.forks import start_forked
 from tests.reminders.collector import Collector, collecting
 
 Shown = pytest.CaptureFixture[str]
@@ -168,6 +169,12 @@ def test_reminders_ring_for_everybody_unless_a_person_is_named(
     assert collector.titles == ["for ben"]
     assert run(capsys, "remind", "--once") == (0, "2 reminders delivered, 0 not.\n")
     assert collector.titles == ["for ben", "for owner", "for anna"]
+
+
+def test_as_long_as_it_runs_it_rings_for_everybody(household: Path, collector: Collector) -> None:
+    with start_forked("-m", "app.cli", "remind"):
+        until(lambda: {*collector.titles} == {"for owner", "for anna", "for ben"})
+    assert set(collector.tags.values()) == {1}
 
 
 def test_a_person_whose_folder_is_damaged_keeps_no_reminder_from_others(
