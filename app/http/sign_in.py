@@ -93,7 +93,7 @@ class SignIn:
 
     async def _exchange(self, scope: Scope, receive: Receive) -> dict[str, str]:
         body, _ = await read_body(receive)
-        code = _get(_parse(body), "code")
+        code = _get(await run_in_threadpool(_parse, body), "code")
         if not isinstance(code, str):
             raise HTTPException(422, 'Send the code as {"code": "..."}.')
         exchange = self._people.exchange
@@ -132,7 +132,7 @@ async def _list_named(connection: HTTPConnection, receive: Receive) -> tuple[lis
     named: list[Any] = [value for name in NAMING for value in connection.query_params.getlist(name)]
     if connection.headers.get("content-length", "0") != "0":
         body, receive = await read_body(receive)
-        asked = _parse(body)
+        asked = await run_in_threadpool(_parse, body)
         configured = _get(_get(asked, "config"), "configurable")
         named += [_get(each, name) for each in (asked, configured) for name in NAMING]
     return named, receive
