@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ana.errors import ConfigError
+from ana.errors import ConfigError, UserError
 from ana.files import refuse_read_only
 from ana.output import tell
 from app.serving import LOCAL, Port, require_port
@@ -35,16 +35,19 @@ def serve(
     require_port(host, port, "ana serve")
     tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
     tell(f"API: http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C ends it)")
-    uvicorn.run(
-        "app.api.app:build_app",
-        factory=True,
-        host=host,
-        port=port,
-        http="h11",  # the other reads headers without an end
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        proxy_headers=bool(settings.ana_proxies),
-        forwarded_allow_ips=[*map(str, settings.ana_proxies)],
-        timeout_graceful_shutdown=10,
-    )
+    try:
+        uvicorn.run(
+            "app.api.app:build_app",
+            factory=True,
+            host=host,
+            port=port,
+            http="h11",  # the other reads headers without an end
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=bool(settings.ana_proxies),
+            forwarded_allow_ips=[*map(str, settings.ana_proxies)],
+            timeout_graceful_shutdown=10,
+        )
+    except SystemExit as exc:  # the library has logged why
+        raise UserError("The server could not start.", f"{settings.log_file_path} tells why.") from exc

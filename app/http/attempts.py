@@ -12,10 +12,8 @@ FREE = 5
 """Wrong keys of an address after which it waits."""
 LONGEST = 5.0
 """Seconds that it waits at most."""
-
 MOST_WAITING = 20
 """Requests of one address that wait at the same time; more are refused, else the wait would slow nobody down."""
-
 MOST_ADDRESSES = 10_000
 """Those that are remembered; the oldest is forgotten."""
 

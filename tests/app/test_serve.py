@@ -13,7 +13,7 @@ from ana.settings import load_settings
 from evals.load.server import Process, Server, running
 from tests.app.conftest import Run
 from tests.conftest import folders
-from tests.forks import fork
+from tests.forks import fork, run_forked
 
 SCRIPT = """
     import sys, types
@@ -101,7 +101,7 @@ def test_ten_megabytes_of_headers_end_the_request_and_not_the_server(served: Ser
             answer = connection.recv(100)
         except (BrokenPipeError, ConnectionResetError):
             pass  # it was closed before all was sent
-    assert answer in (b"", answer if answer.startswith(b"HTTP/1.1 400") else None)
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 400")
     assert httpx.get(f"{served.url}/any", headers={"x-api-key": token}).status_code == 200
     assert httpx.get(f"{served.url}/any", headers={"x": "y" * 40_000}).status_code == 431
 
@@ -135,6 +135,15 @@ def test_a_port_or_an_address_that_cannot_be_used_is_told(ana: Run, tmp_path: Pa
         done = ana("serve", "--host", host, "--port", "0")
         assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
         assert done.stderr.startswith("Port 0 cannot be used: ")
+
+
+def test_a_server_that_cannot_start_says_where_it_is_told_why(tmp_path: Path) -> None:
+    broken = SCRIPT.replace("lifespan.startup.complete", "lifespan.startup.failed")
+    done = run_forked("-c", broken, "serve", "--port", "0", env=folders(tmp_path, LLM_PROVIDER="offline"))
+    log = tmp_path / "log" / "ana.log"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, f"The server could not start. {log} tells why.")
+    assert "Traceback" not in done.stderr
+    assert "Application startup failed" in log.read_text()
 
 
 def test_the_dev_server_takes_no_other_address(ana: Run) -> None:
