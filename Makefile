@@ -82,7 +82,7 @@ format: $(DEVELOP) ## let ruff format and fix
 	@$(BIN)/ruff check --fix .
 
 dev: $(ENCODER) $(SERVER) ## the LangGraph dev server, for Studio and the API (installs it on the first run)
-	@$(BIN)/ana serve
+	@$(BIN)/ana dev
 
 bench: $(ENCODER) $(DEVELOP) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench $(ARGS)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from hashlib import sha256
 
 from pydantic import SecretStr
 
@@ -25,11 +24,6 @@ def name_kind(address: str) -> str:
     """Return what an address is, without anything that is in it: mail, ntfy."""
     kind = read_kind(address) if "://" in address else "an address"
     return _NAMES.get(kind, kind[:20])
-
-
-def make_digest(address: str) -> str:
-    """Return what stands for an address where it must not be read."""
-    return sha256(address.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def list_secret_parts(address: str) -> Iterator[str]:

@@ -10,14 +10,10 @@ from pydantic import SecretStr
 PERSON = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """A person's name."""
 
-SHORTEST_TOKEN = 32
-
-CALENDAR_KEY = re.compile(r"ana-calendar-[\w-]{43}")
-
 KEY = re.compile(r"ana-(?:calendar|token)-[\w-]{43}")
 """So that every key is hidden wherever it is met, whoever's it is."""
 
-_TOKEN = re.compile(rf"[!-+\--~]{{{SHORTEST_TOKEN},200}}")
+_TOKEN = re.compile(r"[!-+\--~]{32,200}")
 
 
 def make_key(kind: Literal["calendar", "token"]) -> str:
@@ -25,8 +21,8 @@ def make_key(kind: Literal["calendar", "token"]) -> str:
     return f"ana-{kind}-{secrets.token_urlsafe(32)}"
 
 
-def hash_key(key: str) -> str:
-    """Return what is kept of a key. A slow hash is for what people choose: nobody tries 2^256 keys, however fast."""
+def make_digest(key: str) -> str:
+    """Return what stands for a key where it must not be read; no slow hash: nobody tries 2^256 of them, fast or not."""
     return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -39,5 +35,5 @@ def split_tokens(written: SecretStr | None) -> list[tuple[str, str]]:
     text = written.get_secret_value() if written else ""
     pairs = [part.strip().partition(":")[::2] for part in text.split(",") if part.strip()]
     if not all(PERSON.fullmatch(name) and _TOKEN.fullmatch(token) for name, token in pairs):
-        raise ValueError(f"write NAME:TOKEN, with commas between; a token has {SHORTEST_TOKEN} to 200 characters")
+        raise ValueError("write NAME:TOKEN, with commas between; a token has 32 to 200 characters")
     return pairs

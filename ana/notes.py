@@ -53,17 +53,6 @@ class Note:
         self._path.unlink(missing_ok=True)
 
 
-def write_note(path: Path, value: object) -> None:
-    """Write a note that `read_note` reads as the same dataclass, or dict of some, whole and for its owner's eyes only.
-
-    Raises:
-        OSError: It cannot be written; the old one is there.
-    """
-    from pydantic_core import to_json
-
-    write_whole(path, to_json(value, indent=1).decode(), mode=0o600)
-
-
 def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | None:
     """Return what a note holds; None without one.
 

@@ -42,7 +42,7 @@ DATABASES = (
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
 OUTSIDE = PROJECT / ".langgraph_api"
-"""The folder of the dev server's own files, if it was started without `ana serve`, which keeps them with the data."""
+"""The folder of the dev server's own files, if it was started without `ana dev`, which keeps them with the data."""
 
 _CHROMA = re.compile(rf"{UUID}|chroma\.sqlite3(?:-wal|-shm|-journal)?")
 _TRACE = re.compile(rf"(?:{UUID}|none)\.jsonl")

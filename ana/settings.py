@@ -180,15 +180,9 @@ class Settings(PersonalSettings):
         description="kinds of addresses that others than you may use; `private` lets them name private networks too",
     )
     ana_cors_origins: Names = Field((), description="web origins that may call the server, comma-separated")
-    ana_hosts: Hosts = Field(
-        (), description="names that a reverse proxy stands for, such as ana.example.org, comma-separated"
-    )
-    ana_proxies: Networks = Field(
-        (), description="addresses or networks of reverse proxies, whose X-Forwarded-For and -Proto are believed"
-    )
-    ana_api_tokens: SecretStr | None = Field(
-        None, description="people and their tokens, NAME:TOKEN with commas between, beside those of `ana users`"
-    )
+    ana_hosts: Hosts = Field((), description="names that a reverse proxy stands for, comma-separated")
+    ana_proxies: Networks = Field((), description="addresses of proxies whose X-Forwarded-For and -Proto are believed")
+    ana_api_tokens: SecretStr | None = Field(None, description="NAME:TOKEN, comma-separated, beside `ana users`")
 
     @field_validator("llm_provider", mode="before")
     @classmethod

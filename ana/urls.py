@@ -11,6 +11,8 @@ from ana.values import split_words
 LONGEST_URL, LONGEST_HOST = 2000, 253
 """Characters of an address, and of the name in it."""
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
 
 def is_http(value: str) -> bool:
     """Return whether a text is an address that every library takes for one."""
@@ -44,8 +46,3 @@ def check_host(name: str) -> str:
 
 Hosts = Annotated[tuple[Annotated[str, AfterValidator(check_host)], ...], BeforeValidator(split_words)]
 Networks = Annotated[tuple[IPvAnyNetwork, ...], BeforeValidator(split_words)]
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a name or an address of a machine is this one alone."""
-    return host in ("127.0.0.1", "localhost", "::1")

@@ -7,9 +7,10 @@ from functools import partial
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from ana.addresses import make_digest, name_kind, split_addresses
+from ana.addresses import name_kind, split_addresses
 from ana.errors import AnaError
 from ana.files import FILE_ERRORS
+from ana.keys import make_digest
 from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message, send
 from ana.threads.ids import OWNER
@@ -35,7 +36,7 @@ def list_targets(workspace: Workspace) -> list[Target]:
     settings = workspace.settings
     kinds = None if workspace.person == OWNER else settings.ana_notify_kinds
     return [
-        Target(name_kind(address), make_digest(address), partial(send, address, kinds=kinds))
+        Target(name_kind(address), make_digest(address)[:32], partial(send, address, kinds=kinds))
         for address in split_addresses(settings.ana_notify)
     ]
 

@@ -1,15 +1,31 @@
 """Whether a server works on a data folder: it keeps a copy of threads and runs in memory and writes it to files."""
 
 import secrets
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from filelock import FileLock, Timeout
 
-from ana.errors import StoreBusy
-from ana.settings import is_checkout
+from ana.errors import StoreBusy, UserError
 from ana.workspace import Workspace
+
+LOCAL = "127.0.0.1"
+Port = Annotated[int, typer.Option(min=0, max=65535, help="The port.")]
+
+
+def require_port(host: str, port: int, command: str) -> None:
+    """Raise UserError if a port cannot be used; it names the command that uses another."""
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, ValueError) as exc:  # the second for what is no name at all
+            hint = f"End the other server, or name another port: {command} --port 2025."
+            raise UserError(f"Port {port} cannot be used: {exc.args[-1]}.", hint) from exc
 
 
 @contextmanager
@@ -43,7 +59,7 @@ def refuse_while_serving(workspace: Workspace, what: str) -> None:
     if is_serving(workspace):
         raise StoreBusy(
             "The server is running and keeps a copy of the conversations.",
-            f"Stop it (`{'make dev' if is_checkout() else 'ana serve'}`), then {what} again.",
+            f"Stop it (`ana serve` or `ana dev`), then {what} again.",
         )
 
 

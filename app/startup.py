@@ -1,19 +1,26 @@
 """The beginning of every command."""
 
+from contextvars import ContextVar
+
+from ana.errors import UserError
 from ana.output import tell
 from ana.tracing.langsmith import switch_on_or_off
-from ana.workspace import Workspace, load_workspace
+from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.private import describe_shared, holds_own, keep_private
+
+chosen: ContextVar[str | None] = ContextVar("chosen", default=None)
+"""The person for whom a command is to run; None if nobody was named."""
 
 
 def start() -> Workspace:
     """Read the settings, set up the log and LangSmith as they say, and keep what is on the disk private.
 
     Returns:
-        The owner's workspace: who may run commands here is the owner.
+        The owner's workspace, for who may run commands here is the owner, or that of whom the command is to run for.
 
     Raises:
         ConfigError: A setting is wrong.
+        UserError: There is no such person, or their settings cannot be used.
     """
     workspace = load_workspace()
     switch_on_or_off()
@@ -26,4 +33,11 @@ def start() -> Workspace:
         tell(sentence)
     if workspace.is_read_only:
         tell(f"The data folder {workspace.folder} is read-only: it can be looked at, and nothing is stored.")
-    return workspace
+    person = chosen.get()
+    if person in (None, workspace.person):
+        return workspace
+    from ana.people import People
+
+    if person not in People(workspace.settings).names():
+        raise UserError(f"There is no person {person!r:.80}.", "`ana users list` shows who there is.")
+    return open_workspace(workspace.settings, person)

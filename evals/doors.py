@@ -87,7 +87,16 @@ DOORS = (
         "decides what waits, in whichever conversation: what another assistant wants to change, say; asks of each",
     ),
     ("`ana mcp`", "the store for other assistants, over MCP on standard input and output: [mcp.md](mcp.md)"),
-    ("`make dev`, `ana serve [--port N]`", "the LangGraph dev server on 127.0.0.1, for Studio and the API"),
+    (
+        "`ana serve [--host A] [--port N]`",
+        "our server, for programs, pages and other people: [people.md](people.md); at another address than 127.0.0.1"
+        " only once somebody has a token",
+    ),
+    (
+        "`ana users list\\|add NAME\\|token NAME\\|link NAME [--url U]\\|remove NAME [--yes]`",
+        "who may sign in; a token is printed once, a link is a QR code for a phone; most commands take `--user NAME`",
+    ),
+    ("`make dev`, `ana dev [--port N]`", "the LangGraph dev server on 127.0.0.1, for Studio and developing"),
     (
         "`POST /ask`",
         "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd, "
@@ -98,6 +107,7 @@ DOORS = (
     ),
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
     ("`GET /transcript/{thread}?limit=50&before=TURN`", "turns of a conversation, page by page from its traces"),
+    ("`POST /sign-in`", "{code} → {person, token}, once: what `ana users link` shows"),
     ("`GET /health`, `/version`", "whether it answers, and what it is"),
 )
 

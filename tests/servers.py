@@ -31,7 +31,7 @@ BECOME = """
     from app.cli.main import main
     main()
 """
-"""`ana serve`, but it becomes the server in the same process, which looks for runs more often than twice a second."""
+"""`ana dev`, but it becomes the server in the same process, which looks for runs more often than twice a second."""
 
 
 def _start(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
@@ -41,7 +41,7 @@ def _start(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO
 
 
 def serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
-    """A running `ana serve`."""
+    """A running `ana dev`."""
     return running(env, log, start=_start)
 
 

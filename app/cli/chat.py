@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ana import settings as settings_module
+from ana.threads.ids import OWNER
 from ana.workspace import Workspace, load_workspace
 from app.show.confirm import confirm
 from app.startup import start
@@ -17,7 +18,9 @@ def chat(
     """Talk to the assistant."""
     from app.repl.repl import Repl
 
-    workspace = _offer_ollama(start())
+    workspace = start()
+    if workspace.person == OWNER:
+        workspace = _offer_ollama(workspace)
     if workspace.settings.tools_modules:
         # A module that cannot be used stops the start. Without any, the tools are loaded after the prompt appears.
         from tools.catalog import catalog

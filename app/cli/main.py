@@ -5,6 +5,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -17,6 +18,7 @@ from ana import __version__
 from ana.errors import AnaError, ConfigError
 from ana.files import FILE_ERRORS
 from ana.output import escape_controls, prepare_streams, shorten, silence, tell, write_line
+from app.startup import chosen
 
 UNFORESEEN = 70
 """The exit code of a mistake of ours, as in sysexits.h."""
@@ -51,11 +53,17 @@ COMMANDS = (
     "traces",
     "cost",
     "serve",
+    "users",
+    "dev",
     "mcp",
     "threads",
     "trash",
 )
 """In the order of the help. Each is a function, or a group of commands, in the module of its name."""
+
+NOT_PERSONAL = ("setup", "serve", "users", "dev")
+FOR_ALL = ("doctor", "describe", "reindex", "traces", "cost", "trash")
+"""What the owner can do for everybody, one after the other."""
 
 OTHERS = "ana.commands"
 """The group of entry points under which other packages register commands: module:function, or module:Typer."""
@@ -80,6 +88,7 @@ class CommandGroup(TyperGroup):
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:
+        chosen.set(None)
         with _escape_complaints():
             return super().invoke(ctx)
 
@@ -132,13 +141,68 @@ def load_command(name: str) -> Any:
         found = others[name].load()
     else:
         return None
-    if isinstance(found, typer.Typer):
-        group = typer.main.get_group(found)
-        group.name = name
-        return group
+    command: Any = typer.main.get_group(found) if isinstance(found, typer.Typer) else _make_command(name, found)
+    command.name = name
+    if name in COMMANDS and name not in NOT_PERSONAL:
+        for each in (command, *getattr(command, "commands", {}).values()):
+            add_people(each, for_all=name in FOR_ALL)
+    return command
+
+
+def _make_command(name: str, found: Callable[..., None]) -> Any:
     alone = typer.Typer(add_completion=False)
     alone.command(name)(found)
     return typer.main.get_command(alone)
+
+
+def _give_context(context: typer.Context, value: bool) -> typer.Context | None:
+    return context if value else None
+
+
+def _choose(
+    user: Annotated[str | None, typer.Option(metavar="NAME", help="Run it for this person (`ana users`).")] = None,
+    everybody: Annotated[bool, typer.Option("--all", callback=_give_context, help="Run it for everybody.")] = False,
+) -> None: ...
+
+
+def add_people(command: Any, *, for_all: bool) -> None:
+    """Let a command be run for another person than the owner, or for all."""
+    run = command.callback
+
+    def run_for(user: str | None = None, everybody: typer.Context | None = None, **more: Any) -> None:
+        if user is not None:
+            chosen.set(user)
+        if everybody is None:
+            run(**more)
+        elif everybody.invoked_subcommand:
+            raise typer.BadParameter(f"Write --all after {everybody.invoked_subcommand}.")
+        else:
+            run_for_all(partial(run, **more))
+
+    command.callback = run_for
+    command.params += _make_command("choose", _choose).params[: 1 + for_all]
+
+
+def run_for_all(command: Callable[[], None]) -> None:
+    """Run a command for one after the other, and exit with the highest code; what fails for one is told."""
+    from ana.people import People
+    from ana.settings import load_settings
+    from app.reminding import PASSING
+
+    codes = [0]
+    for name in People(load_settings()).names():
+        tell(f"{name}:")
+        chosen.set(name)
+        try:
+            command()
+        except typer.Exit as exc:
+            codes.append(exc.exit_code)
+        except BrokenPipeError:
+            raise
+        except PASSING as exc:
+            tell(str(exc))
+            codes.append(1)
+    raise typer.Exit(max(codes))
 
 
 def main() -> None:

@@ -2,6 +2,9 @@
 
 import os
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from datetime import timedelta
 from pathlib import Path
 from threading import Event
 from typing import Annotated
@@ -9,17 +12,18 @@ from typing import Annotated
 import typer
 
 from ana.children import make_python_command, run_program
-from ana.errors import ConfigError, UserError
+from ana.errors import AnaError, ConfigError, UserError
 from ana.files import refuse_read_only, write_whole
 from ana.handles import open_data_folder
 from ana.output import tell, write_line
+from ana.people import People
 from ana.reminders.ringing import DAY, MONTH, Target
 from ana.reminders.sending import TEST
-from ana.workspace import Workspace
-from app.reminding import HOW, keep_ringing, list_targets, make_ringer
+from ana.workspace import Workspace, open_workspace
+from app.reminding import HOW, PASSING, list_targets, make_ringer, ring_meanwhile
 from app.show.confirm import require_consent
 from app.show.text import pluralize
-from app.startup import start
+from app.startup import chosen, start
 
 NAME = "ana-remind"
 LABEL = "ana.remind"
@@ -59,34 +63,58 @@ def remind(
     ] = False,
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take that back.")] = False,
 ) -> None:
-    """Deliver reminders to ANA_NOTIFY, without a model, until it is stopped. Exit code 1 if one did not arrive."""
+    """Deliver everybody's reminders, without a model, until it is stopped. Exit code 1 if one did not arrive."""
     workspace = start()
     if uninstall:
         remove_timer()
         return
-    targets = list_targets(workspace)
-    if not targets:
+    people = [each for each in _open_people(workspace) if list_targets(each)]
+    if not people:
         raise ConfigError("ANA_NOTIFY names no address, so nothing can ring.", HOW)
     refuse_read_only(workspace.folder)
     if install:
         install_timer(workspace)
     elif test:
-        send_test(targets)
+        send_test([target for each in people for target in list_targets(each)])
+    elif once or late:
+        _ring_once(people, MONTH if late else DAY)
     else:
-        _ring(workspace, targets, stay=not (once or late), late=late)
+        _keep_ringing(people)
 
 
-def _ring(workspace: Workspace, targets: list[Target], *, stay: bool, late: bool) -> None:
-    with open_data_folder(workspace, "ana remind") as handles:
-        ringer = make_ringer(handles, targets)
-        if stay:
-            tell(f"Reminders ring by {', '.join(target.name for target in targets)} while this runs.")
-            keep_ringing(ringer, handles.clock, Event())
-        ringer.ring(MONTH if late else DAY)
-    if ringer.delivered or ringer.failed:
-        tell(f"{pluralize(ringer.delivered, 'reminder')} delivered, {ringer.failed} not.")
-    if ringer.failed:
+def _open_people(workspace: Workspace) -> Iterator[Workspace]:
+    """Yield the workspace that was asked for, or everybody's; who has set something wrong keeps it from nobody else."""
+    for name in [workspace.person] if chosen.get() else People(workspace.settings).names():
+        try:
+            yield open_workspace(workspace.settings, name) if name != workspace.person else workspace
+        except AnaError as exc:
+            tell(exc.sentence())
+
+
+def _ring_once(people: Sequence[Workspace], late: timedelta) -> None:
+    delivered = failed = 0
+    for workspace in people:
+        try:
+            with open_data_folder(workspace, "ana remind") as handles:
+                ringer = make_ringer(handles, list_targets(workspace))
+                ringer.ring(late)
+            delivered, failed = delivered + ringer.delivered, failed + ringer.failed
+        except PASSING as exc:
+            tell(str(exc))
+            failed += 1
+    if delivered or failed:
+        tell(f"{pluralize(delivered, 'reminder')} delivered, {failed} not.")
+    if failed:
         raise typer.Exit(1)
+
+
+def _keep_ringing(people: Sequence[Workspace]) -> None:
+    with ExitStack() as stack:
+        for workspace in people:
+            stack.enter_context(ring_meanwhile(stack.enter_context(open_data_folder(workspace, "ana remind"))))
+        names = dict.fromkeys(target.name for workspace in people for target in list_targets(workspace))
+        tell(f"Reminders ring by {', '.join(names)} while this runs.")
+        Event().wait()
 
 
 def send_test(targets: list[Target]) -> None:

@@ -1,84 +1,53 @@
-"""`ana serve`: the LangGraph dev server, told of in four lines, its files out of its watcher's way."""
+"""`ana serve`: our server, for one person on this machine, or for all who have a token."""
 
-import importlib.util
-import os
-import socket
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ana.children import become_python
 from ana.errors import ConfigError, UserError
 from ana.files import refuse_read_only
-from ana.installing import describe_install
 from ana.output import tell
-from ana.settings import PROJECT, Settings, is_checkout, read_environment
-from ana.tracing.langsmith import settle_environment
-from ana.workspace import Workspace
+from app.serving import LOCAL, Port, require_port
 from app.startup import start
-
-PERMISSION = (
-    "Your browser asks once whether that page may reach your local network: allow it (Safari and Brave refuse)."
-)
-
-QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 
 
 def serve(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1.")] = 2024,
-    reload: Annotated[
-        bool, typer.Option("--reload/--no-reload", help="Begin again if code, prompts or .env of a checkout change.")
-    ] = True,
+    host: Annotated[str, typer.Option(help="The address it answers at; at any other people need tokens.")] = LOCAL,
+    port: Port = 2024,
 ) -> None:
-    """Start the LangGraph dev server for Studio and the API."""
+    """Serve the API to programs and pages of this machine, and to others with a token: docs/people.md."""
+    import uvicorn
+
+    from ana.people import People
+    from app.repl.repl import describe_setup
     from tools.catalog import catalog
 
-    workspace, watch = start(), reload and is_checkout()
+    workspace = start()
+    settings = workspace.settings
     refuse_read_only(workspace.folder)
-    catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn
-    if importlib.util.find_spec("langgraph_api") is None:
-        raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")
-    _require_port(port)
-    for line in _describe(workspace, port):
-        tell(line)
-    workspace.server_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    os.chdir(workspace.server_folder)  # the server keeps its own files where it was started
-    watched = [str(PROJECT)] if watch else []
-    become_python("-m", "app.dev_server", str(_find_config()), str(port), *watched, env=make_environment())
-
-
-def _describe(workspace: Workspace, port: int) -> tuple[str, ...]:
-    from app.http.guard import STUDIO
-    from app.repl.repl import describe_setup
-
-    url = f"http://127.0.0.1:{port}"
-    return (
-        f"{describe_setup(workspace)} · dial {workspace.settings.ana_autonomy}",
-        f"API: {url} (Ctrl-C ends it)",
-        f"Studio: {STUDIO[0]}/studio/?baseUrl={url}",
-        PERMISSION,
-    )
-
-
-def make_environment() -> dict[str, str]:
-    """Return the server's environment. Our settings in .env it reads itself, so that they can change."""
-    ours = {name.upper() for name in Settings.model_fields} - os.environ.keys()
-    settled = settle_environment(read_environment())
-    return {name: value for name, value in settled.items() if name not in ours} | QUIET
-
-
-def _find_config() -> Path:
-    """Return langgraph.json, which a wheel holds beside the modules of `app`."""
-    return PROJECT / "langgraph.json" if is_checkout() else PROJECT / "app" / "langgraph.json"
-
-
-def _require_port(port: int) -> None:
-    """Refuse a port that is taken: the server would take another, and Studio would not find it."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as exc:
-            hint = "End the other server, or name another port: ana serve --port 2025."
-            raise UserError(f"Port {port} cannot be used: {exc.strerror}.", hint) from exc
+    catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
+    people = People(settings)
+    if people.needs_token(host) and not people.has_token():
+        raise ConfigError(
+            f"Others may reach {host if host != LOCAL else 'this server'}, and nobody has a token to sign in with.",
+            "`ana users token owner` makes yours, `ana users add NAME` another's.",
+        )
+    require_port(host, port, "ana serve")
+    tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
+    tell(f"API: http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C ends it)")
+    try:
+        uvicorn.run(
+            "app.api.app:build_app",
+            factory=True,
+            host=host,
+            port=port,
+            http="h11",  # the other reads headers without an end
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=bool(settings.ana_proxies),
+            forwarded_allow_ips=[*map(str, settings.ana_proxies)],
+            timeout_graceful_shutdown=10,
+        )
+    except SystemExit as exc:  # the library has logged why
+        raise UserError("The server could not start.", f"{settings.log_file_path} tells why.") from exc

@@ -15,7 +15,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ana.urls import is_loopback, read_host
+from ana.urls import LOOPBACK, read_host
 from app.http.bodies import drop_body, read_body
 
 STUDIO = tuple(f"https://{region}smith.langchain.com" for region in ("", "eu.", "aws.", "apac."))
@@ -121,7 +121,7 @@ def find_refusal(
         return 431, f"The headers are larger than {LARGEST_HEADERS:,} bytes."
     host = headers.get("host", "")
     name = read_host(f"http://{host}")
-    if not is_loopback(name) and name not in hosts:
+    if name not in (*LOOPBACK, *hosts):
         return 421, f"This server does not answer for the host {host!r}; ANA_HOSTS names those it stands behind."
     if refusal := _find_page_refusal(headers, origins, host):
         return refusal
@@ -165,8 +165,8 @@ def _is_same_server(origin: str, host: str) -> bool:
     """Return whether an origin is this server, under any of its loopback names, or the name that was asked for."""
     try:
         one, other = urlsplit(origin), urlsplit(f"http://{host}")
-        same = one.hostname == other.hostname or (is_loopback(one.hostname or "") and is_loopback(other.hostname or ""))
-        return same and one.port == other.port
+        names = {one.hostname, other.hostname}
+        return (len(names) == 1 or names < {*LOOPBACK}) and one.port == other.port
     except ValueError:
         return False
 

@@ -1,6 +1,7 @@
 """Whose request it is: told by its token alone, before anything that routes it has run."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from pydantic_core import from_json
@@ -11,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import AnaError
-from ana.keys import hash_key
+from ana.keys import make_digest
 from ana.people import People
 from ana.threads.ids import OWNER
 from app.http.attempts import Attempts
@@ -30,14 +31,10 @@ CALENDAR = (("GET", "/calendar.ics"), ("HEAD", "/calendar.ics"))
 NAMING = ("user_id", "langgraph_auth_user_id")
 """Under which a client of the LangGraph API names a person: in the query, the body, or what it has to configure."""
 
-LONGEST_KEY = 200
-
 Found = TypeVar("Found")
 
 WRONG = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `ana users token NAME` makes one."
 WRONG_CODE = "This code was used, has ended, or never was one; `ana users link NAME` shows a new one."
-TOO_MANY = "Too many wrong tokens came from this address; wait a few seconds."
-FOREIGN = "The request names another person than its token does; leave the name out."
 
 
 class SignIn:
@@ -83,23 +80,24 @@ class SignIn:
             return None, receive
         connection = HTTPConnection(scope)
         if asked in CALENDAR and "key" in connection.query_params:
+            find = self._people.find_by_calendar_key
             key = "".join(connection.query_params.getlist("key"))
-            return await self._find(scope, key, in_thread(self._people.find_by_calendar_key)), receive
+            return await self._find(scope, key, lambda key: run_in_threadpool(find, key)), receive
         if not self._people.needs_token((scope.get("server") or ("",))[0]):
             return OWNER, receive
         person = await self._find(scope, read_token(connection), self._find_token)
         named, receive = await _list_named(connection, receive)
         if any(each not in (None, person) for each in named):
-            raise HTTPException(403, FOREIGN)
+            raise HTTPException(403, "The request names another person than its token does; leave the name out.")
         return person, receive
 
     async def _exchange(self, scope: Scope, receive: Receive) -> dict[str, str]:
         body, _ = await read_body(receive)
-        asked = _parse(body)
-        code = asked.get("code") if isinstance(asked, dict) else None
+        code = _get(await run_in_threadpool(_parse, body), "code")
         if not isinstance(code, str):
             raise HTTPException(422, 'Send the code as {"code": "..."}.')
-        person, token = await self._find(scope, code, in_thread(self._people.exchange), WRONG_CODE)
+        exchange = self._people.exchange
+        person, token = await self._find(scope, code, lambda code: run_in_threadpool(exchange, code), WRONG_CODE)
         return {"person": person, "token": token}
 
     async def _find_token(self, token: str) -> str | None:
@@ -110,19 +108,13 @@ class SignIn:
     ) -> Found:
         """Return what a key opens."""
         address = (scope.get("client") or ("",))[0]
-        if key and not await self._attempts.wait(address):
-            raise HTTPException(429, TOO_MANY, {"retry-after": "5"})
-        found = await find(key) if 0 < len(key) <= LONGEST_KEY else None
+        await self._attempts.wait(address)
+        found = await find(key) if key else None
         if found is None:
             if key:
-                self._attempts.note_wrong(address, hash_key(key[:LONGEST_KEY]))
+                self._attempts.note_wrong(address, make_digest(key))
             raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
         return found
-
-
-def in_thread(find: Callable[[str], Found]) -> Callable[[str], Awaitable[Found]]:
-    """Return what looks for a key in a thread, because it reads files of many people or waits for a lock."""
-    return lambda key: run_in_threadpool(find, key)
 
 
 def read_token(connection: HTTPConnection) -> str:
@@ -138,20 +130,18 @@ def read_token(connection: HTTPConnection) -> str:
 async def _list_named(connection: HTTPConnection, receive: Receive) -> tuple[list[Any], Receive]:
     """Return the persons that a request names, and a `receive` that gives its body again."""
     named: list[Any] = [value for name in NAMING for value in connection.query_params.getlist(name)]
-    if connection.headers.get("content-length", "0") == "0":
-        return named, receive
-    body, receive = await read_body(receive)
-    return [*named, *_iter_named(_parse(body))], receive
-
-
-def _iter_named(asked: Any) -> Iterator[Any]:
-    config = asked.get("config") if isinstance(asked, dict) else None
-    for each in (asked, config.get("configurable") if isinstance(config, dict) else None):
-        yield from (each[name] for name in NAMING if isinstance(each, dict) and name in each)
+    if connection.headers.get("content-length", "0") != "0":
+        body, receive = await read_body(receive)
+        asked = await run_in_threadpool(_parse, body)
+        configured = _get(_get(asked, "config"), "configurable")
+        named += [_get(each, name) for each in (asked, configured) for name in NAMING]
+    return named, receive
 
 
 def _parse(body: bytes) -> Any:
-    try:
+    with suppress(ValueError):
         return from_json(body)
-    except ValueError:
-        return None
+
+
+def _get(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None

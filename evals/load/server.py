@@ -1,4 +1,4 @@
-"""The real dev server, started on loopback for a measurement or a test and stopped by its process id."""
+"""A real server, started on loopback for a measurement or a test and stopped by its process id."""
 
 import socket
 import time
@@ -43,7 +43,7 @@ def start_process(command: Sequence[str], env: Mapping[str, str], cwd: Path, out
 
 
 class Server:
-    """A running dev server.
+    """A running server.
 
     Args:
         env: Its environment, beside this process's own.
@@ -58,7 +58,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
         self._log = log
         with log.open("ab") as output:
-            self.process = start([*command, "--port", str(self.port), "--no-reload"], env, cwd, output)
+            self.process = start([*command, "--port", str(self.port)], env, cwd, output)
         self._wait()
 
     def kill(self) -> None:
@@ -79,7 +79,7 @@ class Server:
         raise AssertionError(f"the server did not start:\n{self._log.read_text()[-3000:]}")
 
 
-SERVE = ("app.cli", "serve")
+SERVE = ("app.cli", "dev", "--no-reload")
 
 
 @contextmanager

@@ -229,7 +229,7 @@ def test_a_draft_is_shown_as_being_checked_and_erased_before_the_answer(tmp_path
     assert re.search(marked, terminal.seen, re.DOTALL)
 
 
-@pytest.mark.parametrize("command", [("ask", "hello"), ("serve",), ("chat",)])
+@pytest.mark.parametrize("command", [("ask", "hello"), ("serve",), ("dev",), ("chat",)])
 def test_a_module_of_tools_that_cannot_be_used_stops_the_start(ana: Run, command: tuple[str, ...]) -> None:
     done = ana(*command, TOOLS_MODULES="no_such_module")
     assert done.returncode == 2

@@ -46,6 +46,9 @@ WRITING = (
     ("trash", "--older-than", "0d", "--purge"),
     ("trash", "--older-than", "0d", "--purge", "--with-conversations", "--yes"),
     ("serve",),
+    ("dev",),
+    ("users", "add", "anna"),
+    ("users", "token", "owner"),
     ("mcp",),
 )
 

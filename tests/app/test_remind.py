@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 from ana.handles import DataHandles, open_data_folder
 from ana.memory.memory import Memory
+from ana.people import People
 from ana.reminders import ledger
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
@@ -26,6 +27,7 @@ from app.cli import remind
 from app.reminding import list_targets, ring_meanwhile
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
+from tests.forks import start_forked
 from tests.reminders.collector import Collector, collecting
 
 Shown = pytest.CaptureFixture[str]
@@ -39,11 +41,11 @@ def collector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Colle
         yield collector
 
 
-def keep(text: str, **ago: float) -> None:
+def keep(text: str, person: str = "owner", **ago: float) -> None:
     """Keep an item, made two months ago, that rings so long ago."""
     moment = (datetime.now(UTC) - timedelta(**ago)).isoformat(timespec="seconds")
     before = Clock(UTC, lambda: datetime.now(UTC) - timedelta(days=60))
-    with open_data_folder(load_workspace(), "a test") as handles:
+    with open_data_folder(open_workspace(load_workspace().settings, person), "a test") as handles:
         Memory(handles.memory.backend, before).create(text, {"remind": moment})
 
 
@@ -139,6 +141,51 @@ def test_others_ring_by_what_the_owner_allows(collector: Collector, tmp_path: Pa
     (target,) = list_targets(open_workspace(allowed, "zoe"))
     assert target.send(Message("a", "b"))
     assert collector.messages == []
+
+
+@pytest.fixture
+def household(collector: Collector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three people, with addresses of their own, and something that rings for each."""
+    monkeypatch.setenv("ANA_NOTIFY_KINDS", "json,private")
+    for name in ("anna", "ben"):
+        People(load_workspace().settings).add(name)
+        set_address(tmp_path / "data" / "people" / name, collector.address)
+    for name in ("owner", "anna", "ben"):
+        keep(f"for {name}", name, minutes=1)
+    return tmp_path / "data" / "people"
+
+
+def set_address(folder: Path, address: str) -> None:
+    (folder / "settings.json").write_text(f'{{"ana_notify": "{address}"}}')
+
+
+def test_reminders_ring_for_everybody_unless_a_person_is_named(
+    household: Path, collector: Collector, capsys: Shown
+) -> None:
+    assert run(capsys, "remind", "--once", "--user", "ben") == (0, "1 reminder delivered, 0 not.\n")
+    assert collector.titles == ["for ben"]
+    assert run(capsys, "remind", "--once") == (0, "2 reminders delivered, 0 not.\n")
+    assert collector.titles == ["for ben", "for owner", "for anna"]
+
+
+def test_as_long_as_it_runs_it_rings_for_everybody(household: Path, collector: Collector) -> None:
+    with start_forked("-m", "app.cli", "remind"):
+        until(lambda: {*collector.titles} == {"for owner", "for anna", "for ben"})
+    assert set(collector.tags.values()) == {1}
+
+
+def test_a_person_whose_folder_is_damaged_keeps_no_reminder_from_others(
+    household: Path, collector: Collector, capsys: Shown
+) -> None:
+    (household / "anna" / "journal.sqlite").write_bytes(b"no database at all" * 100)
+    code, told = run(capsys, "remind", "--once")
+    assert (code, collector.titles) == (1, ["for owner", "for ben"])
+    assert "file is not a database" in told
+    keep("again", "ben", minutes=0)
+    (household / "anna" / "settings.json").write_text("{")
+    code, told = run(capsys, "remind", "--once")
+    assert (code, collector.titles[2:]) == (0, ["again"])
+    assert "anna/settings.json cannot be read" in told
 
 
 FAKE = """#!/bin/sh

@@ -24,7 +24,7 @@ from ana.own_files import is_own
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
 from ana.workspace import open_workspace
-from app.cli import serve
+from app.cli import dev
 from app.serving import is_serving
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
@@ -545,8 +545,8 @@ def test_our_settings_in_env_files_are_left_to_the_server_which_reads_them_again
     monkeypatch.delenv("ANA_AUTONOMY", raising=False)
     monkeypatch.setenv("OPENAI_MODEL", "one")
     file = {"ANA_AUTONOMY": "act", "OPENAI_MODEL": "one", "HTTPS_PROXY": "http://proxy", "LANGSMITH_TRACING": "1"}
-    monkeypatch.setattr(serve, "read_environment", lambda: file)
-    env = serve.make_environment()
+    monkeypatch.setattr(dev, "read_environment", lambda: file)
+    env = dev.make_environment()
     assert "ANA_AUTONOMY" not in env
     assert (env["OPENAI_MODEL"], env["HTTPS_PROXY"], env["LANGSMITH_TRACING"]) == ("one", "http://proxy", "true")
 
@@ -558,11 +558,11 @@ def test_the_store_is_open_before_the_first_turn(files_at_start: set[str]) -> No
 
 
 def test_a_port_that_is_taken_ends_with_a_sentence(server: Server, server_env: dict[str, str]) -> None:
-    done = run_forked("-m", "app.cli", "serve", "--port", str(server.port), env=server_env)
+    done = run_forked("-m", "app.cli", "dev", "--port", str(server.port), env=server_env)
     assert done.returncode == 1
     assert done.stderr == (
         f"Port {server.port} cannot be used: Address already in use. "
-        "End the other server, or name another port: ana serve --port 2025.\n"
+        "End the other server, or name another port: ana dev --port 2025.\n"
     )
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from ana.addresses import make_digest, name_kind, split_addresses
+from ana.addresses import name_kind, split_addresses
+from ana.keys import make_digest
 from ana.logs import secrets_of, set_up_logging
 from ana.reminders import sending
 from ana.reminders.sending import PRIVATE, Message, is_public, send

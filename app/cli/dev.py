@@ -1,0 +1,73 @@
+"""`ana dev`: the LangGraph dev server, told of in four lines, its files out of its watcher's way."""
+
+import importlib.util
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ana.children import become_python
+from ana.errors import ConfigError
+from ana.files import refuse_read_only
+from ana.installing import describe_install
+from ana.output import tell
+from ana.settings import PROJECT, Settings, is_checkout, read_environment
+from ana.tracing.langsmith import settle_environment
+from ana.workspace import Workspace
+from app.serving import LOCAL, Port, require_port
+from app.startup import start
+
+PERMISSION = (
+    "Your browser asks once whether that page may reach your local network: allow it (Safari and Brave refuse)."
+)
+
+QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
+
+
+def dev(
+    port: Port = 2024,
+    reload: Annotated[
+        bool, typer.Option("--reload/--no-reload", help="Begin again if code, prompts or .env of a checkout change.")
+    ] = True,
+) -> None:
+    """Start the LangGraph dev server, for Studio and for developing, on this machine alone."""
+    from tools.catalog import catalog
+
+    workspace, watch = start(), reload and is_checkout()
+    refuse_read_only(workspace.folder)
+    catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn
+    if importlib.util.find_spec("langgraph_api") is None:
+        raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")
+    require_port(LOCAL, port, "ana dev")
+    for line in _describe(workspace, port):
+        tell(line)
+    workspace.server_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.chdir(workspace.server_folder)  # the server keeps its own files where it was started
+    watched = [str(PROJECT)] if watch else []
+    become_python("-m", "app.dev_server", str(_find_config()), str(port), *watched, env=make_environment())
+
+
+def _describe(workspace: Workspace, port: int) -> tuple[str, ...]:
+    from app.http.guard import STUDIO
+    from app.repl.repl import describe_setup
+
+    url = f"http://{LOCAL}:{port}"
+    return (
+        f"{describe_setup(workspace)} · dial {workspace.settings.ana_autonomy}",
+        f"API: {url} (Ctrl-C ends it)",
+        f"Studio: {STUDIO[0]}/studio/?baseUrl={url}",
+        PERMISSION,
+    )
+
+
+def make_environment() -> dict[str, str]:
+    """Return the server's environment. Our settings in .env it reads itself, so that they can change."""
+    ours = {name.upper() for name in Settings.model_fields} - os.environ.keys()
+    settled = settle_environment(read_environment())
+    return {name: value for name, value in settled.items() if name not in ours} | QUIET
+
+
+def _find_config() -> Path:
+    """Return langgraph.json, which a wheel holds beside the modules of `app`."""
+    return PROJECT / "langgraph.json" if is_checkout() else PROJECT / "app" / "langgraph.json"

@@ -1,0 +1,152 @@
+"""`ana serve` as a command: who is let in at which address, whose headers are believed, what a wrong start says."""
+
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+import httpx
+import pytest
+
+from ana.people import People
+from ana.settings import load_settings
+from evals.load.server import Process, Server, running
+from tests.app.conftest import Run
+from tests.conftest import folders
+from tests.forks import fork, run_forked
+
+SCRIPT = """
+    import sys, types
+    from starlette.requests import Request
+    from starlette.responses import JSONResponse
+
+    async def tell(scope, receive, send):
+        if scope["type"] == "lifespan":
+            await receive()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            return
+        request = Request(scope, receive)
+        told = {"client": request.client.host, "scheme": request.url.scheme, "person": request.state.person}
+        await JSONResponse(told)(scope, receive, send)
+
+    def build_app():
+        from ana.people import People
+        from ana.settings import load_settings
+        from app.http.guard import Guard
+        from app.http.sign_in import SignIn
+        settings = load_settings()
+        return Guard(SignIn(tell, People(settings)), hosts=settings.ana_hosts)
+
+    sys.modules["app.api.app"] = module = types.ModuleType("app.api.app")
+    module.build_app = build_app
+    from app.cli.main import main
+    main()
+"""
+"""The command, in front of an app that tells what it was told of a request."""
+
+
+def start(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
+    out = output.fileno()
+    with open("/dev/null") as nothing:
+        return fork("-c", SCRIPT, *command[1:], stdin=nothing.fileno(), stdout=out, stderr=out, cwd=cwd, env=env)
+
+
+PROXY = {"ANA_HOSTS": "ana.example.org", "ANA_PROXIES": "127.0.0.1"}
+
+
+@pytest.fixture
+def token(tmp_path: Path) -> str:
+    return People(load_settings(folders(tmp_path))).add("anna")
+
+
+@pytest.fixture
+def served(request: pytest.FixtureRequest, tmp_path: Path, token: str) -> Iterator[Server]:
+    env = folders(tmp_path, LLM_PROVIDER="offline", **request.param)
+    with running(env, tmp_path / "server.log", ("app.cli", "serve"), start=start) as server:
+        yield server
+
+
+FORWARDED = {"x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https"}
+
+
+@pytest.mark.parametrize(
+    ("served", "client", "scheme"), [(PROXY, "203.0.113.9", "https"), ({}, "127.0.0.1", "http")], indirect=["served"]
+)
+def test_what_a_proxy_says_of_a_client_is_believed_of_those_that_are_set(
+    served: Server, token: str, client: str, scheme: str
+) -> None:
+    told = httpx.get(f"{served.url}/any", headers=FORWARDED | {"x-api-key": token}).json()
+    assert told == {"client": client, "scheme": scheme, "person": "anna"}
+
+
+@pytest.mark.parametrize("served", [PROXY], indirect=True)
+def test_it_answers_for_the_names_that_a_proxy_stands_for_and_for_no_other(served: Server, token: str) -> None:
+    statuses = {
+        host: httpx.get(f"{served.url}/any", headers={"host": host, "x-api-key": token}).status_code
+        for host in ("ana.example.org", "localhost", "evil.example")
+    }
+    assert statuses == {"ana.example.org": 200, "localhost": 200, "evil.example": 421}
+    assert httpx.get(f"{served.url}/any", headers={"host": "ana.example.org"}).status_code == 401
+
+
+@pytest.mark.parametrize("served", [{}], indirect=True)
+def test_ten_megabytes_of_headers_end_the_request_and_not_the_server(served: Server, token: str) -> None:
+    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+        connection.sendall(b"GET /any HTTP/1.1\r\nhost: localhost\r\n")
+        answer = b""
+        try:
+            for _ in range(160):
+                connection.sendall(b"x: " + b"y" * 65_533)
+            answer = connection.recv(100)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # it was closed before all was sent
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 400")
+    assert httpx.get(f"{served.url}/any", headers={"x-api-key": token}).status_code == 200
+    assert httpx.get(f"{served.url}/any", headers={"x": "y" * 40_000}).status_code == 431
+
+
+@pytest.mark.parametrize(
+    ("host", "env"),
+    [("0.0.0.0", {}), ("192.168.1.5", {}), ("::", {}), ("127.0.0.1", {"ANA_HOSTS": "ana.example.org"})],
+)
+def test_nobody_is_served_at_an_address_of_others_as_long_as_nobody_has_a_token(
+    ana: Run, host: str, env: dict[str, str]
+) -> None:
+    done = ana("serve", "--host", host, **env)
+    assert done.returncode == 2
+    assert "nobody has a token to sign in with" in done.stderr
+    assert "`ana users token owner` makes yours" in done.stderr
+
+
+def test_a_port_or_an_address_that_cannot_be_used_is_told(ana: Run, tmp_path: Path) -> None:
+    ana("users", "token", "owner")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = ana("serve", "--port", port)
+    assert (done.returncode, done.stderr) == (
+        1,
+        f"Port {port} cannot be used: Address already in use. "
+        "End the other server, or name another port: ana serve --port 2025.\n",
+    )
+    for host in ("no.such.host.invalid", "x" * 300, "a b"):
+        done = ana("serve", "--host", host, "--port", "0")
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1), done.stderr
+        assert done.stderr.startswith("Port 0 cannot be used: ")
+
+
+def test_a_server_that_cannot_start_says_where_it_is_told_why(tmp_path: Path) -> None:
+    broken = SCRIPT.replace("lifespan.startup.complete", "lifespan.startup.failed")
+    done = run_forked("-c", broken, "serve", "--port", "0", env=folders(tmp_path, LLM_PROVIDER="offline"))
+    log = tmp_path / "log" / "ana.log"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, f"The server could not start. {log} tells why.")
+    assert "Traceback" not in done.stderr
+    assert "Application startup failed" in log.read_text()
+
+
+def test_the_dev_server_takes_no_other_address(ana: Run) -> None:
+    done = ana("dev", "--host", "0.0.0.0")
+    assert done.returncode == 2
+    assert "No such option: --host" in done.stderr

@@ -1,0 +1,175 @@
+"""`ana users`, and the commands that run for another person than the owner."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from ana.handles import open_data_folder
+from ana.people import People
+from ana.settings import load_settings
+from ana.workspace import Workspace, open_workspace
+from app.cli.main import COMMANDS, FOR_ALL, NOT_PERSONAL, load_command
+from tests.app.test_damage import ana as run
+from tests.conftest import folders
+
+Shown = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that the environment names, in which nobody is yet."""
+    for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
+        monkeypatch.setenv(name, value)
+    return tmp_path / "data"
+
+
+def open_person(name: str) -> Workspace:
+    return open_workspace(load_settings(), name)
+
+
+def keep(name: str, text: str) -> None:
+    with open_data_folder(open_person(name), "a test") as handles:
+        handles.memory.create(text)
+
+
+def test_a_token_is_printed_alone_once_and_lets_its_person_in(capsys: Shown) -> None:
+    code, told = run(capsys, "users", "add", "anna")
+    token, what_for = told.splitlines()
+    assert (code, People(load_settings()).find(token)) == (0, "anna")
+    assert what_for == "This is anna's token, shown this once. Programs send it as `Authorization: Bearer TOKEN`."
+    assert run(capsys, "users", "list") == (0, "owner\nanna\n")
+    assert run(capsys, "users", "add", "anna")[0] == 1
+    newer = run(capsys, "users", "token", "anna")[1].splitlines()[0]
+    assert [People(load_settings()).find(each) for each in (token, newer)] == [None, "anna"]
+
+
+@pytest.mark.parametrize("name", ["a/b", "..", "Anna", "a\x1b[31m", "owner.x"])
+def test_a_name_that_nobody_can_have_is_refused_in_a_sentence(capsys: Shown, name: str, own: Path) -> None:
+    code, told = run(capsys, "users", "add", name)
+    assert (code, told) == (1, f"{name!r} is not a person's name. Use small letters, digits, - and _.\n")
+    assert not (own / "people").exists()
+
+
+def test_a_link_is_drawn_for_one_sign_in_and_its_code_is_in_the_fragment(
+    capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(capsys, "users", "add", "anna")
+    assert "needs the address of the server" in run(capsys, "users", "link", "anna")[1]
+    monkeypatch.setenv("ANA_HOSTS", "ana.example.org,other.example")
+    code, told = run(capsys, "users", "link", "anna")
+    *drawing, link, _ = told.splitlines()
+    assert (code, link.partition("#")[0]) == (0, "https://ana.example.org/app")
+    assert {*"".join(drawing)} == {*" █▀▄"}
+    assert len({len(line) for line in drawing}) == 1
+    signed_in = People(load_settings()).exchange(link.partition("#code=")[2])
+    assert signed_in is not None
+    assert signed_in[0] == "anna"
+    elsewhere = run(capsys, "users", "link", "anna", "--url", "http://192.168.1.5:2024/")[1]
+    assert "http://192.168.1.5:2024/app#code=" in elsewhere
+    assert run(capsys, "users", "link", "bob")[0] == 1
+
+
+def test_a_person_is_removed_after_a_yes_with_everything_put_aside(capsys: Shown, own: Path) -> None:
+    run(capsys, "users", "add", "anna")
+    keep("anna", "the key is in the blue tin")
+    assert "nobody can be asked" in run(capsys, "users", "remove", "anna")[1]
+    code, told = run(capsys, "users", "remove", "anna", "--yes")
+    assert code == 0
+    aside = Path(told.rstrip(".\n").partition(" is in ")[2])
+    assert sorted(path.name for path in aside.iterdir()) == ["anna", "backup.zip"]
+    assert run(capsys, "users", "list")[1] == "owner\n"
+    run(capsys, "users", "add", "anna")
+    assert "There are no items yet" in run(capsys, "items", "--user", "anna")[1], "a new one of the name has nothing"
+    code, told = run(capsys, "restore", str(aside / "backup.zip"), "--user", "anna", "--yes")
+    assert code == 0, told
+    assert "blue tin" in run(capsys, "items", "--user", "anna")[1]
+
+
+def test_a_removal_of_what_cannot_be_packed_is_a_sentence_and_nothing_is_gone(capsys: Shown) -> None:
+    run(capsys, "users", "add", "anna")
+    keep("anna", "something")
+    (open_person("anna").folder / "journal.sqlite").write_bytes(b"no database at all" * 100)
+    code, told = run(capsys, "users", "remove", "anna", "--yes")
+    assert (code, told) == (
+        1,
+        "The files could not be used: file is not a database. " + told.partition("database. ")[2],
+    )
+    assert run(capsys, "users", "list")[1] == "owner\nanna\n"
+
+
+def test_a_command_runs_for_the_person_who_is_named_and_touches_nobody_else(capsys: Shown) -> None:
+    run(capsys, "users", "add", "anna")
+    assert run(capsys, "ask", "--user", "anna", "--thread", "home", "note: the key is in the blue tin")[0] == 0
+    assert "blue tin" in run(capsys, "items", "--user", "anna")[1]
+    assert "There are no items yet" in run(capsys, "items")[1]
+    assert "home" in run(capsys, "threads", "list", "--user", "anna")[1]
+    assert "home" in run(capsys, "threads", "--user", "anna")[1]
+    assert "home" in run(capsys, "threads", "--user", "anna", "list")[1]
+    assert "home" not in run(capsys, "threads")[1]
+
+
+def test_an_export_and_a_backup_of_a_person_hold_what_is_theirs(capsys: Shown, tmp_path: Path) -> None:
+    run(capsys, "users", "add", "anna")
+    keep("anna", "the key is in the blue tin")
+    keep("owner", "buy milk")
+    told = run(capsys, "export", "-", "--user", "anna")[1]
+    assert ("blue tin" in told, "buy milk" in told) == (True, False)
+    assert run(capsys, "backup", str(tmp_path / "anna.zip"), "--user", "anna")[1].count("\n") == 1
+    assert "what others have here" in run(capsys, "backup", str(tmp_path / "mine.zip"))[1]
+
+
+@pytest.mark.parametrize("name", ["bob", "", "../anna", "a\x1b[31m"])
+def test_a_person_who_is_not_there_is_named_and_no_folder_is_made(capsys: Shown, name: str, own: Path) -> None:
+    code, told = run(capsys, "items", "--user", name)
+    assert (code, told) == (1, f"There is no person {name!r}. `ana users list` shows who there is.\n")
+    assert not (own / "people").exists()
+
+
+def test_for_all_stands_where_it_can_be_done(capsys: Shown) -> None:
+    code, told = run(capsys, "trash", "--all", "list")
+    assert code == 2
+    assert "Write --all after list." in told
+    assert run(capsys, "trash", "list", "--all") == (0, "The trash is empty.\nowner:\n")
+
+
+def test_for_all_a_command_runs_for_one_after_the_other_though_a_folder_is_damaged(capsys: Shown, own: Path) -> None:
+    for name in ("anna", "bob", "zoe"):
+        run(capsys, "users", "add", name)
+        keep(name, f"of {name}")
+    (open_person("anna").folder / "settings.json").write_text("{")
+    (open_person("bob").folder / "journal.sqlite").write_bytes(b"no database at all" * 100)
+    code, told = run(capsys, "doctor", "--all")
+    assert code == 1
+    assert re.findall(r"^(owner|anna|bob|zoe):$", told, flags=re.MULTILINE) == ["owner", "anna", "bob", "zoe"]
+    assert "settings.json cannot be read" in told
+    assert "journal.sqlite is damaged" in told
+    assert told.count("All is well") == 2
+    (own / "people" / "anna" / "settings.json").unlink()
+    code, told = run(capsys, "cost", "--all", "--json")
+    assert (code, told.count('"total_usd"')) == (0, 4)
+
+
+def test_a_purge_for_all_purges_everybodys_trash(capsys: Shown) -> None:
+    run(capsys, "users", "add", "anna")
+    for name in ("owner", "anna"):
+        with open_data_folder(open_person(name), "a test") as handles:
+            handles.memory.delete(handles.memory.create("gone", {}).id)
+    assert run(capsys, "trash", "--purge", "--older-than", "0d", "--all")[1].count("Deleted permanently: 1 item") == 2
+
+
+def test_what_is_done_for_a_deployment_takes_no_person(capsys: Shown) -> None:
+    for name in COMMANDS:
+        command = load_command(name)
+        taken = {option for each in command.params for option in each.opts} & {"--user", "--all"}
+        expected = {"--user"} | ({"--all"} if name in FOR_ALL else set())
+        assert taken == (set() if name in NOT_PERSONAL else expected), name
+    assert run(capsys, "serve", "--user", "anna")[0] == 2
+
+
+def test_settings_of_a_person_count_for_their_commands(capsys: Shown) -> None:
+    run(capsys, "users", "add", "anna")
+    (open_person("anna").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
+    assert json.loads(run(capsys, "ask", "--user", "anna", "--json", "what time is it?")[1].splitlines()[0])
+    assert "Asia/Tokyo" in run(capsys, "ask", "--user", "anna", "--json", "what time is it?")[1]
