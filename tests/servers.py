@@ -45,21 +45,12 @@ def serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]
     return running(env, log, start=_start)
 
 
-OWN = """
-    import sys, uvicorn
-    from app.api.app import build_app
-
-    port = int(sys.argv[sys.argv.index("--port") + 1])
-    uvicorn.run(build_app(), host="127.0.0.1", port=port, log_level="warning")
-"""
-
-
-def _start_own(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
+def _fork(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
     out = output.fileno()
     with open("/dev/null") as nothing:
-        return fork("-c", OWN, *command, stdin=nothing.fileno(), stdout=out, stderr=out, cwd=cwd, env=env)
+        return fork("-m", *command, stdin=nothing.fileno(), stdout=out, stderr=out, cwd=cwd, env=env)
 
 
 def own_serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
-    """A running server of our own."""
-    return running(env, log, start=_start_own)
+    """A running `ana serve`."""
+    return running(env, log, ("app.cli", "serve"), start=_fork)

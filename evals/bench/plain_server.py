@@ -1,6 +1,6 @@
 """What a turn through the API is measured against: a model that takes a second, and a route around create_agent.
 
-`python -m evals.bench.plain_server model|agent|ours --port PORT`; `ours` is our server, run in the same way.
+`python -m evals.bench.plain_server model|agent --port PORT`
 """
 
 import asyncio
@@ -21,7 +21,6 @@ from starlette.routing import Route
 from ana.handles import open_handles
 from ana.settings import load_settings
 from ana.workspace import open_workspace
-from app.api.app import build_app
 from evals.bench.turn import make_their_tools
 from nodes.reason import system_prompt
 
@@ -77,14 +76,13 @@ async def turn(request: Request) -> Response:
 
 
 def main() -> None:
-    kind, _, port, *_ = sys.argv[1:]
+    kind, _, port = sys.argv[1:]
     ok = Route("/ok", lambda _: Response("ok"))
     apps = {
         "model": Starlette(routes=[ok, Route("/v1/chat/completions", complete, methods=["POST"])]),
         "agent": Starlette(routes=[ok, Route("/turn/{thread}", turn, methods=["POST"])], lifespan=serve_agent),
     }
-    app = build_app() if kind == "ours" else apps[kind]
-    uvicorn.run(app, host="127.0.0.1", port=int(port), log_level="warning")
+    uvicorn.run(apps[kind], host="127.0.0.1", port=int(port), log_level="warning")
 
 
 if __name__ == "__main__":

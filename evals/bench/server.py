@@ -29,6 +29,8 @@ TURNS = 5
 
 PEOPLE = 100
 
+PLAIN = ("evals.bench.plain_server",)
+
 Ask = Callable[[httpx.AsyncClient, str], Awaitable[httpx.Response]]
 
 
@@ -40,11 +42,11 @@ def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tup
     """
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
-        model = _start(stack, folder / "model.log", "model", {})
+        model = _start(stack, folder / "model.log", {}, *PLAIN, "model")
         provider = {"LLM_PROVIDER": "openai", "OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": "k"}
         ours, plain = (
-            _start(stack, folder / f"{name}.log", kind, build_environment(folder / name) | provider)
-            for name, kind in (("ours", "ours"), ("plain", "agent"))
+            _start(stack, folder / f"{name}.log", build_environment(folder / name) | provider, *command)
+            for name, command in (("ours", ("app.cli", "serve")), ("plain", (*PLAIN, "agent")))
         )
         rounds = [(asyncio.run(_play(ours, _ask_ours)), asyncio.run(_play(plain, _ask_plain))) for _ in range(3)]
     cpu = [statistics.median(each[side][0] for each in rounds) for side in (0, 1)]
@@ -87,8 +89,8 @@ async def _time_token() -> float:
     return statistics.median(times[1]) - statistics.median(times[0])
 
 
-def _start(stack: ExitStack, log: Path, kind: str, env: dict[str, str]) -> Server:
-    server = Server(env, log, ("evals.bench.plain_server", kind), PROJECT, start_process)
+def _start(stack: ExitStack, log: Path, env: dict[str, str], *command: str) -> Server:
+    server = Server(env, log, command, PROJECT, start_process)
     stack.callback(server.kill)
     return server
 

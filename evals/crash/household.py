@@ -97,7 +97,7 @@ def run(kills: int, folder: Path, seed: int) -> tuple[list[Person], list[str]]:
     settings = load_settings(env)
     people = [Person(name, People(settings).add(name)) for name in NAMES]
     for n in range(kills):
-        server = Server(env, folder / "server.log", ("evals.bench.plain_server", "ours"), PROJECT, start_process)
+        server = Server(env, folder / "server.log", ("app.cli", "serve"), PROJECT, start_process)
         faults = [fault for person in people for fault in find_broken_threads(person, server.url)] if n else []
         stop = threading.Event()
         talkers = [threading.Thread(target=talk, args=(each, server.url, rng.random(), stop)) for each in people]
