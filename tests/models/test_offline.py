@@ -404,6 +404,13 @@ def test_a_list_has_five_items_with_their_days_and_says_how_many_more() -> None:
     assert say("todo", found()).text == "Nothing is kept for that."
 
 
+def test_a_list_says_how_many_more_dates_of_a_series_pass(ask: Ask) -> None:
+    told = say("what's due this week?", found(DENTIST | {"more_dates": 2})).text
+    assert told == "- “Dentist”, due Thu 8 Jan 14:30, more dates: 2"
+    ask("take the pills every day at 8")
+    assert ", more dates: " in ask("what is due next week?").answer
+
+
 ASKED = """
 what did i quote henderson
 when is the vet

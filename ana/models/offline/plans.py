@@ -1,5 +1,4 @@
-"""What the reader goes by: the part of a conversation that counts and the words for it; and its plans, generators that
-yield calls, are sent results and end with an answer."""
+"""What the reader goes by: what counts of a conversation, the words for it, and plans, which yield calls and answer."""
 
 import json
 import re
@@ -105,6 +104,7 @@ def name(item: Item) -> str:
 
 
 def list_items(items: Iterable[Item]) -> str:
-    """Return a line for each item."""
+    """Return a line for each item, with how many more dates of a series pass."""
     closed = {"done": ", done", "cancelled": ", cancelled"}
-    return "\n".join(f"- {name(item)}{closed.get(str(item['properties'].get('status')), '')}" for item in items)
+    told = ((name(i), closed.get(str(i["properties"].get("status")), ""), i.get("more_dates")) for i in items)
+    return "\n".join(f"- {words}{end}{f', more dates: {more}' if more else ''}" for words, end, more in told)
