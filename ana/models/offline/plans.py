@@ -12,6 +12,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, To
 from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
 from ana.phrases import Phrases, fold
+from ana.time.repeats import tell_unread
 
 Plan = Generator[list[tuple[str, dict[str, Any]]], list[dict[str, Any]], str]
 Item = Mapping[str, Any]
@@ -85,11 +86,11 @@ def do(tool: str, given: dict[str, Any], tell: Callable[[dict[str, Any]], str]) 
 def keep(calls: Sequence[tuple[str, dict[str, Any]]]) -> Plan:
     """Create items, and say in a line what was kept."""
     made = yield list(calls)
-    known = [each["existing"] for each in made if "id" not in each]
     kept = [item for item in made if "id" in item]
     rings = [item.get("reminder", NO_RING) for item in kept if "remind" in item["properties"]]
-    told = [f"You have {name(item)} already; say it again for a copy." for item in known]
-    told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}"] if kept else []
+    told = [f"You have {name(each['existing'])} already; say it again for a copy." for each in made if "id" not in each]
+    unread = tell_unread(item["content"] for item in kept)
+    told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}{unread}"] if kept else []
     return " ".join([*told, *(NO_RING if each.startswith("Nothing") else each for each in rings[:1])])
 
 
