@@ -62,7 +62,8 @@ _AT_NUMBER = re.compile(r"\bat \d")
 """What a rule that is found in a text would leave out: its end, another day, or a time that has not been read."""
 _REPEATING = re.compile(
     r"\b(?:(?:every|each) (?:other|second|two|three|day|week|month|year|morning|evening|night|first|last|\w+day)"
-    r"|(?:every|each) \d+(?:st|nd|rd|th)?|daily|weekly|monthly|yearly|annually|fortnightly|quarterly"
+    r"|(?:every|each) \d+(?:st|nd|rd|th)?|annually|fortnightly"
+    r"|(?:dai|week|month|quarter|year)ly(?! (?:report|review|meeting|stand-?up|sync|call))"
     r"|week(?:day|end)s|(?:mon|tues|wednes|thurs|fri|satur|sun)days"
     r"|(?:twice|\w+ times) a (?:day|week|month|year)|\d(?:st|nd|rd|th) and (?:the )?\d+(?:st|nd|rd|th)"
     rf"|(?:every|each) {_MONTH_NAME})\b"
