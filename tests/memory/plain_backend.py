@@ -71,10 +71,10 @@ class PlainBackend:
         vector = np.array(self._embedder.embed_query(query.text.text)) if query.text else None
         with self._lock:
             items = self._records["item"]
-            series = Series(query.zone, ((self._rows[id], item) for id, item in items.items())).find(query)
-            every = {*series.every.tolist()}
-            plain = [item for id, item in items.items() if self._rows[id] not in every]
-            passing = [item for item in plain if passes(query, item)] + [*map(series.show_row, series.rows.tolist())]
+            every = Series(query.zone, ((self._rows[id], item) for id, item in items.items()))
+            series = every.find(query)
+            plain = [item for id, item in items.items() if self._rows[id] not in every.rows]
+            passing = [item for item in plain if passes(query, item)] + [*series.show(series.rows.tolist()).values()]
             if query.text is None or vector is None:
                 sort_by_date(passing, query)
                 ranked = [(i, Reason(date=i.date if query.due else None, filter=query.has_filter)) for i in passing]
@@ -82,7 +82,7 @@ class PlainBackend:
                 ranked = self._rank(passing, query, query.text, vector)
             best = ranked[: query.limit]
             reasons = tuple(reason for _, reason in best)
-            found, more = [item for item, _ in best], series.count_more(self._rows[item.id] for item, _ in best)
+            found, more = [item for item, _ in best], series.count_more([self._rows[item.id] for item, _ in best])
             return Found(_copy(found), len(passing), len(passing) > len(best), reasons, more_dates=more)
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:

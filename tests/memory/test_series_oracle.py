@@ -24,6 +24,7 @@ from tests.memory.plain_backend import PlainBackend
 from tests.memory.sqlite_backend import SqliteBackend
 from tests.memory.test_filters_oracle import ZONES
 
+ZONE = ZoneInfo("UTC")
 BEGIN, NOW, END = date(2026, 1, 1), datetime(2026, 3, 30, 10, tzinfo=UTC), date(2028, 1, 1)
 RULES = (
     "FREQ=DAILY",
@@ -179,3 +180,37 @@ def test_tables_and_plain_python_find_the_same_in_the_same_order(
     assert [(item.id, item.properties) for item in plain.items] == [(i.id, i.properties) for i in indexed.items]
     assert plain.total == indexed.total
     assert [reason.date for reason in plain.reasons] == [reason.date for reason in indexed.reasons]
+
+
+def test_an_answer_is_kept_until_the_clock_passes_an_end_or_an_item_changes_and_the_zone_counts(tmp_path: Path) -> None:
+    tables = SqliteBackend(tmp_path / "t.sqlite", EMBEDDER)
+    weekly: Properties = {"type": "event", "repeats": "FREQ=WEEKLY;BYDAY=MO", "due_date": "2026-03-30T12:00"}
+    item = Item("a", "class", weekly, "", "")
+    tables.apply([Entry("", "", "t", Change("item", "a", None, item))])
+
+    def ask(where: dict[str, Any], hour: int = 10, zone: ZoneInfo = ZONE) -> list[Any]:
+        now = NOW.replace(hour=hour)
+        return [
+            each.properties["due_date"] for each in tables.query(Query(None, parse(where, zone), zone, now=now)).items
+        ]
+
+    for _ in range(2):
+        assert ask({"type": "event"}) == ["2026-03-30T12:00"]
+        assert ask({"type": "event"}, hour=13) == ["2026-04-06T12:00"]
+        assert ask({"$on": "2026-04-06"}) == ["2026-04-06T12:00"]
+        assert ask({"$on": "2026-04-07"}, zone=ZoneInfo("Asia/Tokyo")) == []
+    changes: list[tuple[Properties, list[str]]] = [
+        ({"except": ["2026-04-06"]}, []),
+        ({"moved": {"2026-04-06": "2026-04-06T18:00"}}, ["2026-04-06T18:00"]),
+        ({"repeats": "not a rule", "due_date": "2026-04-06"}, ["2026-04-06"]),
+        ({"status": "done", "until": "2026-04-01"}, []),
+    ]
+    before = item
+    for change, expected in changes:
+        after = replace(item, properties=weekly | change)
+        tables.apply([Entry("", "", "t", Change("item", "a", before, after))])
+        before = after
+        assert ask({"$on": "2026-04-06"}) == expected
+    tables.apply([Entry("", "", "t", Change("item", "a", before, None))])
+    assert ask({"type": "event"}) == []
+    tables.close()

@@ -404,6 +404,46 @@ def test_a_list_has_five_items_with_their_days_and_says_how_many_more() -> None:
     assert say("todo", found()).text == "Nothing is kept for that."
 
 
+UNREAD = """
+Dentist check March 14, every year
+Ida's birthday 14 March every year
+pay tax every year on March 14
+pay rent each 3rd of the month
+stretch weekdays at 8
+pay Tom the 1st and the 15th
+pay Tom on the 1st and 15th of every month
+meds at 8 and 20 every day
+every friday at 5pm and 7pm call
+swim every friday until june
+walk every day but sunday
+Ida annually on 3 May
+quarterly tax on the 15th
+fortnightly on Fridays
+yoga on Tuesdays
+"""
+
+
+@pytest.mark.parametrize("text", UNREAD.strip().splitlines())
+def test_a_rule_that_is_not_understood_is_kept_in_words_alone_and_said(ask: Ask, text: str) -> None:
+    done = ask(text)
+    (made,) = done.changes
+    assert made["after"]["content"] == text
+    assert not {"due_date", "repeats"} & made["after"]["properties"].keys()
+    assert done.answer.endswith("I did not understand when it repeats: that is kept in its words alone.")
+
+
+@pytest.mark.parametrize("text", ["every friday school closes at 1", "book club every other Tuesday at 5pm", "laundry"])
+def test_a_rule_that_is_understood_or_none_is_not_doubted(ask: Ask, text: str) -> None:
+    assert "did not understand" not in ask(text).answer
+
+
+def test_a_list_says_how_many_more_dates_of_a_series_pass(ask: Ask) -> None:
+    told = say("what's due this week?", found(DENTIST | {"more_dates": 2})).text
+    assert told == "- “Dentist”, due Thu 8 Jan 14:30, more dates: 2"
+    ask("take the pills every day at 8")
+    assert ", more dates: " in ask("what is due next week?").answer
+
+
 ASKED = """
 what did i quote henderson
 when is the vet

@@ -7,7 +7,7 @@ person is seldom in more.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import tzinfo
 from zoneinfo import ZoneInfo
@@ -42,7 +42,7 @@ class ZoneDates:
 
     @property
     def items(self) -> str:
-        """Return the table of items: row, id, created_at, own date, and the span of that date."""
+        """Return the table of items that do not repeat: row, id, created_at, own date, and the span of that date."""
         return f"item_dates_{self.number}"
 
     @property
@@ -70,6 +70,16 @@ class ZoneDates:
     def forget(self, db: sqlite3.Connection, row: int) -> None:
         db.execute(f"DELETE FROM {self.items} WHERE row = ?", (row,))
         db.execute(f"DELETE FROM {self.properties} WHERE row = ?", (row,))
+
+    def set_apart(self, db: sqlite3.Connection, repeating: Set[int]) -> None:
+        """Leave these rows, and no others, out of the table of items: the dates of what repeats are worked out."""
+        apart = {row for (row,) in db.execute(f"SELECT row FROM items EXCEPT SELECT row FROM {self.items}")}
+        for row in apart - repeating:
+            self.enter(db, row)
+        self.leave_out(db, repeating - apart)
+
+    def leave_out(self, db: sqlite3.Connection, rows: Iterable[int]) -> None:
+        db.executemany(f"DELETE FROM {self.items} WHERE row = ?", ((row,) for row in rows))
 
     def enter_items(self, db: sqlite3.Connection, found: Iterable[tuple[int, str, str, str | None]]) -> None:
         rows = ((*item, *(date_span(item[3], self.zone) or (None, None))) for item in found)

@@ -132,10 +132,13 @@ class ItemTables:
             self._vectors = RowVectors(db.execute("SELECT row, vector FROM vectors ORDER BY row"))
         return self._vectors
 
-    def load_series(self, db: sqlite3.Connection, zone: tzinfo) -> Series:
-        """Return the items that repeat, loaded at the first use from a zone."""
-        if self._series is None or str(self._series.zone) != str(zone):
-            self._series = Series(zone, load_repeating(db))
+    def load_series(self, db: sqlite3.Connection, dates: ZoneDates) -> Series:
+        """Return the items that repeat, loaded at the first use from a zone; its table of items has all others."""
+        if self._series is None or str(self._series.zone) != str(dates.zone):
+            series = Series(dates.zone, load_repeating(db))
+            with transaction(db):
+                dates.set_apart(db, series.rows)
+            self._series = series
         return self._series
 
     def remove(self, db: sqlite3.Connection, ids: Iterable[str]) -> None:
@@ -183,6 +186,8 @@ class ItemTables:
             self._vectors.put(row, vector)
         if self._series is not None:
             self._series.put(row, item)
+            for dates in self._get_zones(db) if row in self._series.rows else ():
+                dates.leave_out(db, [row])
 
     def _number_terms(self, db: sqlite3.Connection, words: Sequence[str], known: dict[str, int]) -> Terms:
         """Return the number of each word; a new word gets the next."""

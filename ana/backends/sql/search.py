@@ -47,11 +47,11 @@ class TableCandidates:
         if self._query.undated:
             conditions.append(lookup.UNDATED)
         found = self.at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
-        return self.series.take_place(found, self.series.rows[self.series.on_day])
+        return np.sort(np.concatenate([found, self.series.rows[self.series.on_day]]))
 
     def find_with_status(self) -> Rows:
         asked = self._query.is_open
-        return np.empty(0, np.int64) if asked is None else self.at.find_rows(lookup.with_status(is_open=asked))
+        return np.empty(0, np.int64) if asked is None else lookup.find_with_status(self.at.db, is_open=asked)
 
     def find_first(self) -> dict[int, First]:
         db = self.at.db
@@ -94,7 +94,7 @@ class TableSearch:
             ToolError: The filter has more conditions than SQLite takes.
         """
         at = Lookup(db, self._tables.get_dates(db, query.zone))
-        series = self._tables.load_series(db, query.zone).find(query)
+        series = self._tables.load_series(db, at.dates).find(query)
         conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []
         if query.due:
             conditions.append(at.on_days(*query.due))
@@ -104,8 +104,9 @@ class TableSearch:
             return self._find_by_date(at, query, conditions, series)
         candidates = self._make_candidates(at, self._tables, query.text, vector)
         candidates.series = series
-        rows_passing = at.find_rows(join("AND", conditions)) if conditions else None
-        rows_passing = None if rows_passing is None else series.take_place(rows_passing)
+        rows_passing = None
+        if conditions:
+            rows_passing = np.sort(np.concatenate([at.find_rows(join("AND", conditions)), series.rows]))
         ranking = Ranking(candidates, candidates.words, rows_passing, self._weights)
         hits = ranking.find_best(query.limit)
         rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
@@ -113,15 +114,11 @@ class TableSearch:
 
     def _find_by_date(self, at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> Found:
         """Find items by their dates; those that repeat are in their place among the others."""
-        total = at.count(join("AND", conditions)) - len(series.every) if not conditions else 0
-        if len(series.every):
-            conditions = [*conditions, lookup.without_rows(series.every)]
         passing = join("AND", conditions)
         found = at.find_by_date(passing, query.limit)
-        total = (total or at.count(passing)) + len(series.rows)
-        for row in series.find_earliest(query.limit):
-            item = series.show_row(row)
-            found.append((row, series.get_start(row), item.date, item.created_at, item.id))
+        total = at.count(passing) + len(series.rows)
+        for row, start, item in series.find_earliest(query.limit):
+            found.append((row, start, item.date, item.created_at, item.id))
         # sorting is stable, so the least important key goes first
         found.sort(key=lambda each: each[4])
         found.sort(key=lambda each: each[3], reverse=True)
@@ -133,8 +130,7 @@ class TableSearch:
 
 def _make_found(at: Lookup, rows: list[int], reasons: list[Reason], total: int, series: SeriesHits) -> Found:
     """Return the items of these rows, those that repeat with the dates of their occurrence."""
-    repeating = {*series.rows.tolist()}
-    shown = {row: series.show_row(row) for row in rows if row in repeating}
+    shown = series.show(rows)
     plain = dict(
         zip(others := [row for row in rows if row not in shown], lookup.load_items(at.db, others), strict=True)
     )

@@ -17,12 +17,15 @@ from ana.time.spans import Span, day_span, to_micros
 
 Mask: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = NDArray[np.int64]
-Places: TypeAlias = list[tuple[datetime, datetime]]
-"""When occurrences begin, in local time, each with the moment that its rule gives it."""
+Place: TypeAlias = tuple[datetime, datetime]
+"""When an occurrence begins, in local time, with the moment that its rule gives it."""
 
 NO_NUMBERS = np.empty(0, np.int64)
 FAR = 2**61
 """Before and after all moments, in microseconds."""
+
+MOST_SHOWN = 1000
+"""How many items at their occurrences are kept: those of these days are shown again and again."""
 
 _RULE_DATES = (*DATE_KEYS, "until", "except", "done_for")
 """The dates that occurrences have, and those that only say something of the rule: neither counts as another date."""
@@ -42,12 +45,12 @@ class Expansion:
 
     item: Item
     repeat: Repeat
-    places: Places
+    places: list[Place]
     spans: Numbers
     others: Sequence[Span]
 
     @classmethod
-    def make(cls, item: Item, repeat: Repeat, places: Places) -> "Expansion":
+    def make(cls, item: Item, repeat: Repeat, places: list[Place]) -> "Expansion":
         spans = np.zeros((len(DATE_KEYS), 2, len(places)), np.int64)
         for key in repeat.keys:
             spans[DATE_KEYS.index(key.name)] = np.array(
@@ -72,6 +75,9 @@ class Occurrences:
         self.owner = np.repeat(np.arange(len(counts)), counts)
         names = [{key.name for key in each.repeat.keys} for each in self._known]
         self._has = np.array([[key in each for each in names] for key in DATE_KEYS])
+        pairs = [*((n, n) for n in range(len(DATE_KEYS))), (DATE_KEYS.index("start_date"), DATE_KEYS.index("end_date"))]
+        both = [(first, last, self._has[first] & self._has[last]) for first, last in pairs]
+        self._stretches = [each for each in both if each[2].any()]
         spans = np.concatenate([each.spans for each in self._known], axis=2)
         self._starts, self._stops = np.ascontiguousarray(spans[:, 0]), np.ascontiguousarray(spans[:, 1])
         leads = np.array([DATE_KEYS.index(each.repeat.keys[0].name) for each in self._known])[self.owner]
@@ -87,7 +93,12 @@ class Occurrences:
         self._others = np.array(others, np.int64).reshape(-1, 3).T
         self._loose = np.flatnonzero(np.array([*map(_has_other_dates, self._known)])[self.owner])
         self._columns: dict[str, tuple[Numbers, list[Item]]] = {}
-        self._presents = (0, 0, NO_NUMBERS)
+        self._overs = np.sort(self.stops)
+        self._presents = (-1, NO_NUMBERS)
+        order = sorted(range(len(counts)), key=lambda own: self._known[own].item.id)
+        order.sort(key=lambda own: self._known[own].item.created_at, reverse=True)
+        self.ranks: Numbers = np.argsort(order)[self.owner]
+        self._shown: dict[int, Item] = {}
 
     def find_touching(self, begin: int, end: int) -> Numbers:
         """Return the numbers of those that may touch a stretch of time, and of items with other dates, ascending."""
@@ -97,13 +108,14 @@ class Occurrences:
 
     def find_present(self, now: int) -> Numbers:
         """Return the number of each item's present occurrence, or of its first if all are over."""
-        since, until, found = self._presents
-        if not since <= now < until:
+        if self._presents[0] != (over := self.count_over(now)):
             is_open = self.waits | (self.stops > now)
-            found = self.choose(np.arange(len(self.owner)), [is_open, np.ones(len(is_open), bool)])
-            until = int(np.where(self.waits | ~is_open, FAR, self.stops).min())
-            self._presents = now, until, found
-        return found
+            self._presents = over, self.choose(np.arange(len(is_open)), [is_open])
+        return self._presents[1]
+
+    def count_over(self, now: int) -> int:
+        """Return how many are over."""
+        return int(np.searchsorted(self._overs, now, "right"))
 
     def is_present(self, at: Numbers, now: int) -> Mask:
         """Return which of these wait to be done, or are not over."""
@@ -138,13 +150,11 @@ class Occurrences:
         return at[self._mark_items(passing)[self.owner[at]]]
 
     def choose(self, at: Numbers, preferred: Sequence[Mask]) -> Numbers:
-        """Return one of each item, the first of the first of these masks that has any of it."""
+        """Return one of each item, the first of the first of these masks that has any of it, or else its first."""
         chosen = np.full(len(self._known), -1, np.int64)
-        for mask in reversed(preferred):
-            found = at[mask]
-            owners = self.owner[found]
-            is_first = np.diff(owners, prepend=-1) > 0
-            chosen[owners[is_first]] = found[is_first]
+        for found in (at, *(at[mask] for mask in reversed(preferred))):
+            backwards = found[::-1]
+            chosen[self.owner[backwards]] = backwards  # of several values the last is kept
         return chosen[chosen >= 0]
 
     def count_passing(self, passing: Numbers, places: Numbers) -> Numbers:
@@ -152,16 +162,16 @@ class Occurrences:
         counts: Numbers = np.bincount(self.owner[passing], minlength=len(self._known))[self.owner[places]]
         return counts
 
-    def get_stored(self, at: int) -> Item:
-        """Return an occurrence's item as it is stored."""
-        return self._known[int(self.owner[at])].item
-
     def show(self, at: int) -> Item:
         """Return an occurrence's item, with its dates."""
-        own = int(self.owner[at])
-        each = self._known[own]
-        actual, ruled = each.places[at - int(self._firsts[own])]
-        return show_occurrence(each.item, make_occurrence(each.repeat, ruled, actual).dates)
+        if at not in self._shown:
+            if len(self._shown) >= MOST_SHOWN:
+                self._shown.clear()
+            own = int(self.owner[at])
+            each = self._known[own]
+            actual, ruled = each.places[at - int(self._firsts[own])]
+            self._shown[at] = show_occurrence(each.item, make_occurrence(each.repeat, ruled, actual).dates)
+        return self._shown[at]
 
     def _mark_items(self, found: Numbers) -> Mask:
         marked = np.zeros(len(self._known), bool)
@@ -206,17 +216,15 @@ class Occurrences:
 
     def _touch(self, window: DateOperand, at: Numbers) -> Mask:
         owner = self.owner[at]
-        found = np.zeros(len(at), bool)
-        for n in np.flatnonzero(self._has.any(axis=1)).tolist():
-            found |= self._has[n][owner] & _touches(self._starts[n][at], self._stops[n][at], window)
-        first, last = DATE_KEYS.index("start_date"), DATE_KEYS.index("end_date")
-        if (both := self._has[first] & self._has[last]).any():
-            start, stop = self._starts[first][at], self._stops[last][at]
-            found |= both[owner] & (start <= stop) & _touches(start, stop, window)
         own, start, stop = self._others
         others = np.zeros(len(self._known), bool)
-        others[own[_touches(start, stop, window)]] = True
-        return found | others[owner]
+        if len(own):
+            others[own[_touches(start, stop, window)]] = True
+        found: Mask = others[owner]
+        for first, last, has in self._stretches:
+            start, stop = self._starts[first][at], self._stops[last][at]
+            found |= has[owner] & (start <= stop) & _touches(start, stop, window)
+        return found
 
 
 def _has_other_dates(each: Expansion) -> bool:

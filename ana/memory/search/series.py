@@ -5,9 +5,10 @@ all of them, as the opposites of $eq and $in. What passes by itself is not overd
 if the query says from when on. An item that is asked for no day is at its present occurrence.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -21,8 +22,8 @@ from ana.memory.search.occurring import (
     Mask,
     Numbers,
     Occurrences,
+    Place,
 )
-from ana.memory.search.postings import Rows
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import days_span
 from ana.memory.search.words import find_members
@@ -43,14 +44,16 @@ WIDE = timedelta(days=366 * 3)
 _MOST_MICROS = 10**16
 """In some 300 years."""
 
+MOST_ANSWERS = 32
+"""How many questions have their answers kept until something that repeats is written: people ask for today again."""
+
 
 @dataclass(frozen=True)
 class SeriesHits:
     """Which items that repeat pass a query.
 
     Args:
-        every: The rows of all that repeat, ascending, whether they pass or not.
-        rows: Those that pass, ascending.
+        rows: Their rows, ascending.
         starts: When the occurrence begins by which each passes, in microseconds since 1970 in UTC.
         on_day: Whether it is on a day that the query's text names.
         more: How many more of its occurrences pass; 0 unless the query has a first and a last day.
@@ -58,48 +61,43 @@ class SeriesHits:
         of: All occurrences; None of a store where nothing repeats.
     """
 
-    every: Numbers
     rows: Numbers
     starts: Numbers
     on_day: Mask
     more: Numbers
     places: Numbers
     of: Occurrences | None
-    _shown: dict[int, Item] = field(default_factory=dict)
 
-    def take_place(self, rows: Rows, mine: Numbers | None = None) -> Rows:
-        """Return rows with those that repeat as they pass here, or some of these, instead of as they are stored."""
-        kept = rows[~find_members(self.every, rows)]
-        return np.sort(np.concatenate([kept, self.rows if mine is None else mine]))
+    def show(self, rows: Sequence[int]) -> dict[int, Item]:
+        """Return the items of those of these rows that pass, by row, with the dates of their occurrence."""
+        return {row: self._show_at(at) for row, at in self._find_places(rows)}
 
-    def show_row(self, row: int) -> Item:
-        """Return the item of a row that passes, with the dates of its occurrence."""
-        if row not in self._shown and self.of:
-            self._shown[row] = self.of.show(int(self.places[np.searchsorted(self.rows, row)]))
-        return self._shown[row]
-
-    def get_start(self, row: int) -> int:
-        """Return when the occurrence of a row that passes begins."""
-        return int(self.starts[np.searchsorted(self.rows, row)])
-
-    def count_more(self, rows: Iterable[int]) -> dict[str, int]:
+    def count_more(self, rows: Sequence[int]) -> dict[str, int]:
         """Return how many more occurrences of items pass, by id, of those of these rows that have any."""
-        more = dict(zip(self.rows.tolist(), self.more.tolist(), strict=True)) if self.more.any() else {}
-        return {self.show_row(row).id: more[row] for row in rows if more.get(row)}
+        return {self._show_at(at).id: int(self.more[at]) for _, at in self._find_places(rows) if self.more[at]}
 
-    def find_earliest(self, limit: int) -> list[int]:
-        """Return the rows whose occurrence is among the earliest; of equal ones the newest, then the first by id."""
-        bar = np.partition(self.starts, limit - 1)[limit - 1] if len(self.rows) > limit else np.inf
-        found = np.flatnonzero(self.starts <= bar)
-        if self.of and len(found) > limit:  # ties, which are not shown for this: that would take longer than the query
-            stored = {at: self.of.get_stored(int(self.places[at])) for at in found.tolist()}
-            level = sorted(stored, key=lambda at: stored[at].id)
-            level.sort(key=lambda at: stored[at].created_at, reverse=True)
-            found = np.array(sorted(level, key=lambda at: int(self.starts[at]))[:limit])
-        return [int(row) for row in self.rows[found]]
+    def find_earliest(self, limit: int) -> list[tuple[int, int, Item]]:
+        """Return the rows whose occurrences are the earliest, when they begin, and their items."""
+        first = self._by_start[:limit]
+        found = zip(self.rows[first].tolist(), self.starts[first].tolist(), first.tolist(), strict=True)
+        return [(row, start, self._show_at(at)) for row, start, at in found]
+
+    @cached_property
+    def _by_start(self) -> Numbers:
+        """The places of the rows, the earliest first; of equal ones the newest, then the first by id."""
+        return np.lexsort((self.of.ranks[self.places], self.starts)) if self.of else NO_NUMBERS
+
+    def _find_places(self, rows: Sequence[int]) -> Iterable[tuple[int, int]]:
+        known = np.array(rows, np.int64)
+        passing = known[find_members(self.rows, known)]
+        return zip(passing.tolist(), np.searchsorted(self.rows, passing).tolist(), strict=True)
+
+    def _show_at(self, at: int) -> Item:
+        assert self.of
+        return self.of.show(int(self.places[at]))
 
 
-NO_SERIES = SeriesHits(NO_NUMBERS, NO_NUMBERS, NO_NUMBERS, np.empty(0, bool), NO_NUMBERS, NO_NUMBERS, None)
+NO_SERIES = SeriesHits(NO_NUMBERS, NO_NUMBERS, np.empty(0, bool), NO_NUMBERS, NO_NUMBERS, None)
 """Of a store where nothing repeats."""
 
 
@@ -108,18 +106,25 @@ class Series:
 
     def __init__(self, zone: tzinfo, items: Iterable[tuple[int, Item]] = ()) -> None:
         self.zone = zone
-        self._repeats: dict[int, tuple[Item, Repeat]] = {}
+        self._repeats: dict[int, tuple[Item, Repeat, Place]] = {}
         self._known: dict[int, Expansion] = {}
         self._window = (datetime.max, datetime.min)
         self._occurrences: Occurrences | None = None
+        self._answers: dict[str, SeriesHits] = {}
         for row, item in items:
             self.put(row, item)
 
+    @property
+    def rows(self) -> Set[int]:
+        """Return the rows of all that repeat."""
+        return self._repeats.keys()
+
     def put(self, row: int, item: Item) -> None:
-        """Enter an item, in place of what the row had; one that does not repeat is left out."""
+        """Enter an item, in place of what the row had; one that never comes is left out."""
         self.remove(row)
-        if may_repeat(item.properties) and (repeat := read_repeat(item.properties, self.zone)):
-            self._repeats[row] = item, repeat
+        repeat = read_repeat(item.properties, self.zone) if may_repeat(item.properties) else None
+        if repeat and (first := _find_first(repeat)):
+            self._repeats[row] = item, repeat, first
             self._occurrences = None
 
     def remove(self, row: int) -> None:
@@ -129,13 +134,23 @@ class Series:
 
     def find(self, query: Query) -> SeriesHits:
         """Return which items pass a query."""
-        of = self._expand(query) if self._repeats else None
-        if of is None:
+        if not self._repeats:
             return NO_SERIES
+        of = self._expand(query)
         now, mentions = to_micros(query.now), query.text.mentions if query.text else ()
         days = [days_span(mention.first, mention.last, self.zone) for mention in mentions]
+        today = day_span(query.now.astimezone(self.zone).date(), self.zone)[0]
+        # as text, because 1 and True are equal; between two ends of occurrences the moment makes no difference
+        asked = repr((query.where, query.due, query.excluded, days, today, of.count_over(now)))
+        if asked not in self._answers:
+            if len(self._answers) >= MOST_ANSWERS:
+                self._answers.clear()
+            self._answers[asked] = self._answer(query, of, days, now, today)
+        return self._answers[asked]
+
+    def _answer(self, query: Query, of: Occurrences, days: list[Span], now: int, today: int) -> SeriesHits:
         begin, end = self._find_stretch(query)
-        passing = self._find_passing(query, of, (begin, end), now)
+        passing = self._find_passing(query, of, (begin, end), now, today)
         pool = passing
         if not (query.due or _asks_days(query.where)):
             pool = of.find_present(now)
@@ -147,10 +162,10 @@ class Series:
             on_day |= of.is_within(pool, each)
         present = of.is_present(pool, now)
         named = [on_day & present, on_day] if days else []
-        places = of.choose(pool, [*named, present, np.ones(len(pool), bool)])
+        places = of.choose(pool, [*named, present])
         more = of.count_passing(passing, places) - 1 if begin > -FAR and end < FAR else np.zeros(len(places), np.int64)
         on_day = on_day[np.searchsorted(pool, places)]
-        return SeriesHits(of.rows, of.rows[of.owner[places]], of.starts[places], on_day, more, places, of)
+        return SeriesHits(of.rows[of.owner[places]], of.starts[places], on_day, more, places, of)
 
     def _find_stretch(self, query: Query) -> Span:
         """Return a stretch of time that each occurrence touches which passes a query."""
@@ -160,18 +175,18 @@ class Series:
             begin, end = max(begin, due[0] if query.due[0] > date.min else -FAR), min(end, due[1])
         return begin, end
 
-    def _find_passing(self, query: Query, of: Occurrences, stretch: Span, now: int) -> Numbers:
+    def _find_passing(self, query: Query, of: Occurrences, stretch: Span, now: int, today: int) -> Numbers:
         is_asked = bool(query.due) or _asks_days(query.where)
         at = of.find_touching(*stretch) if is_asked or _names_dates(query.where) else of.find_present(now)
         if is_asked and not (_says_from_when(query.where) or (query.due and query.due[0] > date.min)):
-            at = at[of.is_present(at, day_span(query.now.astimezone(self.zone).date(), self.zone)[0])]
+            at = at[of.is_present(at, today)]
         if query.excluded:
             at = of.drop_status(query.excluded, at)
         at = of.select(query.where, at)
         return at[of.is_within(at, days_span(*query.due, self.zone))] if query.due else at
 
-    def _expand(self, query: Query) -> Occurrences | None:
-        """Return all occurrences that a query may ask for; None if there are none."""
+    def _expand(self, query: Query) -> Occurrences:
+        """Return all occurrences that a query may ask for."""
         now = query.now.astimezone(self.zone).replace(tzinfo=None)
         bounds = [now - BEFORE, now + AFTER, *(_to_local(bound, self.zone) for bound in _iter_asked(query))]
         first, last = min(bounds), max(bounds)
@@ -181,11 +196,11 @@ class Series:
             self._known.clear()
             self._occurrences = None
         if self._occurrences is None:
-            for row, (item, repeat) in self._repeats.items():
+            for row, (item, repeat, place) in self._repeats.items():
                 if row not in self._known:
-                    self._known[row] = Expansion.make(item, repeat, [*_iter_known(repeat, *self._window)])
-            known = {row: self._known[row] for row in sorted(self._known) if self._known[row].places}
-            self._occurrences = Occurrences(known) if known else None
+                    self._known[row] = Expansion.make(item, repeat, [*_iter_known(repeat, place, *self._window)])
+            self._occurrences = Occurrences({row: self._known[row] for row in sorted(self._known)})
+            self._answers.clear()
         return self._occurrences
 
 
@@ -204,10 +219,14 @@ def _iter_asked(query: Query) -> Iterator[int]:
         yield from (begin, end) if first > date.min else (end,)
 
 
-def _iter_known(repeat: Repeat, since: datetime, last: datetime) -> Iterator[tuple[datetime, datetime]]:
+def _find_first(repeat: Repeat) -> Place | None:
+    begin = min([repeat.first, *repeat.moved.values()])
+    return next(iter_places(repeat, begin, look_ahead(repeat, repeat.first)), None)
+
+
+def _iter_known(repeat: Repeat, first: Place, since: datetime, last: datetime) -> Iterator[Place]:
     """Yield the first occurrence, those of a window, and the next after it."""
-    first = next(iter_places(repeat, min([repeat.first, *repeat.moved.values()]), look_ahead(repeat, since)), None)
-    if first and first[0] < since:
+    if first[0] < since:
         yield first
     for place in islice(iter_places(repeat, since, look_ahead(repeat, last)), MOST):
         if place != first or first[0] >= since:

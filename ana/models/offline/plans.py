@@ -1,5 +1,4 @@
-"""What the reader goes by: the part of a conversation that counts and the words for it; and its plans, generators that
-yield calls, are sent results and end with an answer."""
+"""What the reader goes by: what counts of a conversation, the words for it, and plans, which yield calls and answer."""
 
 import json
 import re
@@ -13,6 +12,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, To
 from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
 from ana.phrases import Phrases, fold
+from ana.time.repeats import tell_unread
 
 Plan = Generator[list[tuple[str, dict[str, Any]]], list[dict[str, Any]], str]
 Item = Mapping[str, Any]
@@ -86,11 +86,11 @@ def do(tool: str, given: dict[str, Any], tell: Callable[[dict[str, Any]], str]) 
 def keep(calls: Sequence[tuple[str, dict[str, Any]]]) -> Plan:
     """Create items, and say in a line what was kept."""
     made = yield list(calls)
-    known = [each["existing"] for each in made if "id" not in each]
     kept = [item for item in made if "id" in item]
     rings = [item.get("reminder", NO_RING) for item in kept if "remind" in item["properties"]]
-    told = [f"You have {name(item)} already; say it again for a copy." for item in known]
-    told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}"] if kept else []
+    told = [f"You have {name(each['existing'])} already; say it again for a copy." for each in made if "id" not in each]
+    unread = tell_unread(item["content"] for item in kept)
+    told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}{unread}"] if kept else []
     return " ".join([*told, *(NO_RING if each.startswith("Nothing") else each for each in rings[:1])])
 
 
@@ -105,6 +105,7 @@ def name(item: Item) -> str:
 
 
 def list_items(items: Iterable[Item]) -> str:
-    """Return a line for each item."""
+    """Return a line for each item, with how many more dates of a series pass."""
     closed = {"done": ", done", "cancelled": ", cancelled"}
-    return "\n".join(f"- {name(item)}{closed.get(str(item['properties'].get('status')), '')}" for item in items)
+    told = ((name(i), closed.get(str(i["properties"].get("status")), ""), i.get("more_dates")) for i in items)
+    return "\n".join(f"- {words}{end}{f', more dates: {more}' if more else ''}" for words, end, more in told)

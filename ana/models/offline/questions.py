@@ -12,8 +12,7 @@ from ana.models.offline.plans import Plan, View, do, list_items, pattern, say, w
 from ana.phrases import find_words, fold
 from ana.time.when import drop_mentions, find_named_days, has_only_fillers, is_only_when, read_due_question
 
-MOST = 5
-LIKE = 0.55  # how like a question an item must be; docs/architecture.md says how it was chosen
+MOST, LIKE = 5, 0.55  # LIKE is how like a question an item must be; docs/architecture.md says how it was chosen
 _LOOKED_UP = (
     r"<looking>|(?:<which>\s+)*<kinds>|(?:\S+\s+){1,2}(?:tasks|to-?dos|notes|ideas|appointments|deadlines)\W*$"
     r"|(?:<asked>|don'?t|haven'?t)\s+(?:i|we|you|there|ich|wir)\b|.*\s(?:is|are|ist)\s+<asking>(?:\s+again)?\W*$"

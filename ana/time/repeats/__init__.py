@@ -31,7 +31,7 @@ from ana.time.repeats.repeat import (
     waits,
 )
 from ana.time.repeats.rules import is_named
-from ana.time.repeats.words import find_rule, tell_rule, word_rule
+from ana.time.repeats.words import find_rule, tell_rule, tell_unread, word_rule
 
 __all__ = [
     "DATE_KEYS",
@@ -58,6 +58,7 @@ __all__ = [
     "read_local",
     "read_repeat",
     "tell_rule",
+    "tell_unread",
     "understand_rule",
     "waits",
     "word_rule",

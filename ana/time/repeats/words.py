@@ -59,6 +59,19 @@ _SAID = re.compile(
 )
 _CLEAR = ("FREQ=DAILY", "BYDAY", "BYMONTHDAY")
 """What a rule has that does not take its day from today; "every month" alone may mean another day of it."""
+_UNCLEAR = re.compile(
+    r"\b(?:except|until|till|unless)\b|\bbut (?:not\b|on\b|\w+day)|\d(?:st|nd|rd|th|[ap]m)? (?:and|&) (?:the |at )?\d"
+)
+_AT_NUMBER = re.compile(r"\bat \d")
+"""What a rule that is found in a text would leave out: its end, another day, or a time that has not been read."""
+_REPEATING = re.compile(
+    r"\b(?:(?:every|each) (?:other|second|two|three|day|week|month|year|morning|evening|night|first|last|\w+day)"
+    r"|(?:every|each) \d+(?:st|nd|rd|th)?|annually|fortnightly"
+    r"|(?:dai|week|month|quarter|year)ly(?! (?:report|review|meeting|stand-?up|sync|call))"
+    r"|week(?:day|end)s|(?:mon|tues|wednes|thurs|fri|satur|sun)days"
+    r"|(?:twice|\w+ times) a (?:day|week|month|year)|\d(?:st|nd|rd|th) and (?:the )?\d+(?:st|nd|rd|th)"
+    rf"|(?:every|each) {_MONTH_NAME})\b"
+)
 _AT = re.compile(r" at (?P<times>.+)$")
 _TIME = re.compile(r"(\d{1,2})(?::(\d\d))? ?([ap]m)?")
 _OFTEN = re.compile(r"\b\w+ times (?:a|per) day(?= at )")
@@ -91,7 +104,19 @@ def find_rule(text: str) -> str:
     said, times = _SAID.search(text.lower()[:200]), find_times(text[:200])
     words = f"{said[0]} at {times[0].at:%H:%M}" if said and len(times) == 1 else said[0] if said else ""
     rule = read_words(words) or ""
-    return words if any(part in rule for part in _CLEAR) else ""
+    rest = text.lower()[: times[0].start] + text.lower()[times[0].end :] if len(times) == 1 else text.lower()
+    is_clear = (
+        any(part in rule for part in _CLEAR)
+        and len(times) < 2
+        and not (_UNCLEAR.search(text.lower()) or _AT_NUMBER.search(rest))
+    )
+    return words if is_clear else ""
+
+
+def tell_unread(texts: Iterable[str]) -> str:
+    """Return a sentence if one of these says that it repeats in a way that `find_rule` does not read, else nothing."""
+    is_unread = any(_REPEATING.search(text.lower()[:200]) and not find_rule(text) for text in texts)
+    return " I did not understand when it repeats: that is kept in its words alone." if is_unread else ""
 
 
 def _write(said: dict[str, str | None]) -> str:

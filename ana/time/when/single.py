@@ -8,7 +8,8 @@ from ana.time.when.times import TimeMention, find_hours_ahead
 from ana.time.when.words import STOP
 
 _RECURRING = re.compile(
-    r"\b(?:every|each|(?:dai|week|month|year)ly(?! (?:report|review|meeting|stand-?up|sync|call))|week(?:day|end)s"
+    r"\b(?:every|each|(?:dai|week|month|quarter|year)ly(?! (?:report|review|meeting|stand-?up|sync|call))"
+    r"|annually|fortnightly|week(?:day|end)s"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:morning|evening|night)s|jede[nrs]?|täglich|immer|mittwochs"
     r"|(?:mon|diens|donners|frei|sams|sonn)tags|chaque|tous les|toutes les|cada|tod[oa]s l[oa]s|ogni|tutti i)\b",
     re.IGNORECASE,

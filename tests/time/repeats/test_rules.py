@@ -139,6 +139,14 @@ def test_odd_and_even_weeks_are_those_of_the_calendar_after_a_year_of_53_weeks_t
         ("rent every month", None),
         ("pay tax each year", None),
         ("everything is fine", None),
+        ("book club every other Tuesday at 5pm", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;BYHOUR=17;BYMINUTE=0"),
+        ("water plants every 10 days", "FREQ=DAILY;INTERVAL=10"),
+        ("pay Tom on the 1st and 15th of every month", None),
+        ("meds at 8 and 20 every day", None),
+        ("every weekday at 8 stretch", None),
+        ("call every friday at 5pm and 7pm", None),
+        ("swim every friday until june", None),
+        ("walk every day but sunday", None),
     ],
 )
 def test_a_text_has_a_rule_if_it_says_on_which_day(text: str, rule: str | None) -> None:
