@@ -36,6 +36,7 @@ COMMANDS = (
     "items",
     "due",
     "today",
+    "calendar",
     "remind",
     "history",
     "replay",

@@ -1,11 +1,13 @@
 """Serve one client over standard input and output."""
 
+import secrets
 from typing import TYPE_CHECKING
 
 from mcp.server.stdio import stdio_server
 
 from ana.workspace import Workspace
 from app.mcp.server import McpServer
+from app.mcp.sessions import Sessions
 
 if TYPE_CHECKING:
     from ana.handles import Handles
@@ -17,13 +19,14 @@ async def serve(workspace: Workspace) -> None:
     Args:
         workspace: The person's.
     """
-    ours = McpServer(lambda: _open(workspace))
-    server = ours.build()
+    begun = f"{workspace.make_clock().now():%Y-%m-%d %H:%M} {secrets.token_hex(2)}"
+    sessions = Sessions(lambda: _open(workspace), lambda: begun)
+    server = McpServer(lambda _: sessions).build()
     try:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
     finally:
-        ours.close()
+        sessions.close()
 
 
 def _open(workspace: Workspace) -> "Handles":
