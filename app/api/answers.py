@@ -1,12 +1,13 @@
 """What every route of the LangGraph API needs: the workspace of the person who asks, and answers as JSON."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any, cast
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import NotFound, UserError
 from ana.threads.ids import canonical_id
@@ -19,8 +20,33 @@ from app.api.workspaces import OpenWorkspace, Workspaces
 
 async def find_workspace(request: Request) -> OpenWorkspace:
     """Return the workspace of the person whom the token has named; nothing else in a request names one."""
-    workspaces = cast(Workspaces, request.app.state.workspaces)
-    return await workspaces.open(request.state.person)
+    return await hold_workspace(request, request.state.person)
+
+
+async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
+    """Return a person's workspace, which stays open until the request is answered."""
+    opened = await cast(Workspaces, request.app.state.workspaces).open(person)
+    cast(ExitStack, request.state.held).enter_context(opened.hold())
+    return opened
+
+
+class Holding:
+    """Lets go, when a request is answered, of what it holds.
+
+    Args:
+        app: What is behind it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with ExitStack() as held:
+            state = {**scope.get("state", {}), "held": held}
+            await self._app({**scope, "state": state}, receive, send)
 
 
 def answer(told: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

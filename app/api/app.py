@@ -24,7 +24,10 @@ from ana.tracing import langsmith
 from ana.workspace import load_workspace
 from ana.workspace.private import keep_private
 from app.api import assistants, runs, threads
-from app.api.answers import answer, find_workspace
+from app.api.answers import Holding, answer, find_workspace
+from app.api.calendar import calendar
+from app.api.mcp import McpDoor
+from app.api.openapi import openapi
 from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
 from app.http.app import fail
@@ -32,12 +35,13 @@ from app.http.guard import Guard
 from app.http.refusals import REFUSALS, answer_error
 from app.http.routes import ROUTES
 from app.http.sign_in import SignIn
+from app.reminding import PASSING
 from app.serving import mark_serving
 
 _log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 60.0
-"""How often workspaces that nobody uses are looked for."""
+"""How often workspaces that nobody uses are looked for, and people whose reminders ring."""
 
 
 async def ok(_: Request) -> Response:
@@ -111,7 +115,8 @@ NOT_BUILT: list[BaseRoute] = [
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Open the owner's workspace, so that the first turn does not wait for it; close all at the end."""
+    """Open the owner's workspace, so that the first turn does not wait for it; let everybody's reminders ring; close
+    all at the end."""
     # each node of a run works in a thread of this pool, and asyncio's own has six on two cores
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * ALL, thread_name_prefix="run"))
     workspaces: Workspaces = app.state.workspaces
@@ -124,16 +129,22 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
         with contextlib.suppress(AnaError):  # each request says what is wrong
             opened = await workspaces.open(OWNER)
             await run_in_threadpool(opened.handles.memory.count)
-        closing = asyncio.create_task(_close_idle(workspaces))
-        yield
-        closing.cancel()
+        looking = asyncio.create_task(_look_after(workspaces))
+        async with app.state.mcp.run():
+            yield
+        looking.cancel()
+        await asyncio.wait([looking])
         await workspaces.close_all()
 
 
-async def _close_idle(workspaces: Workspaces) -> None:
+async def _look_after(workspaces: Workspaces) -> None:
     while True:
+        try:
+            await workspaces.ring()
+            await workspaces.close_idle()
+        except PASSING as exc:
+            _log.warning("the workspaces could not be looked after: %s", exc)
         await asyncio.sleep(LOOK_SECONDS)
-        await workspaces.close_idle()
 
 
 async def _answer_error(request: Request, exc: Exception) -> Response:
@@ -157,9 +168,14 @@ def build_app() -> Starlette:
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.ana_hosts),
         Middleware(SignIn, people=People(settings)),
+        Middleware(Holding),
     ]
     handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}
-    routes = [*ROUTES, *API, *NOT_BUILT]
+    mcp = McpDoor()
+    beside = [Route("/calendar.ics", calendar), Route("/mcp", mcp), Route("/openapi.json", openapi)]
+    described = [*ROUTES, *API, *beside]
+    routes = [*described, *NOT_BUILT]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
     app.state.workspaces, app.state.find_home = Workspaces(load_settings), find_workspace
+    app.state.mcp, app.state.described = mcp, described
     return app

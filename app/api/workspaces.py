@@ -1,27 +1,33 @@
-"""The workspaces of the people who use the server: opened at a person's first request, closed when they are idle."""
+"""The workspaces of the people who use the server: opened at a person's first request, or where reminders ring, and
+closed when they are idle."""
 
 import asyncio
 import contextlib
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ana.handles import Handles, open_handles
 from ana.runs.local import LocalRuns
 from ana.runs.slots import Slots
 from ana.settings import Settings
+from ana.threads.ids import OWNER
 from ana.workspace import Workspace, open_workspace
 from app.api.rows import Rows
 from app.api.work import PROGRAM, GraphWorker
 from app.http.turns import TurnRunner
-from app.reminding import ring_meanwhile
+from app.mcp.sessions import Sessions
+from app.reminding import PASSING, list_targets, ring_meanwhile
 from prompts import decision_prompt
 
 MOST = 100
-"""How many people's workspaces are open at a time; more only while in all of them something works."""
+"""How many people's workspaces are open at a time; more only while in all of them something works, or rings."""
 
 IDLE_SECONDS = 600.0
 """After how long without a request a workspace is closed."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -34,6 +40,7 @@ class OpenWorkspace:
         runs: The person's runs.
         rows: What is told of the person's threads.
         turns: Runs the turns of POST /ask.
+        sessions: What other assistants do.
     """
 
     handles: Handles
@@ -41,12 +48,30 @@ class OpenWorkspace:
     runs: LocalRuns
     rows: Rows
     turns: TurnRunner
+    sessions: Sessions
     used: float = field(default_factory=time.monotonic)
     """When a request came last."""
+    requests: int = 0
+    """How many are being answered."""
 
     @property
     def workspace(self) -> Workspace:
         return self.handles.workspace
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing works here."""
+        return self.runs.is_idle and not self.requests
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep it open while a request is answered."""
+        self.requests += 1
+        try:
+            yield
+        finally:
+            self.requests -= 1
+            self.used = time.monotonic()
 
 
 class Workspaces:
@@ -67,6 +92,31 @@ class Workspaces:
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
+        self._ringing: set[str] = set()
+        """Whose reminders ring."""
+        self._failing: dict[str, str] = {}
+        """Why a person's reminders do not."""
+
+    async def list_people(self) -> list[str]:
+        """Return everybody who has a folder, the owner first. Errors as of `load_settings`."""
+
+        def find() -> list[str]:
+            return [OWNER, *open_workspace(self._load_settings()).list_people()]
+
+        return await asyncio.to_thread(find)
+
+    async def ring(self) -> None:
+        """Let the reminders ring of everybody who has an address; why one's cannot is logged when it changes."""
+        people = await self.list_people()
+        self._ringing &= {*people}
+        for person in people:
+            try:
+                await self._ring(person)
+                self._failing.pop(person, None)
+            except PASSING as exc:
+                if self._failing.get(person) != str(exc):
+                    _log.warning("the reminders of %s do not ring: %s", person, exc)
+                self._failing[person] = str(exc)
 
     async def open(self, person: str) -> OpenWorkspace:
         """Return the person's workspace, opened if it is not. Errors as of `open_workspace` and `open_handles`."""
@@ -82,7 +132,7 @@ class Workspaces:
 
     async def close_idle(self) -> None:
         """Close those that nobody has used for long, and of the others the one used last, until there is room."""
-        idle = [person for person, (each, _) in self._open.items() if each.runs.is_idle]
+        idle = [person for person, (each, _) in self._open.items() if each.is_idle and person not in self._ringing]
         idle.sort(key=lambda person: self._open[person][0].used)
         late = time.monotonic() - self._idle_seconds
         for person in idle:
@@ -101,14 +151,27 @@ class Workspaces:
         for person in [*self._open]:
             await self.close(person)
 
+    async def _ring(self, person: str) -> None:
+        workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
+        if not list_targets(workspace) or workspace.is_read_only:
+            self._ringing.discard(person)
+            return
+        opened = self._open.get(person)
+        if opened and opened[0].is_idle and opened[0].workspace.settings != workspace.settings:
+            await self.close(person)
+        await self.open(person)
+        self._ringing.add(person)
+
     async def _build(self, person: str, stack: contextlib.AsyncExitStack) -> OpenWorkspace:
         workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
         handles = await asyncio.to_thread(open_handles, workspace, PROGRAM, instruct=decision_prompt)
+        sessions = Sessions(lambda: handles, lambda: f"{handles.clock.now():%Y-%m-%d}")
         stack.push_async_callback(asyncio.to_thread, handles.memory.close)
+        stack.push_async_callback(asyncio.to_thread, sessions.close)
         saver = await stack.enter_async_context(workspace.open_thread_store().open_server_saver())
         worker = GraphWorker(handles, saver)
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
         runs = LocalRuns(person, worker, self._slots)
-        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns)
+        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions)

@@ -57,8 +57,7 @@ def _write_calendar(workspace: Workspace, to: str, *, force: bool) -> None:
 
     path = _find_place(to, force=force)
     with open_data_folder(workspace, "ana export --ics") as handles:
-        items = sorted(handles.memory.items(), key=lambda item: (item.created_at, item.id))
-    data, count, notes = write_calendar(items, handles.clock.zone)
+        data, count, notes = write_calendar(handles.memory.items(), handles.clock.zone)
     with _open_draft(path) as file:
         file.write(data)
     for note in [f"Wrote {pluralize(count, 'event')} to {'standard output' if path is None else to}.", *notes]:

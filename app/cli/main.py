@@ -38,6 +38,7 @@ COMMANDS = (
     "items",
     "due",
     "today",
+    "calendar",
     "remind",
     "history",
     "replay",

@@ -1,5 +1,6 @@
 """`ana mcp`: the store for other assistants, over standard input and output."""
 
+import secrets
 from typing import TYPE_CHECKING
 
 from ana.workspace import Workspace
@@ -25,6 +26,7 @@ async def _serve(workspace: Workspace) -> None:
     from mcp.server.stdio import stdio_server
 
     from app.mcp.server import McpServer
+    from app.mcp.sessions import Sessions
 
     def open_store() -> "Handles":
         from ana.handles import open_handles
@@ -32,10 +34,11 @@ async def _serve(workspace: Workspace) -> None:
 
         return open_handles(workspace, "ana mcp", model=ClosingModel())
 
-    ours = McpServer(open_store)
-    server = ours.build()
+    begun = f"{workspace.make_clock().now():%Y-%m-%d %H:%M} {secrets.token_hex(2)}"
+    sessions = Sessions(open_store, lambda: begun)
+    server = McpServer(lambda _: sessions).build()
     try:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
     finally:
-        ours.close()
+        sessions.close()

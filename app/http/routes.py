@@ -5,6 +5,7 @@ from typing import Protocol, cast
 
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -16,6 +17,7 @@ from ana.settings import load_settings
 from ana.workspace import Workspace
 from app.http.refusals import find_status
 from app.http.turns import TurnRunner, read_body, tell_error
+from app.http.versions import Versioned
 
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
@@ -94,7 +96,7 @@ def version(_: Request) -> JSONResponse:
 
 ROUTES = [
     # the dev server's schema takes docstrings for YAML and complains of ours
-    Route(path, endpoint, methods=[method], include_in_schema=False)
+    Route(path, endpoint, methods=[method], include_in_schema=False, middleware=[Middleware(Versioned)])
     for method, path, endpoint in (
         ("POST", "/ask", ask),
         ("GET", "/trace/{id}", trace),

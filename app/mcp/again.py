@@ -66,6 +66,12 @@ class Again:
             path.unlink(missing_ok=True)
             os.close(file)
 
+    def leave_open(self) -> None:
+        """Take the last call as one that waits to be sent again, as if its process had ended."""
+        if self._open:
+            os.close(self._open[1])
+            self._open = None
+
     def _note(self, path: Path, new: Act) -> Act:
         """Return the act that a file names, or name a new one in it."""
         self._folder.mkdir(mode=0o700, exist_ok=True)

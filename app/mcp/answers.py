@@ -24,7 +24,11 @@ MOST_TITLE = 120
 
 
 def answer(
-    session: Session, name: str, args: Mapping[str, Any], approved: Collection[str] = ()
+    session: Session,
+    name: str,
+    args: Mapping[str, Any],
+    approved: Collection[str] = (),
+    is_lost: Callable[[], bool] = lambda: False,
 ) -> CallToolResult | Asked:
     """Return the answer to a call, or what the person is to be asked.
 
@@ -33,13 +37,14 @@ def answer(
         name: The tool.
         args: Its arguments.
         approved: The digests of what the person has approved.
+        is_lost: Returns whether the answer cannot reach the client any more.
 
     Raises:
         AnaError: It failed.
     """
     if name in (SEARCH.name, FETCH.name):
         return _look(session, name, args)
-    outcome = session.call(name, args, approved)
+    outcome = session.call(name, args, approved, is_lost)
     return _show(outcome) if isinstance(outcome, ToolMessage) else outcome
 
 

@@ -1,13 +1,11 @@
-"""The server: requests of MCP, answered by sessions. Over stdio a process has one; HTTP may mount the same object.
+"""The server: requests of MCP, answered by sessions, the same over stdio and HTTP.
 
 What the first answers need is imported here. The rest, with the store, is opened while the client talks.
 """
 
 import asyncio
 import re
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,10 +21,10 @@ from ana import __version__
 from ana.errors import AnaError, NoSuchItem, ToolError
 from ana.files import FILE_ERRORS
 from app.mcp.resources import PROMPTS, RESOURCES, TEMPLATES, read_resource, write_prompt
+from app.mcp.sessions import Sessions
 from prompts import render
 
 if TYPE_CHECKING:
-    from ana.handles import Handles
     from app.mcp.session import Session
     from graph.state import Asked
 
@@ -57,15 +55,11 @@ class McpServer:
     """Answers the requests of clients.
 
     Args:
-        open_handles: Opens the person's store; called once, in a thread.
+        find_sessions: Returns the sessions of the person whose request it is.
     """
 
-    def __init__(self, open_handles: "Callable[[], Handles]") -> None:
-        self._open_handles = open_handles
-        self._opened: Handles | None = None
-        self._sessions: dict[str, Session] = {}
-        self._lock = threading.Lock()
-        self._preparing: threading.Thread | None = None
+    def __init__(self, find_sessions: Callable[[Context], Sessions]) -> None:
+        self._find_sessions = find_sessions
 
     def build(self) -> "Server[Any]":
         """Return the object that a transport runs, or an application mounts."""
@@ -84,34 +78,8 @@ class McpServer:
             on_call_tool=self._call,
         )
 
-    def close(self) -> None:
-        """End every session."""
-        if self._preparing:
-            self._preparing.join()  # SQLite ends the process if its connection is closed while another thread reads
-        with self._lock:
-            for session in self._sessions.values():
-                session.settle(session.count)
-            if self._opened:
-                self._opened.memory.close()
-
-    def _open(self) -> "Handles":
-        with self._lock:
-            self._opened = self._opened or self._open_handles()
-            return self._opened
-
-    def _prepare(self) -> None:
-        """Open the store before anybody needs it; a call will say what is wrong with it."""
-        with suppress(AnaError, *FILE_ERRORS):
-            self._open().memory.find("what is there", limit=1)
-
-    def _find_session(self, client: str) -> "Session":
-        from app.mcp.session import Session
-
-        handles = self._open()
-        with self._lock:
-            if client not in self._sessions:
-                self._sessions[client] = Session(handles, client)
-            return self._sessions[client]
+    def _find_session(self, context: Context) -> "Session":
+        return self._find_sessions(context).find(_name_client(context))
 
     async def _run(self, context: Context, do: "Callable[[Session], T]") -> T:
         """Do something with the client's session in a thread, where blocking is allowed; a moment later it has left.
@@ -122,7 +90,7 @@ class McpServer:
 
         def run() -> "tuple[T, Session]":
             try:
-                session = self._find_session(_name_client(context))
+                session = self._find_session(context)
                 return do(session), session
             except FILE_ERRORS as exc:
                 raise ToolError(f"The files could not be used: {exc}.", "Tell the user: `ana doctor` looks.") from exc
@@ -132,16 +100,14 @@ class McpServer:
         loop.call_later(SETTLING, loop.run_in_executor, None, session.settle, session.count)
         return result
 
-    async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def _list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         def build() -> types.ListToolsResult:
             from app.mcp.tools import list_tools
 
             return types.ListToolsResult(tools=list_tools())
 
         tools = await anyio.to_thread.run_sync(build)
-        if self._preparing is None:
-            self._preparing = threading.Thread(target=self._prepare)
-            self._preparing.start()
+        self._find_sessions(context).prepare()
         return tools
 
     async def _read(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
@@ -174,7 +140,8 @@ class McpServer:
         from app.mcp.answers import answer, seal, word
 
         args = params.arguments or {}
-        outcome = await self._run(context, partial(answer, name=params.name, args=args))
+        call = partial(answer, name=params.name, args=args, is_lost=_tell_lost(context))
+        outcome = await self._run(context, call)
         if isinstance(outcome, types.CallToolResult):
             return outcome
         reply = (params.input_responses or {}).get(_QUESTION)
@@ -191,8 +158,7 @@ class McpServer:
             raise ToolError("The person refused this; nothing was done.", "Do not try it in another way.")
         if decision != DO:
             return await self._keep(context, params, outcome, "Nobody decided in this client.")
-        approved = partial(answer, name=params.name, args=args, approved=outcome["digests"].values())
-        again = await self._run(context, approved)
+        again = await self._run(context, partial(call, approved=outcome["digests"].values()))
         if isinstance(again, types.CallToolResult):
             return again
         return await self._keep(context, params, again, "It has changed since they decided.")
@@ -218,6 +184,12 @@ def _name_client(context: Context) -> str:
     params = context.session.client_params
     name = re.sub(r"[^a-z0-9]+", "-", params.client_info.name.lower()).strip("-") if params else ""
     return name[:LONGEST_NAME].strip("-") or CLIENT
+
+
+def _tell_lost(context: Context) -> Callable[[], bool]:
+    """Return what tells whether the connection on which the answer is awaited was lost; no pipe is lost alone."""
+    request = context.request
+    return request.state.lost.is_set if request else lambda: False
 
 
 async def _elicit(context: Context, message: str) -> types.ElicitResult:

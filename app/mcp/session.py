@@ -4,7 +4,7 @@ import logging
 import secrets
 import threading
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -80,14 +80,15 @@ class Session:
     Args:
         handles: The store, and where records are kept.
         client: The client's name, as it tells it.
+        name: The conversation's.
     """
 
-    def __init__(self, handles: Handles, client: str) -> None:
+    def __init__(self, handles: Handles, client: str, name: str) -> None:
         self.handles = handles
         self.client = client
         self.count = 0
         """How many calls have begun."""
-        self._name = f"{client} {handles.clock.now():%Y-%m-%d %H:%M} {secrets.token_hex(2)}"
+        self._name = name
         self._thread = ""
         self._views: deque[_View] = deque(maxlen=MOST_REMEMBERED)
         self._last: list[AnyMessage] = []
@@ -127,23 +128,33 @@ class Session:
         """Note stored texts that the client has read, which may order something."""
         self._views.append(_View(self.handles.clock.now(), texts, Words(*texts)))
 
-    def call(self, name: str, args: Mapping[str, Any], approved: Collection[str] = ()) -> ToolMessage | Asked:
+    def call(
+        self,
+        name: str,
+        args: Mapping[str, Any],
+        approved: Collection[str] = (),
+        is_lost: Callable[[], bool] = lambda: False,
+    ) -> ToolMessage | Asked:
         """Run a call, and keep a record of it. One that asks is not run.
 
         Args:
             name: The tool.
             args: Its arguments.
             approved: The digests of what the person has approved, of a request's `digests`.
+            is_lost: Returns whether the answer cannot reach the client any more.
 
         Returns:
             The answer, or what the person is to be asked.
         """
         with self._lock, self.handles.workspace.recent.enter():
             self.count += 1
-            if name not in READERS:
-                return self._attempt(name, args, self._again.begin(name, args, self.thread), approved)
-            self._note_own(args)
-            return self._attempt(name, args, Act(self.thread, secrets.token_hex(5)))
+            if name in READERS:
+                self._note_own(args)
+                return self._attempt(name, args, Act(self.thread, secrets.token_hex(5)))
+            answer = self._attempt(name, args, self._again.begin(name, args, self.thread), approved)
+            if is_lost():
+                self._again.leave_open()
+            return answer
 
     def keep_waiting(self, name: str, args: Mapping[str, Any], asked: Asked) -> str:
         """Let a call wait for the person's decision, wherever they give it. Return the request's id.

@@ -23,7 +23,7 @@ class Client:
     """
 
     def __init__(self, handles: Handles) -> None:
-        self._session = Session(handles, "gullible")
+        self._session = Session(handles, "gullible", "gullible")
         self._said: list[BaseMessage] = [HumanMessage(fence(read_context(self._session), None), id="context")]
         self.asked: list[str] = []
         """The tools of the calls that asked."""

@@ -8,10 +8,9 @@ import pytest
 from ana.handles import open_handles
 from ana.settings import load_settings
 from ana.workspace import open_workspace
-from app.mcp.server import McpServer
 from app.pending import ClosingModel
 from tests.app.conftest import Run
-from tests.app.mcp.conftest import call, read
+from tests.app.mcp.conftest import call, read, serve
 from tests.conftest import folders
 
 
@@ -19,7 +18,7 @@ from tests.conftest import folders
 def request_id(tmp_path: Path) -> str:
     """Of a request that waits: another assistant wants to delete an item."""
     handles = open_handles(open_workspace(load_settings(folders(tmp_path))), model=ClosingModel())
-    served = McpServer(lambda: handles)
+    served = serve(handles)
     id = read(call(served, "create_item", {"content": "Pay the rent"}))["id"]
     waits = read(call(served, "delete_item", {"id": id}))
     served.close()

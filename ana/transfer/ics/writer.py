@@ -45,7 +45,7 @@ def write_calendar(items: Iterable[Item], zone: tzinfo) -> tuple[bytes, int, lis
     calendar, count, notes = Calendar(), 0, _Notes(list)
     calendar.add("prodid", "-//ana//EN")
     calendar.add("version", "2.0")
-    for item in items:
+    for item in sorted(items, key=lambda item: (item.created_at, item.id)):
         try:
             components = list_components(item, zone, notes)
         except (OverflowError, ValueError):

@@ -16,6 +16,7 @@ from ana.handles import Handles, open_handles
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.mcp.server import McpServer
+from app.mcp.sessions import Sessions
 from app.pending import ClosingModel
 from tests.conftest import EMBEDDER, folders
 
@@ -49,18 +50,23 @@ def acting(open_on: Callable[[str], Handles]) -> Handles:
 
 
 @pytest.fixture
-def served(handles: Handles) -> Iterator[McpServer]:
-    server = McpServer(lambda: handles)
-    yield server
-    server.close()
+def served(handles: Handles) -> Iterator[Sessions]:
+    sessions = serve(handles)
+    yield sessions
+    sessions.close()
+
+
+def serve(handles: Handles) -> Sessions:
+    """Return the sessions of the clients of a store."""
+    return Sessions(lambda: handles, lambda: "2026-01-07 09:00 a1b2")
 
 
 def talk(server: Any, do: Talk, mode: str = "legacy", elicit: Elicit | None = None, name: str = "Claude Code") -> Any:
-    """Return what a client brings back from its talk with a server: an McpServer, or how to start a process."""
+    """Return what a client brings back from its talk with a server: one of these sessions, or how to reach another."""
     told = Implementation(name=name, version="1")
 
     async def run() -> Any:
-        target = server.build() if isinstance(server, McpServer) else server
+        target = McpServer(lambda _: server).build() if isinstance(server, Sessions) else server
         async with Client(target, mode=mode, elicitation_callback=elicit, client_info=told, cache=None) as client:
             return await do(client)
 

@@ -17,6 +17,7 @@ from mcp_types import CallToolRequestParams, ListToolsResult, Tool
 from ana.handles import Handles
 from ana.settings import PROJECT
 from app.mcp.server import McpServer
+from tests.app.mcp.conftest import serve
 
 pytestmark = pytest.mark.node
 
@@ -31,7 +32,8 @@ class Fixture(McpServer):
     """Our server, whose calls have the package's names, too."""
 
     def __init__(self, handles: Handles) -> None:
-        super().__init__(lambda: handles)
+        sessions = serve(handles)
+        super().__init__(lambda _: sessions)
         asks: tuple[str, dict[str, Any]] = ("delete_item", {"id": handles.memory.create("Pay the rent").id})
         self._calls = dict.fromkeys((f"test_{each}" for each in ASKING), asks) | {
             "test_simple_text": ("now", {}),

@@ -8,10 +8,9 @@ import pytest
 from ana.handles import open_handles
 from ana.settings import load_settings
 from ana.workspace import open_workspace
-from app.mcp.server import McpServer
 from app.pending import ClosingModel
 from tests.app.conftest import Run
-from tests.app.mcp.conftest import call, read
+from tests.app.mcp.conftest import call, read, serve
 from tests.conftest import folders
 
 
@@ -20,7 +19,7 @@ def name(tmp_path: Path, ana: Run) -> str:
     """Of a client's conversation, beside one of the person's."""
     assert ana("ask", "note: buy milk", "--thread", "own").returncode == 0
     handles = open_handles(open_workspace(load_settings(folders(tmp_path))), model=ClosingModel())
-    served = McpServer(lambda: handles)
+    served = serve(handles)
     read(call(served, "create_item", {"content": "Pay the rent"}))
     read(call(served, "query_items", {}))
     served.close()

@@ -1,0 +1,74 @@
+"""A person's sessions: one for each client that uses their store. What the first answers need is imported here."""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ana.errors import AnaError
+from ana.files import FILE_ERRORS
+
+if TYPE_CHECKING:
+    from ana.handles import Handles
+    from app.mcp.session import Session
+
+MOST = 20
+"""Sessions of a person that are kept: a client over HTTP may call itself anything."""
+
+
+class Sessions:
+    """One person's sessions, on one store.
+
+    Args:
+        open_handles: Opens the store; called once, in a thread.
+        date: Returns what names a conversation beside its client. A client has a session for each.
+    """
+
+    def __init__(self, open_handles: "Callable[[], Handles]", date: Callable[[], str]) -> None:
+        self._open_handles = open_handles
+        self._date = date
+        self._opened: Handles | None = None
+        self._sessions: dict[str, Session] = {}
+        self._lock = threading.Lock()
+        self._preparing: threading.Thread | None = None
+
+    def find(self, client: str) -> "Session":
+        """Return a client's session. Errors as of `open_handles`."""
+        from app.mcp.session import Session
+
+        handles, name = self._open(), f"{client} {self._date()}"
+        with self._lock:
+            session = self._sessions.pop(name, None) or Session(handles, client, name)
+            self._sessions[name] = session
+            for forgotten in [*self._sessions][:-MOST]:
+                self._settle(self._sessions.pop(forgotten))
+            return session
+
+    def prepare(self) -> None:
+        """Begin to open the store before anybody needs it; a call will say what is wrong with it."""
+        if self._preparing is None:
+            self._preparing = threading.Thread(target=self._prepare)
+            self._preparing.start()
+
+    def close(self) -> None:
+        """End every session, and close the store."""
+        if self._preparing:
+            self._preparing.join()  # SQLite ends the process if its connection is closed while another thread reads
+        with self._lock:
+            for session in self._sessions.values():
+                self._settle(session)
+            if self._opened:
+                self._opened.memory.close()
+
+    def _open(self) -> "Handles":
+        with self._lock:
+            self._opened = self._opened or self._open_handles()
+            return self._opened
+
+    def _prepare(self) -> None:
+        with suppress(AnaError, *FILE_ERRORS):
+            self._open().memory.find("what is there", limit=1)
+
+    @staticmethod
+    def _settle(session: "Session") -> None:
+        session.settle(session.count)
