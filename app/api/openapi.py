@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -51,11 +51,12 @@ async def openapi(request: Request) -> JSONResponse:
 def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
     """Return the description of routes."""
     kinds = {kind for each in BODIES.values() for kind in each}
-    _, schemas = models_json_schema([(kind, "validation") for kind in kinds], ref_template=_PLACE)
+    references, schemas = models_json_schema([(kind, "validation") for kind in kinds], ref_template=_PLACE)
+    places = {kind: reference for (kind, _), reference in references.items()}
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         assert isinstance(route, Route)
-        paths.setdefault(re.sub(r":\w+}", "}", route.path), {}).update(_describe_route(route))
+        paths.setdefault(re.sub(r":\w+}", "}", route.path), {}).update(_describe_route(route, places))
     return {
         "openapi": "3.1.0",
         "info": {"title": "ana", "version": __version__},
@@ -65,8 +66,11 @@ def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
     }
 
 
-def _describe_route(route: Route) -> Iterator[tuple[str, dict[str, Any]]]:
-    error = {"description": "What is wrong, and what to do.", "content": _as_json({"$ref": _place("Error")})}
+def _describe_route(route: Route, places: Mapping[Any, dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    error = {
+        "description": "What is wrong, and what to do.",
+        "content": _as_json({"$ref": _PLACE.format(model="Error")}),
+    }
     parameters = [_name(name, "path") | {"required": True} for name in route.param_convertors]
     if route in ours.ROUTES:
         parameters.append(_name(HEADER, "header") | {"schema": {"const": VERSION}})
@@ -78,7 +82,7 @@ def _describe_route(route: Route) -> Iterator[tuple[str, dict[str, Any]]]:
         }
         kinds = BODIES.get(route.endpoint, ())
         if kinds and method != "GET":
-            told["requestBody"] = {"content": _as_json({"oneOf": [{"$ref": _place(kind.__name__)} for kind in kinds]})}
+            told["requestBody"] = {"content": _as_json({"oneOf": [places[kind] for kind in kinds]})}
         yield method.lower(), told
 
 
@@ -88,7 +92,3 @@ def _name(name: str, place: str) -> dict[str, Any]:
 
 def _as_json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
-
-
-def _place(name: str) -> str:
-    return _PLACE.format(model=name)

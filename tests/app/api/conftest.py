@@ -1,65 +1,49 @@
-"""Our own server in this process, on loopback; a header says whose request it is, as a token does."""
+"""A household of three on our own server: a process of its own, which all tests of a module share."""
 
-import threading
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import dataclass
 
 import httpx
 import pytest
-import uvicorn
-from starlette.applications import Starlette
-from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.app import build_app
+from ana.people import People
+from ana.settings import Settings, load_settings
+from ana.workspace import open_workspace
 from tests.conftest import folders
+from tests.servers import own_serving
+
+NAMES = ("owner", "anna", "ben")
 
 
-class NamesPerson:
-    """Sets the person as whoever checks tokens does."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if name := dict(scope.get("headers", ())).get(b"x-person"):
-            scope["state"] = {**scope.get("state", {}), "person": name.decode()}
-        await self._app(scope, receive, send)
-
-
-class Running:
-    """A server that answers.
+@dataclass
+class Household:
+    """A server, and who may use it.
 
     Args:
-        app: The application.
-        url: Where.
+        url: Where it answers.
+        settings: Its settings.
+        tokens: By person.
     """
 
-    def __init__(self, app: Starlette, url: str) -> None:
-        self.app = app
-        self.url = url
+    url: str
+    settings: Settings
+    tokens: dict[str, str]
 
-    def client(self, person: str = "owner") -> httpx.Client:
-        return httpx.Client(base_url=self.url, headers={"x-person": person}, timeout=60)
+    def client(self, name: str = "") -> httpx.Client:
+        """A client of a person, or of nobody."""
+        headers = {"authorization": f"Bearer {self.tokens.get(name, name)}"} if name else {}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60)
 
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of a deployment, which the environment names."""
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm").items():
-        monkeypatch.setenv(name, value)
-    return tmp_path
+    def calendar_key(self, name: str) -> str:
+        return open_workspace(self.settings, name).calendar_key()
 
 
-@pytest.fixture
-def running(home: Path) -> Iterator[Running]:
-    app = build_app()
-    app.add_middleware(NamesPerson)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        thread.join(0.01)
-        assert thread.is_alive(), "the server did not start"
-    yield Running(app, f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
-    server.should_exit = True
-    thread.join()
+@pytest.fixture(scope="module")
+def household(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
+    folder = tmp_path_factory.mktemp("household")
+    env = folders(folder, LLM_PROVIDER="offline")
+    settings = load_settings(env)
+    people = People(settings)
+    tokens = {name: people.renew(name) if name == "owner" else people.add(name) for name in NAMES}
+    with own_serving(env, folder / "server.log") as server:
+        yield Household(server.url, settings, tokens)
