@@ -23,11 +23,16 @@ class ScriptedWorker:
 
     def __init__(self) -> None:
         self.begun: list[str] = []
+        self.overlapped: list[str] = []
         self.rolled_back: list[str] = []
         self.may_go_on = asyncio.Event()
+        self._working: set[str] = set()
 
     async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
         self.begun.append(run.id)
+        if run.thread in self._working:
+            self.overlapped.append(run.id)
+        self._working.add(run.thread)
         try:
             yield "values", b"1"
             await self.may_go_on.wait()
@@ -37,7 +42,11 @@ class ScriptedWorker:
         except asyncio.CancelledError:
             if rollback.is_set():
                 self.rolled_back.append(run.id)
+                for _ in range(5):
+                    await asyncio.sleep(0)  # what is taken back takes its time
             raise
+        finally:
+            self._working.discard(run.thread)
 
 
 def start(runs: Runs, thread: str = ONE, strategy: Strategy = "enqueue", **order: Any) -> str:
