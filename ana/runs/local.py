@@ -114,8 +114,8 @@ class LocalRuns:
         return len(self._kept[id].events)
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
-        kept = self._kept[id]
-        while True:
+        kept = self._kept.get(id)
+        while kept:
             for event in kept.events[after:]:
                 after = event.position
                 yield event

@@ -176,7 +176,7 @@ async def a_forgotten_run_is_in_no_list(open_runs: OpenRuns) -> None:
     runs.forget(id)
     runs.forget(id)
     await runs.join(id)
-    assert (runs.find(id), runs.list(ONE)) == (None, [])
+    assert (runs.find(id), runs.list(ONE), await read(runs, id)) == (None, [], [])
 
 
 RUNS = [

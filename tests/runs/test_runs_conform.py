@@ -91,7 +91,6 @@ def test_whatever_is_started_and_stopped_ends_in_order_and_is_told_alike(steps: 
                 id = start(runs, f"thread {number}", how)  # type: ignore[arg-type]
                 threads[id] = f"thread {number}"
                 followers.append([asyncio.create_task(read(runs, id)) for _ in range(2)])
-                await asyncio.sleep(0)  # they have begun to follow
             elif what == "cancel" and threads:
                 runs.cancel([*threads][number % len(threads)], rollback=how == "rollback")
             else:
