@@ -127,8 +127,8 @@ class LocalRuns:
         return self._kept[id].position
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
-        kept = self._kept[id]
-        while True:
+        kept = self._kept.get(id)
+        while kept:
             for event in kept.events[max(after - kept.forgotten, 0) :]:
                 after = event.position
                 yield event

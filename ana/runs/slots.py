@@ -44,9 +44,13 @@ class Slots:
             self._give()
 
     def _give(self) -> None:
-        while self._free and (entitled := [each for each in self._waiting if self._taken[each[0]] < self._each]):
+        while self._free and (entitled := [each for each in self._waiting if self._may_have(*each)]):
             person, ready = chosen = min(entitled, key=lambda each: self._taken[each[0]])
             self._waiting.remove(chosen)
             self._free -= 1
             self._taken[person] += 1
             ready.set_result(None)
+
+    def _may_have(self, person: str, ready: asyncio.Future[None]) -> bool:
+        # who waits can have been cancelled without having left yet
+        return not ready.done() and self._taken[person] < self._each

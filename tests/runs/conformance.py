@@ -1,0 +1,193 @@
+"""The spec of what carries out runs, written once, as checks that run on every implementation.
+
+A check takes a function that opens a person's runs over a worker, and raises where the implementation is wrong.
+"""
+
+import asyncio
+import uuid
+from collections.abc import AsyncGenerator, Callable
+from typing import Any
+
+import pytest
+
+from ana.errors import RunRejected, StoreBusy
+from ana.runs.local import Worker, started_now
+from ana.runs.port import Event, Runs, StartedRun, Strategy
+
+OpenRuns = Callable[[Worker], Runs]
+ONE, TWO = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001", "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
+
+
+class ScriptedWorker:
+    """Tells two things of each run, and waits between them until it may go on; fails where the order says so."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.overlapped: list[str] = []
+        self.rolled_back: list[str] = []
+        self.may_go_on = asyncio.Event()
+        self._working: set[str] = set()
+
+    async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+        self.begun.append(run.id)
+        if run.thread in self._working:
+            self.overlapped.append(run.id)
+        self._working.add(run.thread)
+        try:
+            yield "values", b"1"
+            await self.may_go_on.wait()
+            if failure := run.order.get("fails"):
+                raise failure
+            yield "values", b"2"
+        except asyncio.CancelledError:
+            if rollback.is_set():
+                self.rolled_back.append(run.id)
+                for _ in range(5):
+                    await asyncio.sleep(0)  # what is taken back takes its time
+            raise
+        finally:
+            self._working.discard(run.thread)
+
+
+def start(runs: Runs, thread: str = ONE, strategy: Strategy = "enqueue", **order: Any) -> str:
+    run = started_now(str(uuid.uuid4()), thread, order, is_kept=True)
+    runs.start(run, strategy)
+    return run.id
+
+
+def status(runs: Runs, id: str) -> str:
+    run = runs.find(id)
+    assert run is not None
+    return run.status
+
+
+async def read(runs: Runs, id: str, after: int = 0) -> list[Event]:
+    return [event async for event in runs.follow(id, after)]
+
+
+async def begin(runs: Runs, **order: Any) -> str:
+    """Start a run, and return its id when it has told its first thing."""
+    id = start(runs, **order)
+    await anext(aiter(runs.follow(id)))
+    return id
+
+
+async def runs_of_a_thread_work_in_order(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    first, second, third = (start(runs) for _ in range(3))
+    elsewhere = await begin(runs, thread=TWO)
+    assert worker.begun == [first, elsewhere]
+    runs.cancel(second, rollback=False)
+    worker.may_go_on.set()
+    await runs.join(third)
+    assert worker.begun == [first, elsewhere, third]
+    assert [run.id for run in runs.list(ONE)] == [third, second, first]
+
+
+async def a_run_is_rejected_while_another_works(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    first = await begin(runs)
+    with pytest.raises(RunRejected):
+        start(runs, strategy="reject")
+    worker.may_go_on.set()
+    await runs.join(first)
+    second = start(runs, strategy="reject")
+    await runs.join(second)
+    assert worker.begun == [first, second]
+
+
+async def interrupt_stops_what_works_and_keeps_it(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    first = await begin(runs)
+    second = start(runs, strategy="interrupt")
+    worker.may_go_on.set()
+    await runs.join(second)
+    assert (status(runs, first), status(runs, second)) == ("interrupted", "success")
+    assert not worker.rolled_back
+
+
+async def rollback_takes_back_what_works(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    first = await begin(runs)
+    second = start(runs, strategy="rollback")
+    worker.may_go_on.set()
+    await runs.join(second)
+    assert worker.rolled_back == [first]
+    assert runs.find(first) is None
+
+
+async def every_follower_sees_the_same_from_its_position_on(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    id = await begin(runs)
+    assert runs.position(id) == 1
+    early, late = (asyncio.create_task(read(runs, id, after)) for after in (0, 1))
+    worker.may_go_on.set()
+    told = [Event(1, "values", b"1"), Event(2, "values", b"2")]
+    assert (await early, await late) == (told, told[1:])
+    assert [await read(runs, id, after) for after in (0, 1, 2, 9)] == [told, told[1:], [], []]
+
+
+async def a_run_can_be_stopped_before_it_begins(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    id = start(runs)
+    runs.cancel(id, rollback=False)
+    await runs.join(id)
+    assert (status(runs, id), worker.begun, await read(runs, id)) == ("interrupted", [], [])
+
+
+async def a_run_is_stopped_once_and_stays_so(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    id = await begin(runs)
+    runs.cancel(id, rollback=False)
+    runs.cancel(id, rollback=True)
+    await runs.join(id)
+    assert (status(runs, id), worker.rolled_back) == ("interrupted", [])
+    assert len(await read(runs, id)) == 1
+
+
+async def stopping_a_run_that_has_ended_changes_nothing(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    worker.may_go_on.set()
+    id = start(runs)
+    await runs.join(id)
+    runs.cancel(id, rollback=True)
+    assert (status(runs, id), worker.rolled_back) == ("success", [])
+
+
+async def a_run_that_fails_says_why_and_holds_up_nobody(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    worker.may_go_on.set()
+    first = start(runs, fails=StoreBusy("The store is in use."))
+    second = start(runs)
+    await runs.join(second)
+    failed = runs.find(first)
+    assert failed is not None
+    assert failed.error is not None
+    assert "The store is in use." in failed.error
+    assert [event.name for event in await read(runs, first)] == ["values", "error"]
+    assert (failed.status, status(runs, second)) == ("error", "success")
+
+
+async def a_forgotten_run_is_in_no_list(open_runs: OpenRuns) -> None:
+    runs = open_runs(worker := ScriptedWorker())
+    worker.may_go_on.set()
+    id = start(runs)
+    await runs.join(id)
+    runs.forget(id)
+    runs.forget(id)
+    await runs.join(id)
+    assert (runs.find(id), runs.list(ONE), await read(runs, id)) == (None, [], [])
+
+
+RUNS = [
+    runs_of_a_thread_work_in_order,
+    a_run_is_rejected_while_another_works,
+    interrupt_stops_what_works_and_keeps_it,
+    rollback_takes_back_what_works,
+    every_follower_sees_the_same_from_its_position_on,
+    a_run_can_be_stopped_before_it_begins,
+    a_run_is_stopped_once_and_stays_so,
+    stopping_a_run_that_has_ended_changes_nothing,
+    a_run_that_fails_says_why_and_holds_up_nobody,
+    a_forgotten_run_is_in_no_list,
+]

@@ -1,0 +1,112 @@
+"""Runs in this process pass the suite, and share their slots fairly."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ana.runs.local import LocalRuns
+from ana.runs.slots import Slots
+from tests.runs.conformance import ONE, RUNS, TWO, OpenRuns, ScriptedWorker, begin, read, start, status
+
+PATIENCE = 20
+"""Seconds after which a check counts as one that hangs."""
+
+
+def run(check: Awaitable[None]) -> None:
+    asyncio.run(asyncio.wait_for(check, PATIENCE))
+
+
+@pytest.mark.parametrize("check", RUNS)
+def test_runs_in_this_process_conform(check: Callable[[OpenRuns], Awaitable[None]]) -> None:
+    run(check(lambda worker: LocalRuns("ann", worker, Slots())))
+
+
+def test_long_runs_of_one_person_hold_up_nobody_else() -> None:
+    async def check() -> None:
+        slots, worker = Slots(each=2, all=3), ScriptedWorker()
+        anns, bobs = LocalRuns("ann", worker, slots), LocalRuns("bob", worker, slots)
+        waiting = [start(anns, f"thread {n}") for n in range(4)]
+        bob = await begin(bobs)
+        assert worker.begun == [*waiting[:2], bob]
+        worker.may_go_on.set()
+        for id in waiting:
+            await anns.join(id)
+
+    run(check())
+
+
+def test_no_more_runs_work_at_once_than_there_are_slots() -> None:
+    async def check() -> None:
+        slots, worker = Slots(each=4, all=2), ScriptedWorker()
+        people = [LocalRuns(name, worker, slots) for name in ("ann", "bob", "eve")]
+        first, second = await begin(people[0]), await begin(people[1])
+        third = start(people[2])
+        people[0].cancel(first, rollback=False)
+        await people[0].join(first)
+        await anext(aiter(people[2].follow(third)))
+        assert worker.begun == [first, second, third]
+
+    run(check())
+
+
+def test_runs_that_are_stopped_together_leave_their_slot() -> None:
+    async def check() -> None:
+        slots, worker = Slots(each=1, all=1), ScriptedWorker()
+        anns, bobs = LocalRuns("ann", worker, slots), LocalRuns("bob", worker, slots)
+        works = await begin(anns)
+        waits = start(anns, TWO)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await anns.close()
+        assert (status(anns, works), status(anns, waits)) == ("interrupted", "interrupted")
+        await begin(bobs, thread=ONE)
+
+    run(check())
+
+
+Step = tuple[str, int, str]
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("start"), st.integers(0, 2), st.sampled_from(["enqueue", "interrupt", "rollback"])),
+        st.tuples(st.just("cancel"), st.integers(0, 9), st.sampled_from(["interrupt", "rollback"])),
+        st.tuples(st.just("turn"), st.integers(1, 4), st.just("")),
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=200)
+@given(STEPS)
+def test_whatever_is_started_and_stopped_ends_in_order_and_is_told_alike(steps: list[Step]) -> None:
+    async def check() -> None:
+        worker = ScriptedWorker()
+        runs = LocalRuns("ann", worker, Slots(each=2, all=2))
+        threads: dict[str, str] = {}
+        followers = []
+        for what, number, how in steps:
+            if what == "start":
+                id = start(runs, f"thread {number}", how)  # type: ignore[arg-type]
+                threads[id] = f"thread {number}"
+                followers.append([asyncio.create_task(read(runs, id)) for _ in range(2)])
+            elif what == "cancel" and threads:
+                runs.cancel([*threads][number % len(threads)], rollback=how == "rollback")
+            else:
+                for _ in range(number):
+                    await asyncio.sleep(0)
+        worker.may_go_on.set()
+        for first, second in followers:
+            assert await first == await second
+        for id in threads:
+            await runs.join(id)
+        assert runs.is_idle
+        assert not worker.overlapped
+        started = [*threads]
+        for thread in set(threads.values()):
+            begun = [id for id in worker.begun if threads[id] == thread]
+            assert begun == sorted(begun, key=started.index)
+        await begin(runs, thread="free")
+
+    run(check())
