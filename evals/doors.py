@@ -1,4 +1,9 @@
-"""The doors of the program, as docs/commands.md lists them: commands and routes."""
+"""The doors of the program, as docs/commands.md and docs/server.md list them: commands and routes."""
+
+from starlette.routing import Route
+
+from app.api.app import API
+from app.http.routes import ROUTES
 
 DOORS = (
     (
@@ -93,6 +98,10 @@ DOORS = (
         " only once somebody has a token",
     ),
     (
+        "`ana calendar [--new-key]`",
+        "where calendar programs read what has a date, while `ana serve` runs; who has the address needs no token",
+    ),
+    (
         "`ana users list\\|add NAME\\|token NAME\\|link NAME [--url U]\\|remove NAME [--yes]`",
         "who may sign in; a token is printed once, a link is a QR code for a phone; most commands take `--user NAME`",
     ),
@@ -108,8 +117,18 @@ DOORS = (
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
     ("`GET /transcript/{thread}?limit=50&before=TURN`", "turns of a conversation, page by page from its traces"),
     ("`POST /sign-in`", "{code} → {person, token}, once: what `ana users link` shows"),
+    ("`GET /calendar.ics?key=KEY`", "what has a date and is not done, as a calendar"),
+    ("`/mcp`", "the store for other assistants over HTTP, at `ana serve`; the agent as one tool, at `ana dev`"),
+    ("`GET /openapi.json`", "all routes of `ana serve`, the LangGraph API's too: [server.md](server.md)"),
     ("`GET /health`, `/version`", "whether it answers, and what it is"),
 )
+
+
+def render_routes() -> str:
+    """Return the routes of our server, one line for each endpoint: what its docstring begins with."""
+    told = dict.fromkeys(route.endpoint for route in (*API, *ROUTES) if isinstance(route, Route))
+    lines = [(endpoint.__doc__ or "").partition("\n")[0].rstrip(".") for endpoint in told]
+    return "\n".join(f"- {line}" for line in lines)
 
 
 def render_doors() -> str:

@@ -1,6 +1,7 @@
 """What `langgraph` makes of langgraph.json, and what would get into an image."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,15 @@ def patterns(name: str) -> set[str]:
 @pytest.mark.parametrize("left_out", sorted(patterns(".gitignore") | {".git", ".env", ".env.*", "*.sqlite*"}))
 def test_what_git_leaves_out_gets_into_no_image(left_out: str) -> None:
     assert left_out in patterns(".dockerignore")
+
+
+def test_what_our_own_image_copies_and_calls_is_there() -> None:
+    text = (PROJECT / "Dockerfile").read_text()
+    named = re.findall(r"(?:-c|--excludes|-r) (\S+\.txt)", text)
+    assert len(named) == 3
+    assert all((PROJECT / name).is_file() for name in named)
+    command = json.loads(text.rpartition("CMD ")[2])
+    assert command == ["ana", "serve", "--host", "0.0.0.0"]
+    refused = run_forked("-m", "app.cli", *command[1:], env=OFFLINE)
+    assert refused.returncode != 0
+    assert "ana users token owner" in refused.stderr

@@ -30,9 +30,8 @@ from app.api.mcp import McpDoor
 from app.api.openapi import openapi
 from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
-from app.http.app import fail
 from app.http.guard import Guard
-from app.http.refusals import REFUSALS, answer_error
+from app.http.refusals import REFUSALS, answer_error, fail
 from app.http.routes import ROUTES
 from app.http.sign_in import SignIn
 from app.reminding import PASSING

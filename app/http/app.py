@@ -9,7 +9,6 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
 
 from ana.errors import AnaError
 from ana.handles import default_handles
@@ -18,8 +17,8 @@ from ana.output import tell
 from ana.settings import load_settings
 from ana.tracing import langsmith
 from ana.workspace import Workspace, load_workspace
-from app.http.guard import HEADERS, Guard
-from app.http.refusals import REFUSALS, RunErrors
+from app.http.guard import Guard
+from app.http.refusals import REFUSALS, RunErrors, fail
 from app.http.routes import ROUTES
 from app.http.server_requests import ServerRequests
 from app.http.thread_rows import ThreadRows
@@ -81,12 +80,6 @@ async def _watch(rows: ThreadRows) -> None:
     while True:
         await asyncio.sleep(WATCH_SECONDS)
         await rows.refresh()
-
-
-async def fail(_: Request, exc: Exception) -> JSONResponse:
-    """Answer what nobody foresaw, from outside the guard; the log has the traceback."""
-    sentence = f"Something went wrong that was not foreseen: {type(exc).__name__}."
-    return JSONResponse({"error": sentence}, status_code=500, headers=HEADERS)
 
 
 def build_app() -> Starlette:

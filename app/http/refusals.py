@@ -21,6 +21,7 @@ from ana.errors import (
     WrongName,
     WrongReply,
 )
+from app.http.guard import HEADERS
 
 STATUSES: dict[type[AnaError], int] = {
     ConfigError: 503,
@@ -72,6 +73,12 @@ async def _pass_on(_: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPStatusError)
     refused = exc.response
     return Response(refused.content, refused.status_code, media_type=refused.headers.get("content-type"))
+
+
+async def fail(_: Request, exc: Exception) -> JSONResponse:
+    """Answer what nobody foresaw, from outside the guard; the log has the traceback."""
+    sentence = f"Something went wrong that was not foreseen: {type(exc).__name__}."
+    return JSONResponse({"error": sentence}, status_code=500, headers=HEADERS)
 
 
 REFUSALS: dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
