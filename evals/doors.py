@@ -87,6 +87,7 @@ DOORS = (
         "decides what waits, in whichever conversation: what another assistant wants to change, say; asks of each",
     ),
     ("`ana mcp`", "the store for other assistants, over MCP on standard input and output: [mcp.md](mcp.md)"),
+    ("`ana calendar [--new-key]`", "the address that calendar programs subscribe to"),
     ("`make dev`, `ana serve [--port N]`", "the LangGraph dev server on 127.0.0.1, for Studio and the API"),
     (
         "`POST /ask`",
@@ -99,6 +100,10 @@ DOORS = (
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
     ("`GET /transcript/{thread}?limit=50&before=TURN`", "turns of a conversation, page by page from its traces"),
     ("`GET /health`, `/version`", "whether it answers, and what it is"),
+    (
+        "`GET /calendar.ics?key=KEY`, `/openapi.json`, `/mcp`",
+        "of our own server: a calendar to subscribe to, what describes it, other assistants",
+    ),
 )
 
 
