@@ -51,11 +51,11 @@ async def openapi(request: Request) -> JSONResponse:
 def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
     """Return the description of routes."""
     kinds = {kind for each in BODIES.values() for kind in each}
-    _, schemas = models_json_schema([(kind, "validation") for kind in kinds], ref_template=_PLACE)
+    places, schemas = models_json_schema([(kind, "validation") for kind in kinds], ref_template=_PLACE)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         assert isinstance(route, Route)
-        paths.setdefault(re.sub(r":\w+}", "}", route.path), {}).update(_describe_route(route))
+        paths.setdefault(re.sub(r":\w+}", "}", route.path), {}).update(_describe_route(route, places))
     return {
         "openapi": "3.1.0",
         "info": {"title": "ana", "version": __version__},
@@ -65,7 +65,7 @@ def describe(routes: Sequence[BaseRoute]) -> dict[str, Any]:
     }
 
 
-def _describe_route(route: Route) -> Iterator[tuple[str, dict[str, Any]]]:
+def _describe_route(route: Route, places: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     error = {"description": "What is wrong, and what to do.", "content": _as_json({"$ref": _place("Error")})}
     parameters = [_name(name, "path") | {"required": True} for name in route.param_convertors]
     if route in ours.ROUTES:
@@ -78,7 +78,7 @@ def _describe_route(route: Route) -> Iterator[tuple[str, dict[str, Any]]]:
         }
         kinds = BODIES.get(route.endpoint, ())
         if kinds and method != "GET":
-            told["requestBody"] = {"content": _as_json({"oneOf": [{"$ref": _place(kind.__name__)} for kind in kinds]})}
+            told["requestBody"] = {"content": _as_json({"oneOf": [places[kind, "validation"] for kind in kinds]})}
         yield method.lower(), told
 
 
