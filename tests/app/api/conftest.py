@@ -1,14 +1,19 @@
-"""A household of three on our own server: a process of its own, which all tests of a module share."""
+"""Households on our own server: in a process of its own, which all tests of a module share, or in this one."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
+from starlette.applications import Starlette
 
 from ana.people import People
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
+from app.api.app import build_app
 from tests.conftest import folders
 from tests.servers import own_serving
 
@@ -47,3 +52,48 @@ def household(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
     tokens = {name: people.renew(name) if name == "owner" else people.add(name) for name in NAMES}
     with own_serving(env, folder / "server.log") as server:
         yield Household(server.url, settings, tokens)
+
+
+@dataclass
+class Running:
+    """A server in this process, and who may use it.
+
+    Args:
+        app: The application.
+        url: Where it answers.
+        tokens: By person.
+    """
+
+    app: Starlette
+    url: str
+    tokens: dict[str, str]
+
+    def headers(self, person: str = "owner") -> dict[str, str]:
+        return {"authorization": f"Bearer {self.tokens[person]}"}
+
+    def client(self, person: str = "owner") -> httpx.Client:
+        return httpx.Client(base_url=self.url, headers=self.headers(person), timeout=60)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a deployment, which the environment names."""
+    for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm").items():
+        monkeypatch.setenv(name, value)
+    return tmp_path
+
+
+@pytest.fixture
+def running(home: Path) -> Iterator[Running]:
+    people = People(load_settings())
+    tokens = {"owner": people.renew("owner"), "ann": people.add("ann"), "bob": people.add("bob")}
+    app = build_app()
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        thread.join(0.01)
+        assert thread.is_alive(), "the server did not start"
+    yield Running(app, f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}", tokens)
+    server.should_exit = True
+    thread.join()

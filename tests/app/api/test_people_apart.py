@@ -123,7 +123,9 @@ def test_another_person_in_a_request_is_refused(household: Household, where: str
         assert ben.post(f"/threads/{thread}/runs/wait", json=body, params=params).status_code == 403
 
 
-def test_nothing_of_this_is_a_traceback_in_the_log(household: Household, annas: dict[str, str]) -> None:
+def test_what_is_refused_is_a_line_of_the_log(household: Household) -> None:
+    with household.client("ben") as ben:
+        ben.get(f"/threads/{uuid.uuid4()}")
     told = household.settings.log_file_path.read_text()
     assert "was refused" in told
     assert "Traceback" not in told
