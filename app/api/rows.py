@@ -114,8 +114,9 @@ class Rows:
         runs = self._runs.list(row["thread_id"])
         if any(run.is_active for run in runs):
             return row | {"status": "busy"}
-        failed = runs[0] if runs and runs[0].status == "error" else None
-        return row | {"status": "error", "error": failed.error} if failed else row
+        if runs and runs[0].status == "error" and runs[0].updated_at >= (row["updated_at"] or runs[0].updated_at):
+            return row | {"status": "error", "error": runs[0].error}
+        return row
 
 
 def _is_old(kept: Mapping[str, tuple[Mark, Any]], id: str, mark: Mark | None) -> bool:

@@ -134,7 +134,7 @@ async def history(request: Request) -> Response:
     states = opened.worker.graph.aget_state_history(
         _place(id, body.checkpoint or {}),
         filter=body.metadata,
-        before=_place(id, {"checkpoint_id": str(before)}) if before else None,
+        before=_place(id, {"checkpoint_id": before}) if before else None,
         limit=body.limit,
     )
     return answer([show_state(state) async for state in states])

@@ -15,7 +15,7 @@ from evals.load.server import Server
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub
-from tests.servers import serving
+from tests.servers import Serve, own_serving, serving
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
@@ -51,9 +51,25 @@ def server_model() -> Iterator[Stub]:
         yield stub
 
 
+SERVERS: dict[str, Serve] = {"dev server": serving, "own server": own_serving}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what front ends do with a server on both."""
+    if "serve" in metafunc.fixturenames:
+        both = metafunc.definition.get_closest_marker("dev_server") is None
+        metafunc.parametrize("serve", [*SERVERS][: 1 + both], indirect=True, scope="session")
+
+
 @pytest.fixture(scope="session")
-def server_env(tmp_path_factory: pytest.TempPathFactory, server_model: Stub) -> dict[str, str]:
-    """The environment of the dev server: its folder is not a test's own."""
+def serve(request: pytest.FixtureRequest) -> Serve:
+    """Starts one of the two servers."""
+    return SERVERS[request.param]
+
+
+@pytest.fixture(scope="session")
+def server_env(tmp_path_factory: pytest.TempPathFactory, server_model: Stub, serve: Serve) -> dict[str, str]:
+    """The environment of a server: its folder is not a test's own, nor the other server's."""
     model = {"OPENAI_BASE_URL": server_model.url, "OPENAI_API_KEY": "sk-test-secret", "OPENAI_MODEL": "one"}
     # a long history is cut, and then the state would no longer hold every message
     more = {"LLM_PROVIDER": "openai", "ANA_HISTORY_TOKENS": "100000"}
@@ -61,8 +77,9 @@ def server_env(tmp_path_factory: pytest.TempPathFactory, server_model: Stub) -> 
 
 
 @pytest.fixture(scope="session")
-def server_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("log") / "server.log"
+def server_log(tmp_path_factory: pytest.TempPathFactory, serve: Serve, server_env: dict[str, str]) -> Path:
+    """Where a server says what it refuses: the dev server on its console, ours in its log."""
+    return Path(server_env["LOG_FILE_PATH"]) if serve is own_serving else tmp_path_factory.mktemp("log") / "server.log"
 
 
 @pytest.fixture(scope="session")
@@ -71,17 +88,23 @@ def server_settings(server_env: dict[str, str]) -> Settings:
 
 
 @pytest.fixture(scope="session")
-def files_at_start() -> set[str]:
+def files_at_start(serve: Serve) -> set[str]:
     """Filled when the dev server has started: what its data folder holds then."""
     return set()
 
 
 @pytest.fixture(scope="session")
 def server(
-    server_env: dict[str, str], server_log: Path, server_settings: Settings, files_at_start: set[str]
+    serve: Serve,
+    server_env: dict[str, str],
+    server_log: Path,
+    server_settings: Settings,
+    files_at_start: set[str],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Server]:
-    """The dev server. It takes seconds to start, so tests share it; each uses threads of its own."""
-    with serving(server_env, server_log) as server:
+    """A server. It takes seconds to start, so tests share it; each uses threads of its own."""
+    console = tmp_path_factory.mktemp("console") / "server.log" if serve is own_serving else server_log
+    with serve(server_env, console) as server:
         files_at_start |= {path.name for path in server_settings.ana_data_dir.iterdir()}
         yield server
 

@@ -228,6 +228,7 @@ def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
     assert texts(client, thread)[::2] == questions(server_settings, thread) == ["second", "third", "fourth"]
 
 
+@pytest.mark.dev_server
 def test_a_pruned_thread_leaves_no_trace(client: SyncLangGraphClient, thread: str, server_settings: Settings) -> None:
     client.runs.wait(thread, "ana", input=say("hello"))
     trace, locks = TraceFiles(server_settings.traces_dir).path(thread), server_settings.ana_data_dir / "locks"
@@ -370,6 +371,7 @@ def test_an_edit_during_a_turn_loses_nothing(
     assert texts(client, thread) == ["before", "Hello there.", "during", "Late.", "put in"]
 
 
+@pytest.mark.dev_server
 @pytest.mark.parametrize(
     "body",
     [

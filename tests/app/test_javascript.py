@@ -16,7 +16,7 @@ from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
 from tests.readme import README_URL, read_example
 from tests.sent import typed
-from tests.servers import Serve, own_serving, serving
+from tests.servers import Serve
 
 pytestmark = pytest.mark.node
 
@@ -49,13 +49,6 @@ class Model:
         while not (self._folder / f"{name}.open").exists() and time.monotonic() < until:
             time.sleep(0.02)
         return Said("Too late.")
-
-
-@pytest.fixture(scope="module", params=[serving, own_serving], ids=["dev server", "own server"])
-def serve(request: pytest.FixtureRequest) -> Serve:
-    """Starts a server, the dev server or our own."""
-    chosen: Serve = request.param
-    return chosen
 
 
 @pytest.fixture(scope="module")

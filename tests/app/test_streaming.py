@@ -11,6 +11,7 @@ from nodes.receipt import add_receipt, strip_receipt
 from nodes.reflect import NOTHING_CHANGED
 from tests.app.conftest import say
 from tests.openai_stub import Said, Stub
+from tests.servers import Serve, own_serving
 
 HELLO = Said("Hello there you.")
 MILK = Said("I will look.", calls=[("create_item", {"content": "Buy milk"}), ("now", {})])
@@ -186,6 +187,7 @@ def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub
     assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "? milk"}]
 
 
+@pytest.mark.dev_server
 @pytest.mark.parametrize("shown", [["Hello ", "there ", "you. "], []], ids=["as it comes", "kept back"])
 def test_events_show_each_word_once_or_none(client: SyncLangGraphClient, stub: Stub, shown: list[str]) -> None:
     stub.script = [HELLO]
@@ -197,6 +199,7 @@ def test_events_show_each_word_once_or_none(client: SyncLangGraphClient, stub: S
     assert [event["event"] for event in events].count("on_chat_model_start") == 1
 
 
+@pytest.mark.dev_server
 def test_the_newer_protocol_takes_options_and_streams_words_under_the_same_ids(
     client: SyncLangGraphClient, stub: Stub
 ) -> None:
@@ -215,7 +218,7 @@ OPTIONS = {"model": "two", "temperature": 0.5, "max_steps": 3, "stream_drafts": 
 
 @pytest.mark.parametrize("how", ["run", "assistant", "configurable"])
 def test_the_form_works_for_a_run_and_as_an_assistants_configuration(
-    client: SyncLangGraphClient, stub: Stub, how: str
+    client: SyncLangGraphClient, serve: Serve, stub: Stub, how: str
 ) -> None:
     ways: dict[str, dict[str, Any]] = {
         "run": {},
@@ -223,9 +226,13 @@ def test_the_form_works_for_a_run_and_as_an_assistants_configuration(
         "configurable": {"config": {"configurable": OPTIONS}},
     }
     kept = ways[how]
-    assistant = client.assistants.create("ana", **kept)["assistant_id"] if kept else "ana"
+    if serve is own_serving:  # it keeps no assistants, and takes both with a run
+        assistant, given = "ana", kept or {"context": OPTIONS}
+    else:
+        assistant = client.assistants.create("ana", **kept)["assistant_id"] if kept else "ana"
+        given = {} if kept else {"context": OPTIONS}
     before = len(stub.requests)
-    heard = hear(client, stub, MILK, assistant=assistant, **({} if kept else {"context": OPTIONS}))
+    heard = hear(client, stub, MILK, assistant=assistant, **given)
     assert "the limit of 3 steps" in heard.last[-1][1] or "only repeats itself" in heard.last[-1][1]
     assert {message["type"] for message in heard.messages} == {"ai", "tool"}
     sent = stub.requests[before:]

@@ -80,6 +80,7 @@ CALLS: dict[str, list[list[str]]] = {
     ],
     "due": [[], ["--json"]],
     "today": [[]],
+    "calendar": [[]],
     "history": [[], ["--json"], ["--since", HOSTILE], ["--item", HOSTILE]],
     "replay": [["--path", "turn.jsonl"], ["--path", "turn.jsonl", "--rerun"], [HOSTILE]],
     "undo": [["--turn", HOSTILE], []],
