@@ -13,7 +13,7 @@ from ana.memory.search.found import Found
 from ana.memory.status import CLOSED
 from ana.output import tell, write_line
 from ana.time.dates import day_of
-from ana.time.repeats import may_repeat, waits
+from ana.time.repeats import passes
 from ana.time.spans import date_span
 from app.show.items import localize_found, show_items
 from app.show.text import say, shorten
@@ -55,7 +55,7 @@ def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
     # all of them, because what repeats has a date in several groups and stands in the first
     earlier, now = due(date.min, today - DAY, MOST), due(today, today, MOST)
     over = [item for item in now.items if _is_over(item, handles.clock)]
-    overdue = _add(earlier, [item for item in over if not _passes(item)])
+    overdue = _add(earlier, [item for item in over if not passes(item.properties)])
     current = _leave_out(now, [*overdue.items, *over])
     week = _leave_out(due(today + DAY, today + WEEK, MOST), [*overdue.items, *current.items])
     groups: dict[Due, Found] = {"overdue": overdue, "today": current, "week": week}
@@ -145,11 +145,6 @@ def summarize_due(handles: "DataHandles") -> list[str]:
 def _explain_none(which: Due, groups: dict[Due, Found]) -> str:
     others = ", ".join(f"{found.total} {NAMES[name]}" for name, found in groups.items() if found.total)
     return f"No open item is {NAMES[which]}{f', but {others}' if others else ''}."
-
-
-def _passes(item: "Item") -> bool:
-    """Return whether an item repeats and passes by itself: it is never overdue."""
-    return may_repeat(item.properties) and not waits(item.properties)
 
 
 def _is_over(item: "Item", clock: "Clock") -> bool:

@@ -15,6 +15,7 @@ from ana.memory.search.query import Query
 from ana.memory.status import CLOSED
 from ana.output import shorten
 from ana.time.dates import weekday
+from ana.time.repeats import passes
 from graph.context import Context, context_of
 from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
@@ -88,8 +89,9 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: str = "") -> Loaded
         # not `memory.due`, which would read the clock once more than the replay of an older turn knows
         late = memory.backend.query(Query(None, EVERY_ITEM, handles.clock.zone, MOST_OVERDUE, days, CLOSED, began))
         vocabulary, lines = memory.vocabulary.describe(), memory.lines()
-    # what has no status is a note or a thing of the past, which nobody has forgotten
-    titles = [shorten(item.content, TITLE) for item in late.items if item.properties.get("status") is not None]
+    # what has no status is a note or a thing of the past, which nobody has forgotten, and what passes is never overdue
+    kept = [item for item in late.items if item.properties.get("status") is not None and not passes(item.properties)]
+    titles = [shorten(item.content, TITLE) for item in kept]
     told += _tell_overdue(titles, late.truncated, before) if titles else ""
     return Loaded(now=told, vocabulary=vocabulary, lines=lines, overdue=titles[:NAMED])
 

@@ -4,7 +4,7 @@ What cannot be decided counts as no.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import date
 from difflib import SequenceMatcher
@@ -134,6 +134,12 @@ class Message(Words):
         """Return whether it says yes to a sentence of the answer before that names all texts and says all values."""
         named = (each for each in self._proposed if all(Words(each).mention(text) for text in texts))
         return bool(texts and values) and any(_says_all(each, values) for each in named)
+
+    def spares(self, texts: Iterable[str]) -> bool:
+        """Return whether a clause says all but these texts, as in "all bought except the lentils"."""
+        kept = [*texts]
+        clauses = (each for each in self._clauses if has_listed(each, "all") and has_listed(each, "but"))
+        return bool(kept) and any(all(Words(each).mention(text) for text in kept) for each in clauses)
 
     def agrees_to_remove(self, text: str) -> bool:
         """Return whether it says yes to a question of the answer before whether to remove a text, or an entry of it."""

@@ -211,7 +211,7 @@ def loses_entries(write: Write, batch: Batch) -> str | None:
     lost, said = map(str, write.lost), batch.said
     spoken = (said.mention, said.agrees_to_remove, lambda entry: said.says([entry]))
     unnamed = [entry for entry in lost if not any(speaks(entry) for speaks in spoken)]
-    if not unnamed:
+    if not unnamed or said.spares(map(str, write.kept)):
         return None
     more = f" and {len(unnamed) - MOST_NAMED} more" if len(unnamed) > MOST_NAMED else ""
     named = ", ".join(f"“{shorten(entry, MOST_CHARACTERS)}”" for entry in unnamed[:MOST_NAMED])

@@ -1,7 +1,7 @@
 """A call that is weighed, what it touches, and what a message means of it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -90,14 +90,21 @@ class Write:
     @property
     def lost(self) -> list[Json]:
         """The entries that lists of an item lose; none if it goes itself, or a list goes whole."""
-        lost: list[Json] = []
+        return [entry for old, new in self._lists() for entry in old if entry not in new]
+
+    @property
+    def kept(self) -> list[Json]:
+        """The entries that those lists keep."""
+        return [entry for old, new in self._lists() for entry in old if entry in new]
+
+    def _lists(self) -> Iterator[tuple[list[Json], Sequence[Json]]]:
+        """Yield each list that is changed and does not go whole, and what becomes of it."""
         for name, value in self.given.items():
             old = self.before.get(name)
             with suppress(ToolError):  # what cannot be carried out takes nothing
                 new = apply_to(old, read_operation(name, value))
                 if isinstance(old, list) and new:
-                    lost += [entry for entry in old if entry not in list_given(new)]
-        return lost
+                    yield old, list_given(new)
 
     @property
     def before(self) -> Properties:

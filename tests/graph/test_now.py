@@ -18,6 +18,7 @@ from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.time.clock import Clock
+from ana.values import Properties
 from ana.workspace import open_workspace
 from app.outcome import Waiting, expect_done
 from graph.builder import builder
@@ -177,6 +178,24 @@ def test_what_is_overdue_is_told_once_in_a_conversation(make_assistant: MakeAssi
     assert "Overdue" not in second
     assert 'Overdue since 2026-01-07 and open: 1 ("Call Bo")' in third
     assert 'Overdue and open: 2 ("Pay the rent", "Call Bo")' in elsewhere
+
+
+def test_what_passes_by_itself_is_never_overdue(make_assistant: MakeAssistant, tmp_path: Path) -> None:
+    moments = [WEDNESDAY]
+    handles = open_at(tmp_path, lambda: moments[-1], "One.", "Well.")
+    bin: Properties = {
+        "type": "task",
+        "status": "active",
+        "due_date": "2026-01-07",
+        "repeats": "FREQ=WEEKLY",
+        "missed": "passes",
+    }
+    handles.memory.create("Put the bin out", bin)
+    assistant = make_assistant(handles=handles)
+    assistant.ask("good morning", THREAD)
+    moments.append(datetime(2026, 1, 8, 9, 0, tzinfo=UTC))
+    assistant.ask("good morning again", THREAD)
+    assert not [messages for messages in sent(handles) if "Overdue" in messages[-1].text]
 
 
 def test_names_that_are_left_out_are_found_as_the_prompt_says(make_assistant: MakeAssistant, tmp_path: Path) -> None:

@@ -125,6 +125,21 @@ def test_what_is_much_or_loses_something_is_asked(message: str, writes: list[Wri
     assert asks(message, *writes) == [write.call for write in writes]
 
 
+ALL_BUT = {
+    "all packed except the passports": [],
+    "alles eingepackt außer passports": [],
+    "everything but the inhaler is packed": ["passports"],  # it keeps what the message does not name
+    "except the passports": ["passports"],
+    "all packed": ["passports"],
+}
+
+
+@pytest.mark.parametrize(("message", "asked"), ALL_BUT.items())
+def test_all_but_what_is_named_goes_unasked(message: str, asked: list[str]) -> None:
+    write = change("Packing list", LISTED, items={"$remove": ["inhaler", "sun cream"]})
+    assert bool(asks(message, write)) == bool(asked)
+
+
 def test_changes_ask_from_six_items_on_and_what_the_turn_has_made_is_no_change() -> None:
     assert asks(TIDY, *ELEVEN[:5]) == []
     assert len(asks(TIDY, *ELEVEN[:6])) == 6

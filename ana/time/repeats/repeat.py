@@ -120,6 +120,11 @@ def may_repeat(properties: Mapping[str, Json]) -> bool:
     return any(key in properties for key in RULE_KEYS)
 
 
+def passes(properties: Mapping[str, Json]) -> bool:
+    """Return whether an item repeats and passes by itself: it is never overdue."""
+    return may_repeat(properties) and not waits(properties)
+
+
 def waits(properties: Mapping[str, Json]) -> bool:
     """Return whether what repeats stays until it is done, as a task does; else it passes by itself, as a birthday does.
 
