@@ -18,6 +18,7 @@ from ana.time.clock import Clock, local_zone
 from evals.bench import create as bench_create
 from evals.bench import long_threads as bench_long
 from evals.bench import other_assistants as bench_assistants
+from evals.bench import people as bench_people
 from evals.bench import policies as bench_policies
 from evals.bench import repeating as bench_repeating
 from evals.bench import server as bench_server
@@ -156,6 +157,11 @@ def measure_server() -> Iterable[Row]:
     return bench_server.measure(build_environment)
 
 
+def measure_people() -> Iterable[Row]:
+    """Measure what many people cost in one server."""
+    return bench_people.measure(build_environment)
+
+
 SPEED: tuple[Part, ...] = (
     measure_start,
     measure_full_folder,
@@ -168,6 +174,7 @@ SPEED: tuple[Part, ...] = (
     bench_repeating.measure,
     measure_other_assistants,
     measure_server,
+    measure_people,
 )
 
 
