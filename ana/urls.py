@@ -1,5 +1,6 @@
 """Addresses of servers, checked before a library is given one."""
 
+from collections.abc import Sequence
 from ipaddress import ip_address
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -42,6 +43,11 @@ def check_host(name: str) -> str:
     if read_host(f"http://{name}") != name:
         raise ValueError(f"{name!r} is not a name in small letters, without a scheme and a port")
     return name
+
+
+def find_address(hosts: Sequence[str]) -> str | None:
+    """Return where a proxy that stands for these names is reached, by TLS; None without any."""
+    return f"https://{hosts[0]}" if hosts else None
 
 
 Hosts = Annotated[tuple[Annotated[str, AfterValidator(check_host)], ...], BeforeValidator(split_words)]

@@ -4,6 +4,7 @@ from contextvars import ContextVar
 
 from ana.errors import UserError
 from ana.output import tell
+from ana.threads.ids import OWNER
 from ana.tracing.langsmith import switch_on_or_off
 from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.private import describe_shared, holds_own, keep_private
@@ -41,3 +42,8 @@ def start() -> Workspace:
     if person not in People(workspace.settings).names():
         raise UserError(f"There is no person {person!r:.80}.", "`ana users list` shows who there is.")
     return open_workspace(workspace.settings, person)
+
+
+def spell_user(workspace: Workspace) -> str:
+    """Return the option that a command for this person needs; none for the owner."""
+    return "" if workspace.person == OWNER else f" --user {workspace.person}"

@@ -20,6 +20,7 @@ def undo_turn(
     thread: str | None = None,
     here: bool = False,
     override: "bool | list[Conflict]" = False,
+    user: str = "",
 ) -> bool:
     """Undo a turn and print what that changed. Return False if a conflict prevented it.
 
@@ -29,6 +30,7 @@ def undo_turn(
         thread: The conversation of which the last turn is meant; None for any.
         here: Whether this is the REPL, where /redo brings it back.
         override: Whether to undo also what something else changed since, or the conflicts to override.
+        user: The option by which a command names the person.
 
     Raises:
         UserError: There is nothing to undo, or no such turn.
@@ -40,9 +42,9 @@ def undo_turn(
         _show_conflicts(done.conflicts)
         if can_ask() and confirm("Take it back all the same?"):
             # only the conflicts that were shown: another change may come while the person reads
-            return undo_turn(memory, done.turn, here=here, override=done.conflicts)
+            return undo_turn(memory, done.turn, here=here, override=done.conflicts, user=user)
         if not here:
-            say(f"To take it back all the same: ana undo --turn {done.turn} --force")
+            say(f"To take it back all the same: ana undo --turn {done.turn} --force{user}")
         return False
     if not done.changes:
         say("Everything was already as it had been before that turn.")
@@ -51,7 +53,7 @@ def undo_turn(
     say("Brought back:" if is_redo else "Taken back:")
     show_changes(describe_change(make_receipt(change)) for change in done.changes)
     if not here:
-        say(f"To bring it back: ana undo --turn {done.name}")
+        say(f"To bring it back: ana undo --turn {done.name}{user}")
     elif not is_redo:
         say("  /redo brings it back.", style="dim")
     return True

@@ -10,7 +10,7 @@ import typer
 from ana.errors import UserError
 from ana.handles import open_data_folder
 from app.show.text import say
-from app.startup import start
+from app.startup import spell_user, start
 
 if TYPE_CHECKING:
     from ana.handles import FolderHandles
@@ -43,7 +43,7 @@ def import_(
         say(note)
     _show_conflicts(result, replace)
     if result.turn:
-        say(f"To take it back: ana undo --turn {result.turn}")
+        say(f"To take it back: ana undo --turn {result.turn}{spell_user(handles.workspace)}")
     elif before and result.new:
         say(f"It came with its own history. To go back to before it: ana restore {before}")
 

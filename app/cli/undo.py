@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ana.handles import open_data_folder
-from app.startup import start
+from app.startup import spell_user, start
 from app.undo import undo_turn
 
 
@@ -14,7 +14,8 @@ def undo(
     force: Annotated[bool, typer.Option(help="Restore also what something else has changed since.")] = False,
 ) -> None:
     """Take a whole turn back, items and Global Context alike. This can itself be taken back."""
-    with open_data_folder(start(), "ana undo") as handles:
-        undone = undo_turn(handles.memory, turn, override=force)
+    workspace = start()
+    with open_data_folder(workspace, "ana undo") as handles:
+        undone = undo_turn(handles.memory, turn, override=force, user=spell_user(workspace))
     if not undone:
         raise typer.Exit(1)

@@ -45,7 +45,7 @@ def require_consent(question: str, *, yes: bool, done: str = "deleted") -> None:
     if yes:
         return
     if not can_ask():
-        hint = "--yes says yes beforehand." if done == "deleted" else "Run it in a terminal."
+        hint = "Run it in a terminal." if done == "installed" else "--yes says yes beforehand."
         raise UserError(f"Nothing was {done}, because nobody can be asked here.", hint)
     if not confirm(question):
         raise UserError(f"Nothing was {done}.")

@@ -173,3 +173,23 @@ def test_settings_of_a_person_count_for_their_commands(capsys: Shown) -> None:
     (open_person("anna").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
     assert json.loads(run(capsys, "ask", "--user", "anna", "--json", "what time is it?")[1].splitlines()[0])
     assert "Asia/Tokyo" in run(capsys, "ask", "--user", "anna", "--json", "what time is it?")[1]
+
+
+def test_what_undo_says_to_type_works_for_the_same_person(capsys: Shown) -> None:
+    run(capsys, "users", "add", "anna")
+    keep("anna", "Water the fern")
+    told = run(capsys, "undo", "--user", "anna")[1]
+    again = told.rpartition("To bring it back: ana ")[2].split()
+    assert again[-2:] == ["--user", "anna"]
+    assert run(capsys, *again)[0] == 0
+    assert "Water the fern" in run(capsys, "items", "--user", "anna")[1]
+
+
+def test_a_calendars_address_is_that_of_the_server(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(capsys, "users", "add", "anna")
+    here = run(capsys, "calendar", "--user", "anna")[1].splitlines()[0]
+    assert here.startswith("http://127.0.0.1:2024/calendar.ics?key=")
+    monkeypatch.setenv("ANA_HOSTS", "ana.example.org")
+    there = run(capsys, "calendar", "--user", "anna")[1].splitlines()[0]
+    assert there == here.replace("http://127.0.0.1:2024", "https://ana.example.org")
+    assert run(capsys, "calendar", "--user", "anna", "--new-key")[1].splitlines()[0] != there
