@@ -18,6 +18,7 @@ from ana.backends.sql.tables import connect_tables, make_indexes, make_tables, t
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.errors import DuplicateItem, StoreBroken, StoreBusy
+from ana.files import connect_own
 from ana.memory.backend import Expected, JournalPosition, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
@@ -195,7 +196,8 @@ class SqliteBackend:
     @contextmanager
     def _lock_others_out(self) -> Iterator[None]:
         """Lock a file beside the data, so that it is kept through several transactions."""
-        with closing(connect_tables(self._path.with_name(f"{self._path.name}.alone"))) as lock:
+        # without a write-ahead log: to switch to it is refused at once where two do so at the same time
+        with closing(connect_own(self._path.with_name(f"{self._path.name}.alone"), isolation_level=None)) as lock:
             try:
                 lock.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as exc:
