@@ -188,8 +188,8 @@ def _name_client(context: Context) -> str:
 
 def _tell_lost(context: Context) -> Callable[[], bool]:
     """Return what tells whether the connection on which the answer is awaited was lost; no pipe is lost alone."""
-    request = context.request
-    return request.state.lost.is_set if request else lambda: False
+    lost = getattr(getattr(context.request, "state", None), "lost", None)
+    return lost.is_set if lost else lambda: False
 
 
 async def _elicit(context: Context, message: str) -> types.ElicitResult:
