@@ -629,7 +629,7 @@ def find_first(asked: Any) -> str:
 def test_a_reply_at_the_checkpoint_at_which_it_was_shown_is_to_that_request_alone(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
 ) -> None:
-    """As Studio and agent-chat-ui send it."""
+    """As Studio and chat front ends send it."""
     stub.script = [change_six(client, stub, "Stool"), change_six(client, stub, "Table"), Said("That is that.")]
     assert find_first(client.runs.wait(thread, "ana", input=say("I need stools"))) == "Stool 0"
     shown = client.threads.get_state(thread)["checkpoint"]
