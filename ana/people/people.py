@@ -86,6 +86,10 @@ class People:
         listed = [(name, digest) for name, entry in self._load().items() for digest in entry.tokens]
         return _match(token, [*self._given, *listed])
 
+    def digests(self, name: str) -> list[str]:
+        """Return the digests of a person's tokens."""
+        return [*self._load().get(name, Entry()).tokens, *(digest for other, digest in self._given if other == name)]
+
     def find_by_calendar_key(self, key: str) -> str | None:
         """Return whose calendar a key opens; None if it opens none."""
         notes = [(name, self._open(name).note("calendar-key").read()) for name in self.names()]

@@ -30,10 +30,13 @@ from app.api.mcp import McpDoor
 from app.api.openapi import openapi
 from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
-from app.http.guard import Guard
-from app.http.refusals import REFUSALS, answer_error, fail
+from app.http.attempts import Attempts
+from app.http.guard import Guard, is_page
+from app.http.refusals import REFUSALS, answer_error, fail, find_status
 from app.http.routes import ROUTES
 from app.http.sign_in import SignIn
+from app.page import errors
+from app.page.routes import PAGES
 from app.reminding import PASSING
 from app.serving import mark_serving
 
@@ -149,11 +152,15 @@ async def _look_after(workspaces: Workspaces) -> None:
 async def _answer_error(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, AnaError)
     _log.warning("%s %s was refused: %s", request.method, request.url.path, exc)
+    if is_page(request.url.path):
+        return errors.answer_error(request, find_status(exc), exc.sentence())
     return answer_error(exc)
 
 
-async def _answer_http(_: Request, exc: Exception) -> Response:
+async def _answer_http(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
+    if is_page(request.url.path):
+        return errors.answer_error(request, exc.status_code, exc.detail)
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
 
 
@@ -164,17 +171,19 @@ def build_app() -> Starlette:
         ConfigError: A setting is wrong.
     """
     settings = load_settings()
+    people, attempts = People(settings), Attempts()
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.ana_hosts),
-        Middleware(SignIn, people=People(settings)),
+        Middleware(SignIn, people=people, attempts=attempts),
         Middleware(Holding),
     ]
     handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}
     mcp = McpDoor()
     beside = [Route("/calendar.ics", calendar), Route("/mcp", mcp), Route("/openapi.json", openapi)]
     described = [*ROUTES, *API, *beside]
-    routes = [*described, *NOT_BUILT]
+    routes = [*described, *NOT_BUILT, *PAGES]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
     app.state.workspaces, app.state.find_home = Workspaces(load_settings), find_workspace
     app.state.mcp, app.state.described = mcp, described
+    app.state.people, app.state.attempts = people, attempts
     return app

@@ -107,9 +107,26 @@ async def delete(request: Request) -> Response:
 async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
     opened, body = await find_workspace(request), await read_body(request, NewRun)
     check_assistant(body.assistant_id)
+    thread = path_id(request) if "thread_id" in request.path_params else None
+    return opened, await begin_run(opened, body, thread), body
+
+
+async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> StartedRun:
+    """Return a run that has been started.
+
+    Args:
+        opened: The person's workspace.
+        body: What is asked for.
+        thread: The conversation; None for a new one.
+
+    Raises:
+        NotFound: There is no such conversation, and none is to be begun.
+        UserError: It is a reply, and does not say to what.
+        RunRejected: Another run of the conversation has not ended, and it is not to wait for that.
+    """
     order = body.model_dump(by_alias=True)
-    if "thread_id" in request.path_params:
-        thread, is_kept = path_id(request), True
+    if thread:
+        is_kept = True
         if not await opened.rows.has(thread):
             if body.if_not_exists != "create":
                 raise NotFound("There is no such thread.")
@@ -125,7 +142,7 @@ async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
             await opened.rows.create(thread, {})
     run = started_now(_choose_id(opened, order), thread, order, is_kept=is_kept)
     opened.runs.start(run, body.multitask_strategy or "enqueue")
-    return opened, run, body
+    return run
 
 
 def _choose_id(opened: OpenWorkspace, order: dict[str, Any]) -> str:

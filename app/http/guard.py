@@ -23,6 +23,8 @@ CLOSED = ("docs", "deploy", "internal", "metrics")
 """Routes of the dev server by the first part of their path: a page with a foreign script, its upload, its debugging."""
 LARGEST = 4_000_000
 """The largest request body, in bytes."""
+LARGEST_FILE = 500_000_000
+"""The largest form with a file in it, which is kept on the disk while it is read."""
 LARGEST_HEADERS = 32_000
 """Bytes of the headers together."""
 BODY_SECONDS = 20.0
@@ -33,6 +35,9 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }
 """On every answer: a page elsewhere can neither frame it nor load it as a script or an image."""
+PAGE = "/app"
+"""Where the page is: it takes forms, each with a token of its own, and links to it may stand anywhere."""
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 READABLE = "content-location, location, x-pagination-next, x-pagination-total"
 """The headers of an answer by which a page knows its run, goes on after a lost connection, and turns pages."""
 
@@ -94,7 +99,7 @@ class Guard:
             return _refuse(*refusal), receive
         if scope["method"] == "OPTIONS" and "access-control-request-method" in headers and "origin" in headers:
             return self._preflights.preflight_response(headers), receive
-        if not int(headers.get("content-length", 0)):
+        if not int(headers.get("content-length", 0)) or is_page(scope["path"]):  # forms are read where they are checked
             return self._app, receive
         try:
             body, receive = await read_body(receive, self._seconds)
@@ -104,6 +109,11 @@ class Guard:
         except ValueError as exc:
             return _refuse(422, f"The body is not JSON, or nested too deep: {exc}."), receive
         return self._app, receive
+
+
+def is_page(path: str) -> bool:
+    """Return whether a path is the page's."""
+    return path == PAGE or path.startswith(f"{PAGE}/")
 
 
 def find_refusal(
@@ -123,11 +133,12 @@ def find_refusal(
     name = read_host(f"http://{host}")
     if name not in (*LOOPBACK, *hosts):
         return 421, f"This server does not answer for the host {host!r}; ANA_HOSTS names those it stands behind."
-    if refusal := _find_page_refusal(headers, origins, host):
+    is_link = is_page(path) and headers.get("sec-fetch-dest") == "document" and "content-length" not in headers
+    if not is_link and (refusal := _find_page_refusal(headers, origins, host)):
         return refusal
     if path.lstrip("/").partition("/")[0] in CLOSED:
         return 404, "This part of the server is switched off; /openapi.json describes the rest."
-    return _find_body_refusal(headers)
+    return _find_body_refusal(headers, FORMS if is_page(path) else ("application/json",))
 
 
 def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host: str) -> tuple[int, str] | None:
@@ -141,15 +152,16 @@ def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host
     return 403, f"The origin {origin!r} may not use this server; ANA_CORS_ORIGINS can allow it."
 
 
-def _find_body_refusal(headers: Mapping[str, str]) -> tuple[int, str] | None:
+def _find_body_refusal(headers: Mapping[str, str], kinds: Sequence[str]) -> tuple[int, str] | None:
     length = headers.get("content-length", "0")
     if "transfer-encoding" in headers:
         return 411, "Send the length of the body; chunked bodies are not accepted."
-    if not length.isdecimal() or int(length) > LARGEST:
-        return 413, f"The body is larger than {LARGEST:,} bytes."
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if int(length) and kind != "application/json":
-        return 415, "Send the body as application/json."
+    largest = LARGEST_FILE if kind == FORMS[1] and kind in kinds else LARGEST
+    if not length.isdecimal() or int(length) > largest:
+        return 413, f"The body is larger than {largest:,} bytes."
+    if int(length) and kind not in kinds:
+        return 415, f"Send the body as {kinds[0]}."
     return None
 
 

@@ -6,21 +6,32 @@ from typing import Any, TypeVar
 
 from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError
 from ana.keys import make_digest
 from ana.people import People
+from ana.people.sessions import SESSION_SECONDS, find_session
 from ana.threads.ids import OWNER
 from app.http.attempts import Attempts
 from app.http.bodies import read_body
+from app.http.guard import PAGE, is_page
 from app.http.refusals import find_status
 
 OPEN = frozenset({("GET", "/ok"), ("HEAD", "/ok")})
 """The requests that need no token, by method and path. The guard answers preflights before they come here."""
+
+PAGE_SIGN_IN = f"{PAGE}/sign-in"
+"""Where somebody without a session is sent."""
+
+OPEN_PAGES = (PAGE_SIGN_IN, f"{PAGE}/sw.js", f"{PAGE}/manifest.webmanifest", f"{PAGE}/static/")
+"""The page's paths, or beginnings of paths, that need no session; nothing of anybody is in them."""
+
+COOKIE = "ana-session"
 
 SIGN_IN = ("POST", "/sign-in")
 """{code} → {person, token}: what a device that was shown a code signs in with. Answered here, as a wrong token is."""
@@ -56,12 +67,16 @@ class SignIn:
             await self._app(scope, receive, send)
             return
         asked = (scope.get("method", ""), scope["path"])
+        renewed = ""
         try:
             if asked == SIGN_IN:
                 told = await self._exchange(scope, receive)
                 answer: ASGIApp = JSONResponse(told, headers={"cache-control": "no-store"})
             else:
-                person, receive = await self._admit(asked, scope, receive)
+                if is_page(scope["path"]):
+                    person, renewed = await self._admit_to_page(scope)
+                else:
+                    person, receive = await self._admit(asked, scope, receive)
                 answer, scope = self._app, {**scope, "state": {**scope.get("state", {}), "person": person}}
         except HTTPException as exc:
             answer = JSONResponse({"error": exc.detail}, exc.status_code, exc.headers)
@@ -72,7 +87,26 @@ class SignIn:
         if scope["type"] == "websocket" and answer is not self._app:
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await answer(scope, receive, send)
+            await answer(scope, receive, _set_session(send, scope, renewed) if renewed else send)
+
+    async def _admit_to_page(self, scope: Scope) -> tuple[str | None, str]:
+        """Return whose visit it is, None if the path is open to everybody, and a session in place of an old one.
+
+        Raises:
+            HTTPException: It has no session; a browser is sent to where it can sign in.
+        """
+        connection, path = HTTPConnection(scope), scope["path"]
+        if any(path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN_PAGES):
+            return None, ""
+        if not self._people.needs_token((scope.get("server") or ("",))[0]):
+            return OWNER, ""
+        if token := read_token(connection):
+            return await self._find(scope, token, self._find_token), ""
+        if found := find_session(self._people, connection.cookies.get(COOKIE, "")):
+            return found
+        if "hx-request" in connection.headers:
+            raise HTTPException(401, "You are signed out; load this page again to sign in.")
+        raise HTTPException(303, "Sign in.", {"location": PAGE_SIGN_IN})
 
     async def _admit(self, asked: tuple[str, str], scope: Scope, receive: Receive) -> tuple[str | None, Receive]:
         """Return whose request it is, None if it is open to everybody, and a `receive` that gives its body."""
@@ -115,6 +149,22 @@ class SignIn:
                 self._attempts.note_wrong(address, make_digest(key))
             raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
         return found
+
+
+def write_session(scope: Scope, session: str) -> str:
+    """Return the header that has a browser keep a session, for the page alone; an empty one ends it."""
+    secure = "; Secure" if scope.get("scheme") == "https" else ""
+    seconds = SESSION_SECONDS if session else 0
+    return f"{COOKIE}={session}; Path={PAGE}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
+
+
+def _set_session(send: Send, scope: Scope, session: str) -> Send:
+    async def send_with_session(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).append("set-cookie", write_session(scope, session))
+        await send(message)
+
+    return send_with_session
 
 
 def read_token(connection: HTTPConnection) -> str:

@@ -27,16 +27,22 @@ def show_request(request: "Request") -> None:
         say(f"Before I go on: {value if isinstance(value, str) else word_value(value)}")
         return
     say(QUESTION, style="bold")
-    summary = request.get("summary", "")
-    for line in summary.splitlines():
+    for line in request.get("summary", "").splitlines():
         say(f"  {line}")
     indent, numbers = ("     ", (f"{n}. " for n in count(1))) if len(actions) > 1 else ("  ", repeat(""))
-    for number, action in zip(numbers, actions, strict=False):
-        description = str(action.get("description") or "").removeprefix(f"{summary}\n")
-        first, *reasons = description.splitlines() or [f"{word_call(str(action.get('name')), {})}."]
+    for number, (first, lines) in zip(numbers, word_actions(request), strict=False):
         say(f"  {number}{first}")
-        for line in [*_list_untold(str(action.get("name")), action.get("args", {}), first), *reasons]:
+        for line in lines:
             say(f"{indent}{line}")
+
+
+def word_actions(request: "Request") -> Iterator[tuple[str, list[str]]]:
+    """Yield for every action of a request what it does, and below it its other arguments and why it is asked."""
+    summary = request.get("summary", "")
+    for action in request["action_requests"]:
+        name, description = str(action.get("name")), str(action.get("description") or "").removeprefix(f"{summary}\n")
+        first, *reasons = description.splitlines() or [f"{word_call(name, {})}."]
+        yield first, [*_list_untold(name, action.get("args", {}), first), *reasons]
 
 
 def _list_untold(name: str, args: Any, told: str) -> Iterator[str]:

@@ -1,0 +1,81 @@
+"""What a person does by hand on the page: each is a turn of its own, told on the next page, and can be undone there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ana.handles import DataHandles
+from ana.memory.changes import net
+from ana.memory.receipts import describe_change, describe_difference, make_receipt
+from ana.memory.undo import find_all_undone, undo
+from app.api.answers import find_workspace
+from app.http.guard import PAGE
+from app.page.forms import read_text
+from app.page.shell import render
+
+ACT = "act"
+"""In an address, the turn that the page tells of."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """What was just done.
+
+    Args:
+        turn: The turn that did it; empty where nothing was done.
+        lines: What changed, or a sentence.
+        can_undo: Whether it can be taken back now.
+        next: Where to go on after that.
+    """
+
+    turn: str
+    lines: Sequence[str]
+    can_undo: bool
+    next: str
+
+
+def go_on(path: str, turn: str = "", **query: str) -> str:
+    """Return where to go on after an act.
+
+    Args:
+        path: A path of the page, without its base.
+        turn: The act's turn; empty where nothing was done.
+        query: What else stands in the address.
+    """
+    asked = urlencode(query | ({ACT: turn} if turn else {}))
+    return f"{PAGE}{quote(path, safe='/-')}{'?' if asked else ''}{asked}"
+
+
+async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
+    """Return what an address says that was just done, as the journal has it; None if it names nothing."""
+    turn = request.query_params.get(ACT, "")
+    return await run_in_threadpool(_find_notice, handles, turn, request.url.path) if turn else None
+
+
+async def take_back(request: Request, form: FormData) -> Response | str:
+    """POST /app/undo: take back what a turn did; what has changed since is shown first."""
+    handles, turn, there = (await find_workspace(request)).handles, read_text(form, "turn"), read_text(form, "next")
+    undone = await run_in_threadpool(undo, handles.memory, turn, override=bool(read_text(form, "override")))
+    if undone.conflicts and not undone.name:
+        told = [describe_difference(each.left, each.now) for each in undone.conflicts]
+        return render(request, "conflicts.html", conflicts=told, turn=turn, next=there, notice=None)
+    return go_on(_keep_here(there), undone.name)
+
+
+def _keep_here(path: str) -> str:
+    """Return a path of the page that a form names; the first one for anything else."""
+    parts = urlsplit(path)
+    return parts.path if path.startswith("/") and not (parts.scheme or parts.netloc) else "/chat"
+
+
+def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:
+    changes = net(entry.change for entry in reversed(handles.memory.history(turn=turn)))
+    if not changes:
+        return None
+    lines = [describe_change(make_receipt(change, handles.clock.zone)) for change in changes]
+    return Notice(turn, lines, turn not in find_all_undone(handles.memory), path.removeprefix(PAGE))

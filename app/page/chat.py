@@ -1,0 +1,153 @@
+"""Conversations on the page: what is said, what is done meanwhile, and what waits for a yes."""
+
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from ana.errors import NotFound, UserError, WrongReply
+from ana.runs.port import StartedRun
+from app.api.answers import find_workspace, path_id
+from app.api.bodies import NewRun
+from app.api.runs import BEAT_SECONDS, begin_run
+from app.api.workspaces import OpenWorkspace
+from app.page.acts import find_notice, go_on
+from app.page.conversations import list_conversations, read_conversation, read_request
+from app.page.forms import read_text
+from app.page.progress import Progress, follow
+from app.page.shell import draw, render
+from app.repl.editing import read_values
+from nodes.requests import Request as Asked
+from nodes.requests import check_reply, decide_all
+from nodes.requests import read_request as read_asked
+from nodes.turns import find_unanswered
+
+ASSISTANT = "ana"
+STREAMED = ["custom"]
+"""What the page is told of a run: drafts, withdrawn ones, and calls; all else is in the record of the turn."""
+
+
+async def home(request: Request) -> Response:
+    """GET /app and /app/chat: the conversation used last, or a new one."""
+    opened = await find_workspace(request)
+    known = await run_in_threadpool(list_conversations, opened.workspace)
+    return RedirectResponse(go_on(f"/chat/{known[0].id}" if known else "/chat/new"), 303)
+
+
+async def begin(_: Request) -> Response:
+    """GET /app/chat/new: a conversation that begins with its first message."""
+    return RedirectResponse(go_on(f"/chat/{uuid.uuid4()}"), 303)
+
+
+async def show(request: Request) -> Response:
+    """GET /app/chat/{thread_id}?before=TURN: a conversation, the last turns of it or those before one."""
+    opened, thread = await find_workspace(request), path_id(request)
+    before = request.query_params.get("before")
+    told = await run_in_threadpool(read_conversation, opened, thread, before)
+    working, waiting, failed = None, None, ""
+    if not before:
+        newest = next(iter(opened.runs.list(thread)), None)
+        working = _show_working(newest) if newest and newest.is_active else None
+        failed = newest.error or "" if newest and newest.status == "error" else ""
+        waiting = None if working else read_request(opened, await opened.worker.graph.aget_state(_place(thread)))
+    return render(
+        request,
+        "chat.html",
+        **vars(told),
+        working=working,
+        waiting=waiting,
+        failed=failed if failed not in {turn.answer for turn in told.turns} else "",
+        notice=await find_notice(request, opened.handles),
+    )
+
+
+async def say(request: Request, form: FormData) -> str:
+    """POST /app/chat/{thread_id}: a message."""
+    opened, thread, message = await find_workspace(request), path_id(request), read_text(form, "message")
+    if not message:
+        raise UserError("There is no message.", "Write one.")
+    await _begin(opened, thread, input={"messages": [{"role": "user", "content": message}]})
+    return go_on(f"/chat/{thread}")
+
+
+async def decide(request: Request, form: FormData) -> str:
+    """POST /app/chat/{thread_id}/decide: what is done of what waits."""
+    opened, thread, id = await find_workspace(request), path_id(request), read_text(form, "request")
+    unanswered = find_unanswered(await opened.worker.graph.aget_state(_place(thread)))
+    if unanswered and unanswered[0].id == id:
+        asked = read_asked(unanswered[0])
+        reply = _read_reply(form, asked)
+        check_reply(reply, asked)
+        await _begin(opened, thread, command={"resume": {id: reply}})
+    return go_on(f"/chat/{thread}")  # which shows what is asked now, if it is something else
+
+
+async def stop(request: Request, _: FormData) -> str:
+    """POST /app/chat/{thread_id}/stop: end what works there; what was stored stays."""
+    opened, thread = await find_workspace(request), path_id(request)
+    for run in opened.runs.list(thread):
+        opened.runs.cancel(run.id, rollback=False)
+        await opened.runs.join(run.id)
+    return go_on(f"/chat/{thread}")
+
+
+async def stream(request: Request) -> Response:
+    """GET /app/chat/{thread_id}/runs/{run_id}: how a turn grows, as HTML; each event has all of it."""
+    opened, thread = await find_workspace(request), path_id(request)
+    run = opened.runs.find(request.path_params["run_id"])
+    if run is None or run.thread != thread:
+        raise NotFound("There is no such run.")
+    given = request.headers.get("last-event-id", "")
+    after = int(given) if given.isdecimal() and len(given) < 10 else 0
+
+    async def tell() -> AsyncIterator[ServerSentEvent]:
+        async for position, progress in follow(opened.runs, run.id):
+            if position > after:
+                yield ServerSentEvent(draw("working.html", progress=progress), id=str(position))
+        await opened.runs.join(run.id)  # the page that is loaded now has the record of the turn
+        yield ServerSentEvent("ended", event="ended")
+
+    return EventSourceResponse(tell(), ping=BEAT_SECONDS)
+
+
+async def _begin(opened: OpenWorkspace, thread: str, **asked: Any) -> StartedRun:
+    body = {"assistant_id": ASSISTANT, "stream_mode": STREAMED, "if_not_exists": "create", **asked}
+    return await begin_run(opened, NewRun.model_validate(body), thread)
+
+
+def _show_working(run: StartedRun) -> dict[str, Any]:
+    given = run.order.get("input")
+    messages = given.get("messages") if isinstance(given, dict) else None
+    question = messages[-1].get("content") if isinstance(messages, list) and messages else ""
+    return {"run": run.id, "question": question, "progress": Progress()}
+
+
+def _read_reply(form: FormData, asked: Asked) -> dict[str, Any]:
+    """Return the reply that a form is: the same for all actions, or what each of them says."""
+    kind = read_text(form, "all")
+    if kind in ("approve", "reject") or not asked["action_requests"]:
+        return decide_all(asked, "approve" if kind == "approve" else "reject")
+    actions = enumerate(asked["action_requests"])
+    return {"decisions": [_read_decision(form, n, action, kind) for n, action in actions]}
+
+
+def _read_decision(form: FormData, number: int, action: dict[str, Any], kind: str) -> dict[str, Any]:
+    chosen = kind or read_text(form, f"decision-{number}")
+    if chosen != "edit":
+        return {"type": chosen}
+    try:
+        values = read_values(str(form.get(f"edited-{number}", "")))
+    except ValueError as exc:
+        raise WrongReply(f"That cannot be read: {exc}.", "Nothing was done; it still waits.") from exc
+    if len(values) != 1 or not isinstance(values[0], dict):
+        raise WrongReply("What would be done are lines of `key: value`.", "Nothing was done; it still waits.")
+    return {"type": "edit", "edited_action": {"name": action.get("name"), "args": values[0]}}
+
+
+def _place(thread: str) -> Any:
+    return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}

@@ -1,0 +1,206 @@
+"""A conversation as the page shows it: from the traces of its turns, and from what waits or works there."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langgraph.types import StateSnapshot
+
+from ana.memory.receipts import list_changes
+from ana.memory.undo import find_all_undone
+from ana.tracing.schema import Record, Step
+from ana.workspace import Workspace
+from app.api.workspaces import OpenWorkspace
+from app.outcome import Waiting, read_waiting
+from app.repl.editing import write_values
+from app.show.calls import describe_call
+from app.show.replayed import describe_observation
+from app.show.requests import QUESTION, word_actions
+from app.show.text import shorten, show_moment
+from nodes.turns import find_unanswered
+
+TURNS = 30
+"""Turns on one page."""
+
+CONVERSATIONS = 50
+"""Conversations in the list."""
+
+TITLE = 80
+"""Characters of a conversation's name, or of its first words in place of one."""
+
+
+@dataclass(frozen=True)
+class ShownCall:
+    """A call of a turn: a line, and what opens below it."""
+
+    line: str
+    args: str
+    told: str
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A draft that was sent back, and why."""
+
+    reason: str
+    draft: str
+
+
+@dataclass(frozen=True)
+class ShownTurn:
+    """A turn as it is read in its conversation."""
+
+    id: str
+    ts: str
+    when: str
+    question: str
+    answer: str
+    calls: Sequence[ShownCall]
+    corrections: Sequence[Correction]
+    receipts: Sequence[str]
+    is_undone: bool
+    can_undo: bool
+
+
+@dataclass(frozen=True)
+class ShownAction:
+    """An action of a request, with what may be decided on it."""
+
+    number: int
+    title: str
+    lines: Sequence[str]
+    allowed: Sequence[tuple[str, str]]
+    editable: str
+
+    @property
+    def rows(self) -> int:
+        """How many lines its field has."""
+        return min(self.editable.count("\n") + 1, 12)
+
+
+@dataclass(frozen=True)
+class ShownRequest:
+    """What waits for a decision."""
+
+    request_id: str
+    question: str
+    title: str
+    summary: Sequence[str]
+    actions: Sequence[ShownAction]
+    calls: Sequence[ShownCall]
+    corrections: Sequence[Correction]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A conversation in the list."""
+
+    id: str
+    title: str
+    waits: str
+
+
+@dataclass
+class Conversation:
+    """What a page of a conversation shows.
+
+    Args:
+        thread: Its id.
+        name: What it is called; empty before its first turn.
+        is_kept: Whether it has begun.
+        turns: Its turns, the oldest first.
+        earlier: The turn before which there are more; empty if these are all.
+        threads: The conversations there are.
+    """
+
+    thread: str
+    name: str
+    is_kept: bool
+    turns: Sequence[ShownTurn]
+    earlier: str
+    threads: Sequence[Listed] = field(default_factory=list)
+
+
+def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) -> Conversation:
+    """Return a conversation. Raises UserError if it has no turn `before`."""
+    handles = opened.handles
+    records = handles.traces.page(thread, TURNS + 1, before)
+    undone = find_all_undone(handles.memory)
+    turns = [_show_turn(record, undone, opened) for record in records[-TURNS:]]
+    earlier = records[-TURNS]["id"] if len(records) > TURNS else ""
+    threads = handles.workspace.open_threads()
+    name = threads.store.names().get(thread) or shorten(records[0]["question"] if records else "", TITLE)
+    return Conversation(thread, name, threads.exists(thread), turns, earlier, list_conversations(handles.workspace))
+
+
+def list_conversations(workspace: Workspace) -> list[Listed]:
+    """Return the conversations used last, the newest first."""
+    threads = workspace.open_threads()
+    waits, names = threads.waiting(), threads.store.names()
+    told = []
+    for id in threads.store.ids()[:CONVERSATIONS]:
+        title = names.get(id) or threads.describe(id).about or "Begun"
+        told.append(Listed(id, shorten(title, TITLE), waits.get(id, "")))
+    return told
+
+
+def read_request(opened: OpenWorkspace, state: StateSnapshot) -> ShownRequest | None:
+    """Return what a conversation waits for; None if it waits for nothing."""
+    unanswered = find_unanswered(state)
+    return _show_request(read_waiting(state, unanswered[0], opened.handles.clock)) if unanswered else None
+
+
+def show_calls(steps: Iterable[Step]) -> list[ShownCall]:
+    """Return the calls among the steps of a turn."""
+    told = []
+    for step in steps:
+        if not step["tool"].startswith("⛔️"):
+            seen = step["observation"]
+            ok = not (isinstance(seen, dict) and "error" in seen)
+            line = describe_call({"tool": step["tool"], "args": step["args"], "ok": ok})
+            told.append(ShownCall(line, _write_json(step["args"]), "" if seen is None else describe_observation(step)))
+    return told
+
+
+def show_corrections(steps: Iterable[Step]) -> list[Correction]:
+    """Return the drafts that were sent back among the steps of a turn."""
+    sent_back = (step for step in steps if step["tool"].startswith("⛔️") and "draft" in step["args"])
+    return [Correction(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]
+
+
+def _show_turn(record: Record, undone: set[str], opened: OpenWorkspace) -> ShownTurn:
+    is_undone, changes = record["id"] in undone, record.get("changes", [])
+    return ShownTurn(
+        record["id"],
+        record["ts"],
+        show_moment(record["ts"], opened.handles.clock),
+        record["question"],
+        record["answer"],
+        show_calls(record["steps"]),
+        show_corrections(record["steps"]),
+        list_changes(changes, record.get("receipt"), record["question"]),
+        is_undone,
+        bool(changes) and not is_undone,
+    )
+
+
+def _show_request(waiting: Waiting) -> ShownRequest:
+    request = waiting.request
+    may = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
+    labels = (("approve", "Approve"), ("reject", "Reject"), ("edit", "As edited"))
+    actions = []
+    for number, (action, worded) in enumerate(zip(request["action_requests"], word_actions(request), strict=True)):
+        allowed = may.get(action.get("name")) or [kind for kind, _ in labels]
+        editable = write_values([worded[0]], [action.get("args", {})]) if "edit" in allowed else ""
+        kinds = [(kind, label) for kind, label in labels if kind in allowed]
+        actions.append(ShownAction(number, *worded, kinds, editable.partition("\n")[2]))
+    summary = request.get("summary", "").splitlines() or ([str(request["value"])] if request.get("value") else [])
+    steps = [step for step in waiting.steps if step["observation"] is not None]
+    return ShownRequest(
+        waiting.request_id, waiting.question, QUESTION, summary, actions, show_calls(steps), show_corrections(steps)
+    )
+
+
+def _write_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)

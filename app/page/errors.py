@@ -1,0 +1,13 @@
+"""What fails on the page, as a page; where a script asks, as a sentence that it shows beside what was written."""
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from app.page.shell import HEADERS, render
+
+
+def answer_error(request: Request, status: int, sentence: str) -> Response:
+    """Return the answer to a request of the page that failed."""
+    if "hx-request" in request.headers:
+        return PlainTextResponse(sentence, status, HEADERS)
+    return render(request, "error.html", status=status, code=status, sentence=sentence, notice=None)

@@ -1,0 +1,65 @@
+"""A turn while it runs, as the page shows it: the calls that have run, and what is written so far."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from pydantic_core import from_json
+
+from ana.runs.port import Event, Runs
+from app.show.calls import describe_call
+
+SENT_EVERY = 0.1
+"""Seconds between two pictures of a turn at least."""
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+\s*")
+
+
+@dataclass
+class Progress:
+    """What a turn shows so far.
+
+    Args:
+        lines: The calls that have run, a line each.
+        draft: The answer so far; a policy may still send it back.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    draft: str = ""
+
+    @property
+    def settled(self) -> list[str]:
+        """The sentences that are complete, for a reader that speaks them."""
+        return [each.strip() for each in _SENTENCE.findall(self.draft) if each.strip()]
+
+    def read(self, event: Event) -> None:
+        """Take in what the run told."""
+        told = from_json(event.data) if event.name == "custom" else None
+        if not isinstance(told, dict):
+            return
+        if "erase" in told:
+            self.draft = ""
+        elif "tool" in told:
+            self.lines.append(describe_call(told))
+        elif isinstance(told.get("draft"), str):
+            self.draft += told["draft"]
+
+
+async def follow(runs: Runs, id: str) -> AsyncIterator[tuple[int, Progress]]:
+    """Yield a run's progress as it grows, each time the whole, with the position that it is told up to.
+
+    Args:
+        runs: The person's.
+        id: The run's.
+    """
+    progress, sent = Progress(), 0.0
+    loop = asyncio.get_running_loop()
+    async for event in runs.follow(id):
+        progress.read(event)
+        if event.position < runs.position(id):
+            continue  # more is there already
+        await asyncio.sleep(max(SENT_EVERY - (loop.time() - sent), 0))
+        if event.position == runs.position(id):
+            sent = loop.time()
+            yield event.position, progress

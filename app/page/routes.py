@@ -1,0 +1,57 @@
+"""Every route of the page."""
+
+from importlib.util import find_spec
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from app.http.guard import PAGE
+from app.page import acts, chat, signing_in
+from app.page.forms import Act, act
+from app.page.shell import FILES
+
+HTMX = "django_htmx"
+"""The package that has htmx as a file; without it the page is links and forms."""
+
+
+async def manifest(_: Request) -> Response:
+    """GET /app/manifest.webmanifest: what a device keeps that installs the page."""
+    return FileResponse(FILES / "manifest.webmanifest", media_type="application/manifest+json")
+
+
+async def worker(_: Request) -> Response:
+    """GET /app/sw.js: what the browser runs beside the page."""
+    return FileResponse(FILES / "sw.js", media_type="text/javascript")
+
+
+def _form(path: str, do: Act) -> Route:
+    return Route(f"{PAGE}{path}", act(do), methods=["POST"])
+
+
+def _mount_files() -> list[BaseRoute]:
+    static = StaticFiles(directory=FILES)
+    if find_spec(HTMX) is None:
+        return [Mount(f"{PAGE}/static", static)]
+    htmx = StaticFiles(packages=[(HTMX, f"static/{HTMX}")])
+    return [Mount(f"{PAGE}/static/htmx", htmx), Mount(f"{PAGE}/static", static)]
+
+
+PAGES: list[BaseRoute] = [
+    Route(PAGE, chat.home),
+    Route(f"{PAGE}/sign-in", signing_in.ask),
+    _form("/sign-in", signing_in.enter),
+    _form("/sign-out", signing_in.leave),
+    _form("/undo", acts.take_back),
+    Route(f"{PAGE}/chat", chat.home),
+    Route(f"{PAGE}/chat/new", chat.begin),
+    Route(f"{PAGE}/chat/{{thread_id}}", chat.show),
+    _form("/chat/{thread_id}", chat.say),
+    _form("/chat/{thread_id}/decide", chat.decide),
+    _form("/chat/{thread_id}/stop", chat.stop),
+    Route(f"{PAGE}/chat/{{thread_id}}/runs/{{run_id}}", chat.stream),
+    Route(f"{PAGE}/manifest.webmanifest", manifest),
+    Route(f"{PAGE}/sw.js", worker),
+    *_mount_files(),
+]

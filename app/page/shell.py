@@ -1,0 +1,72 @@
+"""What all of the page shares: how it is drawn, and the headers it is sent with."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from ana import __version__
+from app.http.guard import PAGE
+from app.page.forms import FIELD, keep_form_token, read_form_token
+from app.page.markdown import draw_text
+
+FILES = Path(__file__).parent / "static"
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+    "cache-control": "private, no-cache",
+    "referrer-policy": "same-origin",
+}
+"""Nothing foreign is asked for, and no script or style stands in the page itself."""
+
+NAVIGATION = (
+    ("chat", "Chat"),
+    ("today", "Today"),
+    ("items", "Items"),
+    ("about", "About me"),
+    ("turns", "Turns"),
+    ("settings", "Settings"),
+)
+"""The parts of the page: the first of their path, and what they are called."""
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("app.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["draw_text"] = draw_text
+    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, form_field=FIELD)
+    return made
+
+
+def draw(template: str, **values: Any) -> str:
+    """Return a template of this package with its values, each escaped."""
+    return _environment().get_template(template).render(values)
+
+
+def render(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
+    """Return a whole page.
+
+    Args:
+        request: What is answered.
+        template: One that extends layout.html. It has `here`, the part of the page it belongs to, and `form_token`,
+            which every form has in a field of the name `form_field`.
+        status: Of the answer.
+        values: What the template shows beside that.
+    """
+    here = request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
+    token = read_form_token(request)
+    page = draw(template, here=here, person=request.state.person, form_token=token, **values)
+    response = HTMLResponse(page, status, HEADERS)
+    keep_form_token(request, response, token)
+    return response

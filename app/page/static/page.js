@@ -1,0 +1,86 @@
+// What a page of links and forms cannot do: keys, a message that failed stays, a code in the address signs in.
+"use strict";
+
+const find = (selector) => document.querySelector(selector);
+const problem = find("#problem");
+
+function tell(sentence) {
+  problem.hidden = !sentence;
+  problem.textContent = sentence;
+}
+
+function prepare() {
+  const form = find("form[data-sign-in]");
+  const code = new URLSearchParams(location.hash.slice(1)).get("code");
+  if (form && code) {
+    history.replaceState(null, "", location.pathname);
+    form.elements.code.value = code;
+    form.requestSubmit();
+  }
+  for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
+    each.dataset.sized = "";
+    each.addEventListener("input", () => {
+      each.style.height = "auto"; // a property, which the policy of the page lets a script set
+      each.style.height = `${Math.min(each.scrollHeight + 2, innerHeight / 2)}px`;
+    });
+  }
+}
+
+function isNearEnd() {
+  return document.documentElement.scrollHeight - scrollY - innerHeight < 160;
+}
+
+let followed = true;
+
+document.addEventListener("htmx:before:swap", () => {
+  followed = isNearEnd();
+});
+
+document.addEventListener("htmx:after:swap", (event) => {
+  prepare();
+  const end = find("[data-follow]") || find("#composer");
+  if (end && (followed || event.detail?.ctx?.sourceElement?.matches?.("[data-message]"))) {
+    scrollTo({ top: document.documentElement.scrollHeight });
+  }
+});
+
+document.addEventListener("htmx:before:request", () => tell(""));
+
+// what was written stays where it is: nothing is put in place of it
+document.addEventListener("htmx:response:error", (event) => tell(event.detail.ctx.text.slice(0, 500)));
+document.addEventListener("htmx:error", (event) => {
+  const status = event.detail.ctx?.status || "";
+  if (!String(status).includes("AbortError")) tell("The server cannot be reached. What you wrote is still here; try again.");
+});
+
+document.addEventListener("htmx:after:request", (event) => {
+  const { sourceElement, response } = event.detail.ctx;
+  if (response?.raw?.ok && sourceElement?.matches("[data-message]")) sourceElement.reset();
+});
+
+document.addEventListener("htmx:after:history:push", () => find("h1")?.focus({ preventScroll: true }));
+
+document.addEventListener("keydown", (event) => {
+  const writes = event.target.matches("input, textarea, select");
+  if (event.target.matches("#message") && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    event.target.form.requestSubmit();
+  } else if (event.key === "Escape") {
+    find('[data-key="Escape"]')?.click();
+  } else if (!writes && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    const field = event.key === "/" ? find("[data-search]") || find("#message") : null;
+    const link = /^[1-6]$/.test(event.key) ? document.querySelectorAll(".parts a")[event.key - 1] : null;
+    if (field) {
+      event.preventDefault();
+      field.focus();
+    }
+    link?.click();
+  }
+});
+
+addEventListener("beforeunload", (event) => {
+  if (find("#message")?.value.trim()) event.preventDefault();
+});
+
+prepare();
+if ("serviceWorker" in navigator && location.protocol === "https:") navigator.serviceWorker.register("/app/sw.js");

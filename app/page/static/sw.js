@@ -1,0 +1,37 @@
+// Keeps the look of the page, and nothing of anybody: without a connection it says so.
+const SHELL = "ana-1";
+const FILES = ["/app/static/page.css", "/app/static/icon.svg"];
+const OFFLINE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Offline - ana</title><link rel="stylesheet" href="/app/static/page.css">
+<main><h1>You are offline</h1><p>Nothing can be read or kept now. What you have is safe where ana runs.</p>
+<p><a href="/app">Try again</a></p></main></html>`;
+
+self.addEventListener("install", (event) => {
+  event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
+});
+
+self.addEventListener("activate", (event) => {
+  const old = (names) => names.filter((name) => name !== SHELL).map((name) => caches.delete(name));
+  event.waitUntil(caches.keys().then((names) => Promise.all(old(names))).then(() => self.clients.claim()));
+});
+
+self.addEventListener("fetch", (event) => {
+  if (event.request.method !== "GET") return;
+  const path = new URL(event.request.url).pathname;
+  if (event.request.mode === "navigate") {
+    const offline = () => new Response(OFFLINE, { status: 503, headers: { "content-type": "text/html" } });
+    event.respondWith(fetch(event.request).catch(offline));
+  } else if (FILES.includes(path)) {
+    event.respondWith(fetch(event.request).catch(() => caches.match(path)));
+  }
+});
+
+self.addEventListener("push", (event) => {
+  const told = event.data ? event.data.json() : {};
+  event.waitUntil(self.registration.showNotification(told.title || "ana", { body: told.body, tag: told.tag }));
+});
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(self.clients.openWindow("/app/today"));
+});

@@ -1,0 +1,117 @@
+"""The page as somebody without JavaScript uses it: links that are followed, forms that are sent."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from app.api.app import build_app
+from tests.conftest import folders
+
+
+@dataclass
+class Browser:
+    """One person's browser.
+
+    Args:
+        app: The application it talks to.
+        client: Keeps the cookies, and follows where it is sent.
+    """
+
+    app: Starlette
+    client: TestClient
+    page: BeautifulSoup = field(default_factory=BeautifulSoup)
+    """What is shown."""
+    url: str = ""
+
+    def open(self, path: str) -> BeautifulSoup:
+        """Go to a path, and return the page there."""
+        return self._show(self.client.get(path))
+
+    def follow(self, text: str) -> BeautifulSoup:
+        """Follow the first link of this text."""
+        link = next(a for a in self.page.find_all("a") if a.get_text(strip=True) == text)
+        return self.open(urljoin(self.url, str(link["href"])))
+
+    def submit(self, button: str, **fields: str) -> BeautifulSoup:
+        """Send the first form that has a button of this text, with what these fields say; return the page after it."""
+        pressed = next(b for b in self.page.find_all("button") if b.get_text(strip=True) == button)
+        form = pressed.find_parent("form")
+        assert form is not None
+        sent = list_fields(form)
+        assert fields.keys() <= sent.keys(), f"the form has {[*sent]}"
+        if name := pressed.get("name"):
+            sent[str(name)] = [str(pressed.get("value", ""))]
+        sent |= {name: [value] for name, value in fields.items()}
+        return self._show(self.client.post(str(form["action"]), data=sent))
+
+    def wait(self) -> BeautifulSoup:
+        """Load the page again until nothing works there."""
+        while self.page.find(attrs={"http-equiv": "refresh"}):
+            time.sleep(0.02)
+            self.open(self.url)
+        return self.page
+
+    def say(self, message: str) -> BeautifulSoup:
+        """Say something in the conversation that is shown, and return the page with the answer."""
+        self.submit("Send", message=message)
+        return self.wait()
+
+    def _show(self, response: Any) -> BeautifulSoup:
+        assert response.status_code < 400, f"{response.status_code}: {response.text}"
+        self.page, self.url = BeautifulSoup(response.text, "html.parser"), str(response.url)
+        return self.page
+
+    @property
+    def text(self) -> str:
+        """What can be read in the middle of the page."""
+        return " ".join(self.one("main").get_text(" ").split())
+
+    def one(self, selector: str) -> Tag:
+        """Return the first element that a CSS selector finds."""
+        found = self.page.select_one(selector)
+        assert found is not None, f"there is no {selector}"
+        return found
+
+
+def list_fields(form: Tag) -> dict[str, list[str]]:
+    """Return what a browser sends of a form in which nothing was changed."""
+    sent: dict[str, list[str]] = {}
+    for each in form.find_all(["input", "textarea", "select"]):
+        name, kind = each.get("name"), each.get("type")
+        if not name or (kind in ("checkbox", "radio") and not each.has_attr("checked")):
+            continue
+        if each.name == "select":
+            chosen = each.find("option", selected=True) or each.find("option")
+            value = str(chosen.get("value", chosen.get_text())) if chosen else ""
+        else:
+            value = each.get_text() if each.name == "textarea" else str(each.get("value", ""))
+        sent.setdefault(str(name), []).append(value)
+    return sent
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a deployment, which the environment names."""
+    for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm").items():
+        monkeypatch.setenv(name, value)
+    return tmp_path
+
+
+def browse(app: Starlette) -> TestClient:
+    return TestClient(app, base_url="http://127.0.0.1:2024", follow_redirects=True)
+
+
+@pytest.fixture
+def browser(home: Path) -> Iterator[Browser]:
+    """The browser of somebody who is alone on this machine."""
+    app = build_app()
+    with browse(app) as client:
+        yield Browser(app, client)

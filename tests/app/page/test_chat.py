@@ -1,0 +1,128 @@
+"""Conversations on the page, without JavaScript."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from app.page.markdown import draw_text
+from tests.app.page.conftest import Browser, list_fields
+
+
+def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Note: the spare key is in the blue tin")
+    assert "Kept “the spare key is in the blue tin”" in browser.text
+    assert "+ the spare key is in the blue tin (note)" in browser.text
+    place = browser.url
+    browser.open("/app")
+    assert browser.url == place
+
+
+def test_what_a_turn_did_is_taken_back_and_brought_back_again(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Note: the spare key is in the blue tin")
+    browser.submit("Undo")
+    assert "taken back" in browser.text
+    browser.submit("Undo")  # of the undo, which the notice tells
+    assert "taken back" not in browser.text
+
+
+def test_what_changed_since_is_shown_before_it_is_taken_back(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Buy milk tomorrow")
+    browser.say("Move buy milk to Monday")
+    sent = list_fields(browser.one("article form")) | {"next": ["//evil.example"]}
+    answer = browser.client.post("/app/undo", data=sent)
+    assert "This was changed since" in answer.text
+    assert "evil.example" not in str(answer.url)
+
+
+@pytest.fixture
+def cautious(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    monkeypatch.setenv("ANA_AUTONOMY", "advise")
+
+
+@pytest.mark.usefixtures("cautious")
+class TestDecisions:
+    def ask(self, browser: Browser) -> None:
+        browser.open("/app")
+        browser.say("Note: the spare key is in the blue tin")
+        assert "Not done yet; may I?" in browser.text
+
+    def test_nothing_is_done_before_it_is_approved(self, browser: Browser) -> None:
+        self.ask(browser)
+        browser.submit("Approve")
+        browser.wait()
+        assert "+ the spare key is in the blue tin (note)" in browser.text
+        assert "may I?" not in browser.text
+
+    def test_what_is_rejected_is_not_done(self, browser: Browser) -> None:
+        self.ask(browser)
+        browser.submit("Reject")
+        browser.wait()
+        assert "+ the spare" not in browser.text
+
+    def test_what_is_edited_is_done_as_it_was_edited(self, browser: Browser) -> None:
+        self.ask(browser)
+        edited = browser.one("[name=edited-0]").get_text().replace("blue tin", "red tin")
+        browser.submit("Do it as edited", **{"edited-0": edited})
+        browser.wait()
+        assert "+ the spare key is in the red tin (note)" in browser.text
+
+    def test_an_edit_that_cannot_be_read_does_nothing_and_the_request_waits(self, browser: Browser) -> None:
+        self.ask(browser)
+        with pytest.raises(AssertionError, match=r"(?s)422: .*it still waits"):
+            browser.submit("Do it as edited", **{"edited-0": "content: [1"})
+        browser.open(browser.url)
+        assert "may I?" in browser.text
+
+    def test_a_decision_on_what_was_decided_already_does_nothing(self, browser: Browser) -> None:
+        self.ask(browser)
+        form = browser.one("article.waiting form")
+        sent = list_fields(form) | {"all": ["approve"]}
+        browser.submit("Reject")
+        browser.wait()
+        answer = browser.client.post(str(form["action"]), data=sent)
+        assert answer.status_code == 200
+        assert "+ the spare" not in answer.text
+
+    def test_a_yes_as_a_message_decides_too(self, browser: Browser) -> None:
+        self.ask(browser)
+        browser.say("yes")
+        assert "+ the spare key is in the blue tin (note)" in browser.text
+
+
+def test_a_message_in_markup_is_shown_as_it_was_written(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say('Note: <script>alert(1)</script><a href="javascript:x">y</a> ‮abc')
+    assert not browser.page.select("main script, main a[href^=javascript]")
+    assert "<script>alert(1)</script>" in browser.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[click](javascript:alert(1))",
+        "[click](https://evil.example)",
+        "![pixel](https://evil.example/p.png)",
+        "<https://evil.example>",
+        "<img src=x onerror=alert(1)>",
+        "[a]: https://evil.example\n\n[a]",
+        "| a |\n|--:|\n| <b>1</b> |",
+        "# head\n\n<!-- --> &lt;",
+    ],
+)
+def test_an_answer_has_no_link_no_picture_no_markup_and_no_style_of_its_own(text: str) -> None:
+    drawn = draw_text(text)
+    assert not re.search(r"<(a|img|script|style|h\d)\b|style=|<b>|<!--", drawn)
+
+
+def test_earlier_turns_are_on_the_page_before(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.page.conversations.TURNS", 2)
+    browser.open("/app")
+    for n in range(3):
+        browser.say(f"Note: number {n}")
+    assert "number 0" not in browser.one("article").get_text()
+    browser.follow("Earlier")
+    assert "Kept “number 0”" in browser.text
