@@ -39,6 +39,7 @@ LEVELS = {
     "app.reminding": 13,
     "app.embedder": 13,
     "app.undo": 13,
+    "app.knowing": 13,
     "app.repl": 15,
     "app.http": 15,
     "app.mcp": 15,

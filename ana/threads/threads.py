@@ -64,10 +64,27 @@ class Threads:
         A name that was given always means the same thread, also if the id of another one begins so.
         """
         name = read_name(name)
-        id = make_id(name, self._person)
-        known = canonical_id(name) or self.store.names().get(id) == name
-        begun = [] if known else self._find_begun(name)
-        return begun[0] if len(begun) == 1 else id
+        id, names = make_id(name, self._person), self.store.names()
+        if canonical_id(name) or names.get(id) == name:
+            return id
+        named = [other for other, given in names.items() if given == name] or self._find_begun(name)
+        return named[0] if len(named) == 1 else id
+
+    def rename(self, id: str, name: str) -> None:
+        """Give a conversation another name.
+
+        Raises:
+            WrongName: It is no name, or another conversation has it.
+            UserError: There is no such thread.
+        """
+        name = read_name(name)
+        if not self.exists(id):
+            raise UserError("There is no such thread.", "`ana threads list` shows them.")
+        if canonical_id(name):
+            raise WrongName(f"{name} is the form of an id.", "Choose another name.")
+        if (other := self.resolve(name)) != id and self.exists(other):
+            raise WrongName(f"Another conversation is called {name}.", "Choose another name.")
+        self.store.set_name(id, name)
 
     def open(self, name: str) -> str:
         """Resolve a name, and save it for lists if a conversation begins under it."""

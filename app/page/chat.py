@@ -17,7 +17,7 @@ from app.api.bodies import NewRun
 from app.api.runs import BEAT_SECONDS, begin_run
 from app.api.workspaces import OpenWorkspace
 from app.page.acts import find_notice, go_on
-from app.page.conversations import list_conversations, read_conversation, read_request
+from app.page.conversations import list_conversations, list_deleted, read_conversation, read_request
 from app.page.forms import read_text
 from app.page.progress import Progress, follow
 from app.page.shell import draw, render
@@ -87,12 +87,39 @@ async def decide(request: Request, form: FormData) -> str:
     return go_on(f"/chat/{thread}")  # which shows what is asked now, if it is something else
 
 
+async def rename(request: Request, form: FormData) -> str:
+    """POST /app/chat/{thread_id}/rename."""
+    opened, thread = await find_workspace(request), path_id(request)
+    await run_in_threadpool(opened.workspace.open_threads().rename, thread, read_text(form, "name"))
+    return go_on(f"/chat/{thread}")
+
+
+async def delete(request: Request, _: FormData) -> str:
+    """POST /app/chat/{thread_id}/delete: into the trash; what works there is stopped, and what was stored stays."""
+    opened, thread = await find_workspace(request), path_id(request)
+    await _stop(opened, thread)
+    await run_in_threadpool(opened.workspace.open_threads().move_to_trash, thread)
+    return go_on("/chat/trash")
+
+
+async def show_trash(request: Request) -> Response:
+    """GET /app/chat/trash: the conversations that were deleted."""
+    opened = await find_workspace(request)
+    deleted = await run_in_threadpool(list_deleted, opened)
+    return render(request, "trash.html", deleted=deleted, notice=None)
+
+
+async def restore(request: Request, form: FormData) -> str:
+    """POST /app/chat/trash: bring a conversation back."""
+    opened = await find_workspace(request)
+    thread = await run_in_threadpool(opened.workspace.open_threads().restore, read_text(form, "thread"))
+    return go_on(f"/chat/{thread.id}")
+
+
 async def stop(request: Request, _: FormData) -> str:
     """POST /app/chat/{thread_id}/stop: end what works there; what was stored stays."""
     opened, thread = await find_workspace(request), path_id(request)
-    for run in opened.runs.list(thread):
-        opened.runs.cancel(run.id, rollback=False)
-        await opened.runs.join(run.id)
+    await _stop(opened, thread)
     return go_on(f"/chat/{thread}")
 
 
@@ -118,6 +145,12 @@ async def stream(request: Request) -> Response:
 async def _begin(opened: OpenWorkspace, thread: str, **asked: Any) -> StartedRun:
     body = {"assistant_id": ASSISTANT, "stream_mode": STREAMED, "if_not_exists": "create", **asked}
     return await begin_run(opened, NewRun.model_validate(body), thread)
+
+
+async def _stop(opened: OpenWorkspace, thread: str) -> None:
+    for run in opened.runs.list(thread):
+        opened.runs.cancel(run.id, rollback=False)
+        await opened.runs.join(run.id)
 
 
 def _show_working(run: StartedRun) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,6 +102,15 @@ class Listed:
     waits: str
 
 
+@dataclass(frozen=True)
+class Deleted:
+    """A conversation in the trash."""
+
+    thread: str
+    name: str
+    when: str
+
+
 @dataclass
 class Conversation:
     """What a page of a conversation shows.
@@ -143,6 +153,13 @@ def list_conversations(workspace: Workspace) -> list[Listed]:
         title = names.get(id) or threads.describe(id).about or "Begun"
         told.append(Listed(id, shorten(title, TITLE), waits.get(id, "")))
     return told
+
+
+def list_deleted(opened: OpenWorkspace) -> list[Deleted]:
+    """Return the conversations in the trash, the one deleted last first."""
+    clock = opened.handles.clock
+    deleted = opened.workspace.open_threads().store.list_trash()
+    return [Deleted(each.thread, each.name or _find_first(each.trace), show_moment(each.ts, clock)) for each in deleted]
 
 
 def read_request(opened: OpenWorkspace, state: StateSnapshot) -> ShownRequest | None:
@@ -200,6 +217,13 @@ def _show_request(waiting: Waiting) -> ShownRequest:
     return ShownRequest(
         waiting.request_id, waiting.question, QUESTION, summary, actions, show_calls(steps), show_corrections(steps)
     )
+
+
+def _find_first(trace: str) -> str:
+    """Return the first question of a conversation, as its records tell it."""
+    with suppress(ValueError, KeyError, TypeError):
+        return shorten(str(json.loads(trace.partition("\n")[0])["question"]), TITLE)
+    return "Without a name"
 
 
 def _write_json(value: Any) -> str:

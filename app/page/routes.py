@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from app.http.guard import PAGE
-from app.page import acts, chat, signing_in
+from app.page import about, acts, chat, signing_in
 from app.page.forms import Act, act
 from app.page.shell import FILES
 
@@ -46,11 +46,18 @@ PAGES: list[BaseRoute] = [
     _form("/undo", acts.take_back),
     Route(f"{PAGE}/chat", chat.home),
     Route(f"{PAGE}/chat/new", chat.begin),
+    Route(f"{PAGE}/chat/trash", chat.show_trash),
+    _form("/chat/trash", chat.restore),
     Route(f"{PAGE}/chat/{{thread_id}}", chat.show),
     _form("/chat/{thread_id}", chat.say),
     _form("/chat/{thread_id}/decide", chat.decide),
     _form("/chat/{thread_id}/stop", chat.stop),
+    _form("/chat/{thread_id}/rename", chat.rename),
+    _form("/chat/{thread_id}/delete", chat.delete),
     Route(f"{PAGE}/chat/{{thread_id}}/runs/{{run_id}}", chat.stream),
+    Route(f"{PAGE}/about", about.show),
+    _form("/about", about.add),
+    _form("/about/{line:int}", about.change),
     Route(f"{PAGE}/manifest.webmanifest", manifest),
     Route(f"{PAGE}/sw.js", worker),
     *_mount_files(),

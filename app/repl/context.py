@@ -4,11 +4,11 @@ import re
 from typing import TYPE_CHECKING, NoReturn
 
 from ana.errors import UserError
-from ana.language import spell_day
 from ana.memory.changes import make_edit
+from app.knowing import explain_lines
 from app.show.confirm import edit_text
 from app.show.tables import show_table
-from app.show.text import say, shorten
+from app.show.text import say
 
 if TYPE_CHECKING:
     from ana.handles import Handles
@@ -30,7 +30,7 @@ def show_context(handles: "Handles", argument: str = "") -> None:
     """
     if argument:
         _refuse(argument)
-    rows = [(str(number), *row) for number, row in _explain_lines(handles).items()]
+    rows = [(str(number), *row) for number, row in explain_lines(handles).items()]
     if rows:
         show_table(("line", "what I know", "since", "because you said"), rows, fixed=("since",), first=1)
     else:
@@ -78,27 +78,10 @@ def _refuse(argument: str) -> NoReturn:
     )
 
 
-def _explain_lines(handles: "Handles") -> dict[int, tuple[str, str, str]]:
-    """Return for each line its text, the day it was written, and the words it came from."""
-    explained, origins, year = {}, handles.memory.origins("line"), handles.clock.now().year
-    for number, text in handles.memory.lines().items():
-        origin = origins.get(str(number))
-        day = spell_day(handles.clock.day(origin.ts), year) if origin else ""
-        explained[number] = (text, day, _quote(handles, origin.cause) if origin else "")
-    return explained
-
-
-def _quote(handles: "Handles", cause: "Cause | None") -> str:
-    if cause is None:  # no turn wrote it
-        return "(your own edit)"
-    turn = next((r for r in handles.traces.read(cause.thread) if r["id"] == cause.turn), None)
-    return f"“{shorten(turn['question'], 60)}”" if turn else "(that conversation was deleted)"
-
-
 def _edit_all(handles: "Handles", cause: "Cause") -> None:
     """Let the person edit Global Context in their own editor, then show what it has become."""
     before = handles.memory.lines()
-    known = [f"# {since}, {words}\n{n}-- {text}" for n, (text, since, words) in _explain_lines(handles).items()]
+    known = [f"# {since}, {words}\n{n}-- {text}" for n, (text, since, words) in explain_lines(handles).items()]
     edited = edit_text("\n".join([_HEADER, *known, ""]))
     if edited is None:
         say("Nothing was changed.")

@@ -1,10 +1,12 @@
 """Conversations on the page, without JavaScript."""
 
 import re
+import uuid
 from pathlib import Path
 
 import pytest
 
+from ana.workspace import load_workspace
 from app.page.markdown import draw_text
 from tests.app.page.conftest import Browser, list_fields
 
@@ -126,3 +128,27 @@ def test_earlier_turns_are_on_the_page_before(browser: Browser, monkeypatch: pyt
     assert "number 0" not in browser.one("article").get_text()
     browser.follow("Earlier")
     assert "Kept “number 0”" in browser.text
+
+
+def test_a_conversation_is_named_deleted_and_brought_back(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Note: the spare key is in the blue tin")
+    place = browser.url
+    browser.submit("Rename", name="Keys")
+    assert browser.one("h1").get_text() == "Keys"
+    assert load_workspace().open_threads().resolve("Keys") == place.rpartition("/")[2]
+    browser.submit("Delete this conversation")
+    assert "Keys" in browser.text
+    browser.submit("Restore")
+    assert browser.url == place
+    assert "spare key" in browser.text
+
+
+def test_a_name_that_is_none_or_anothers_is_refused(browser: Browser) -> None:
+    for name in ("Keys", "Boxes"):
+        browser.open("/app/chat/new")
+        browser.say("Note: the spare key is in the blue tin")
+        browser.submit("Rename", name=name)
+    for name, why in (("Keys", "Another conversation is called Keys"), (str(uuid.uuid4()), "the form of an id")):
+        with pytest.raises(AssertionError, match=f"422: (?s:.*){why}"):
+            browser.submit("Rename", name=name)

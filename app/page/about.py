@@ -1,0 +1,58 @@
+"""What is known about the person: each line with since when, and because of which words; edited by hand."""
+
+from dataclasses import dataclass
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ana.handles import DataHandles
+from ana.memory.changes import make_edit
+from ana.memory.digests import line_digest
+from app.api.answers import find_workspace
+from app.knowing import explain_lines
+from app.page.acts import find_notice, go_on
+from app.page.forms import read_text
+from app.page.shell import render
+
+
+@dataclass(frozen=True)
+class ShownLine:
+    """A line of Global Context."""
+
+    number: int
+    text: str
+    since: str
+    because: str
+    digest: str
+
+
+async def show(request: Request) -> Response:
+    """GET /app/about."""
+    handles = (await find_workspace(request)).handles
+    lines = await run_in_threadpool(_list_lines, handles)
+    return render(request, "about.html", lines=lines, notice=await find_notice(request, handles))
+
+
+async def add(request: Request, form: FormData) -> str:
+    """POST /app/about: {text}."""
+    memory, by = (await find_workspace(request)).handles.memory, make_edit()
+    await run_in_threadpool(memory.append_line, read_text(form, "text"), by)
+    return go_on("/about", by.turn)
+
+
+async def change(request: Request, form: FormData) -> str:
+    """POST /app/about/{line}: {text, digest}, as it was shown; or {delete}."""
+    memory, by, line = (await find_workspace(request)).handles.memory, make_edit(), int(request.path_params["line"])
+    shown, text = {line: read_text(form, "digest")}, read_text(form, "text")
+    if "delete" in form:
+        await run_in_threadpool(memory.delete_line, line, by, shown)
+    else:
+        await run_in_threadpool(memory.replace_line, line, text, by, shown)
+    return go_on("/about", by.turn)
+
+
+def _list_lines(handles: DataHandles) -> list[ShownLine]:
+    told = explain_lines(handles)
+    return [ShownLine(number, *row, digest=line_digest(row[0])) for number, row in told.items()]

@@ -1,0 +1,41 @@
+"""What is known about the person, on the page."""
+
+import pytest
+
+from tests.app.page.conftest import Browser, list_fields
+
+
+def test_a_line_is_added_changed_forgotten_and_brought_back(browser: Browser) -> None:
+    browser.open("/app/about")
+    browser.submit("Add", text="Likes tea")
+    assert browser.one("[name=text]").get_text() == "Likes tea"
+    browser.submit("Save", text="Likes green tea")
+    assert "Likes green tea" in browser.text
+    browser.submit("Forget")
+    assert "Nothing yet" in browser.text
+    browser.submit("Undo")
+    assert browser.one("textarea").get_text() == "Likes green tea"
+
+
+def test_a_line_that_was_learned_says_from_which_words(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Remember that I am allergic to nuts")
+    browser.open("/app/about")
+    assert "“Remember that I am allergic to nuts”" in browser.text
+
+
+def test_a_line_that_changed_meanwhile_is_not_overwritten(browser: Browser) -> None:
+    browser.open("/app/about")
+    browser.submit("Add", text="Likes tea")
+    form = browser.one("form.line")
+    browser.submit("Save", text="Likes coffee")
+    answer = browser.client.post(str(form["action"]), data=list_fields(form) | {"text": ["Likes juice"]})
+    assert answer.status_code == 422
+    assert "has changed since" in answer.text
+
+
+@pytest.mark.parametrize("text", ["", "x" * 5000])
+def test_a_line_that_cannot_be_kept_is_refused_in_words(browser: Browser, text: str) -> None:
+    browser.open("/app/about")
+    with pytest.raises(AssertionError, match="That did not work"):
+        browser.submit("Add", text=text)
