@@ -56,6 +56,8 @@ class Handles(DataHandles):
 
     model: "BaseChatModel"
     spending: "Spending"
+    upkeep: "Upkeep | None" = None
+    """What only a data folder has; None where something else keeps the items."""
 
 
 def open_handles(
@@ -88,7 +90,8 @@ def open_handles(
     model = model or build_model(settings, instruct)
     data = _open_data(workspace, backend) if backend else _open_folder(workspace, program)
     spending = workspace.open_spending(data.clock, data.traces)
-    return Handles(data.workspace, data.clock, data.memory, data.traces, model, spending)
+    upkeep = data.upkeep if isinstance(data, FolderHandles) else None
+    return Handles(data.workspace, data.clock, data.memory, data.traces, model, spending, upkeep)
 
 
 def _open_data(workspace: Workspace, backend: "Backend") -> DataHandles:

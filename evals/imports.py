@@ -40,6 +40,7 @@ LEVELS = {
     "app.embedder": 13,
     "app.undo": 13,
     "app.knowing": 13,
+    "app.costs": 13,
     "app.repl": 15,
     "app.http": 15,
     "app.mcp": 15,

@@ -1,13 +1,14 @@
 """A conversation as the page shows it: from the traces of its turns, and from what waits or works there."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from langgraph.types import StateSnapshot
 
+from ana.handles import Handles
 from ana.memory.receipts import list_changes
 from ana.memory.undo import find_all_undone
 from ana.tracing.schema import Record, Step
@@ -137,7 +138,7 @@ def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) ->
     handles = opened.handles
     records = handles.traces.page(thread, TURNS + 1, before)
     undone = find_all_undone(handles.memory)
-    turns = [_show_turn(record, undone, opened) for record in records[-TURNS:]]
+    turns = [show_turn(record, handles, undone) for record in records[-TURNS:]]
     earlier = records[-TURNS]["id"] if len(records) > TURNS else ""
     threads = handles.workspace.open_threads()
     name = threads.store.names().get(thread) or shorten(records[0]["question"] if records else "", TITLE)
@@ -186,12 +187,20 @@ def show_corrections(steps: Iterable[Step]) -> list[Correction]:
     return [Correction(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]
 
 
-def _show_turn(record: Record, undone: set[str], opened: OpenWorkspace) -> ShownTurn:
-    is_undone, changes = record["id"] in undone, record.get("changes", [])
+def show_turn(record: Record, handles: Handles, undone: Collection[str] | None = None) -> ShownTurn:
+    """Return a turn as it is shown.
+
+    Args:
+        record: Its record.
+        handles: The person's.
+        undone: The turns that were taken back; None if nobody has looked yet.
+    """
+    known = find_all_undone(handles.memory) if undone is None else undone
+    is_undone, changes = record["id"] in known, record.get("changes", [])
     return ShownTurn(
         record["id"],
         record["ts"],
-        show_moment(record["ts"], opened.handles.clock),
+        show_moment(record["ts"], handles.clock),
         record["question"],
         record["answer"],
         show_calls(record["steps"]),

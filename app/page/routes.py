@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from app.http.guard import PAGE
-from app.page import about, acts, chat, signing_in
+from app.page import about, acts, chat, signing_in, turns
 from app.page.forms import Act, act
 from app.page.shell import FILES
 
@@ -58,6 +58,9 @@ PAGES: list[BaseRoute] = [
     Route(f"{PAGE}/about", about.show),
     _form("/about", about.add),
     _form("/about/{line:int}", about.change),
+    Route(f"{PAGE}/turns", turns.show_list),
+    Route(f"{PAGE}/turns/{{id}}", turns.show),
+    _form("/turns/{id}", turns.replay),
     Route(f"{PAGE}/manifest.webmanifest", manifest),
     Route(f"{PAGE}/sw.js", worker),
     *_mount_files(),

@@ -36,13 +36,17 @@ def tell_turn(record: "Record") -> None:
 
 def tell_difference(record: "Record", found: "Difference | None") -> None:
     """Print whether a turn that was run again was the same, and if not, where it first differs."""
+    for line in word_difference(record, found):
+        say(line)
+
+
+def word_difference(record: "Record", found: "Difference | None") -> list[str]:
+    """Return the same in lines."""
     if found is None:
-        say(f"The same again: {pluralize(len(record['steps']), 'step')} and the answer.")
-        return
+        return [f"The same again: {pluralize(len(record['steps']), 'step')} and the answer."]
     where = f"at step {found.step}, {found.tool}" if found.step else "at its end"
-    say(f"Different {where}: {found.what}")
-    say(f"  recorded  {_quote(found.recorded)}")
-    say(f"  now       {_quote(found.again)}")
+    recorded, again = f"  recorded  {_quote(found.recorded)}", f"  now       {_quote(found.again)}"
+    return [f"Different {where}: {found.what}", recorded, again]
 
 
 def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
@@ -58,7 +62,7 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
     rows.append(("answer", recorded["answer"], again["answer"]))
     if any(receipts := [record.get("receipt") or "" for record in (recorded, again)]):
         rows.append(("receipt", *receipts))
-    rows.append(("took", _describe_cost(recorded), _describe_cost(again)))
+    rows.append(("took", describe_cost(recorded), describe_cost(again)))
     show_table(("step", f"recorded, {recorded.get('model', '')}", name), rows, fixed=("step",))
 
 
@@ -91,10 +95,11 @@ def _list_facts(record: "Record") -> list[str]:
     parts = " · ".join(f"{name} {seconds:.3f} s" for name, seconds in spent.items())
     error = [f"It ended with an error: {record['error']}"] if record.get("error") else []
     who = f"{record.get('model', '')} ({record.get('provider', '')}), conversation {record.get('thread_id', '')[:8]}"
-    return [*error, f"{sum(spent.values()):.3f} s: {parts}", f"{who}, turn {record['id']}", _describe_cost(record)]
+    return [*error, f"{sum(spent.values()):.3f} s: {parts}", f"{who}, turn {record['id']}", describe_cost(record)]
 
 
-def _describe_cost(record: "Record") -> str:
+def describe_cost(record: "Record") -> str:
+    """Return what a turn took of its model, in one line."""
     usage, usd, decisions = record.get("usage", {}), record.get("cost_usd"), record.get("decisions")
     mark = "about " if usage.get("estimated") else ""
     money = f", {usd:.6f} USD" if usd else ""

@@ -25,8 +25,8 @@ from ana.settings import PROJECT, load_settings
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
 from app import throwaway
-from app.cli.cost import add_up
 from app.cli.replay import build_other, run_again
+from app.costs import add_up
 from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
 from app.replay.model import OtherPrompt
@@ -399,7 +399,7 @@ def test_a_model_that_is_asked_counts_in_the_day_and_a_repeated_turn_costs_nothi
     total = pytest.approx(before + (again["cost_usd"] or 0))
     assert total != before
     assert spending.today() == total
-    days, _ = add_up(open_workspace(desk.settings), None)
+    days, _ = add_up(open_workspace(desk.settings))
     assert sum(day.cost_usd or 0 for day in days) == total
 
 

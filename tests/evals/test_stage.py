@@ -19,7 +19,7 @@ from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
 from ana.spending.folder import LEDGER, NOTE
 from ana.workspace import open_workspace
-from app.cli.cost import add_up
+from app.costs import add_up
 from evals import figures
 from evals.cli import eval as command
 from evals.cli.eval import build_judge, read_tasks
@@ -214,7 +214,7 @@ def test_what_was_played_before_an_end_is_told_and_counts(
     assert open_workspace(settings).open_spending().today() == pytest.approx(0.3), (
         "without the note it is added up again"
     )
-    days, _ = add_up(open_workspace(settings), None)
+    days, _ = add_up(open_workspace(settings))
     assert sum(day.turns for day in days) == 2
     assert sum(day.cost_usd or 0 for day in days) == pytest.approx(0.3)
 

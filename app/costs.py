@@ -1,0 +1,60 @@
+"""What models cost, by day and model, from the traces."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ana.spending.port import recorded_cost
+from ana.workspace import Workspace
+
+EVER = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass
+class DayCost:
+    """What one model cost on one of the person's days. An answer that was made again counts again: it was paid for.
+
+    Args:
+        cached_tokens: Of the input, what the provider had in its cache.
+        cost_usd: What is known of the cost; None if nothing is.
+    """
+
+    day: str
+    model: str
+    turns: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    unpriced_turns: int = 0
+
+    def add(self, usage: dict[str, Any], usd: float | None) -> None:
+        """Add a turn."""
+        self.turns += 1
+        self.input_tokens += usage["input_tokens"]
+        self.cached_tokens += usage.get("cached_tokens", 0)
+        self.output_tokens += usage["output_tokens"]
+        self.unpriced_turns += usd is None
+        if usd is not None:
+            self.cost_usd = round((self.cost_usd or 0.0) + usd, 6)
+
+
+def add_up(workspace: Workspace, begin: datetime = EVER) -> tuple[list[DayCost], dict[str, int]]:
+    """Return what each model cost on each day, the oldest first, and the traces' lines that cannot be read, by thread.
+
+    Args:
+        workspace: The person's.
+        begin: The moment from which turns count.
+    """
+    clock = workspace.make_clock()
+    days: dict[tuple[str, str], DayCost] = {}
+    damaged: dict[str, int] = {}
+    for account in workspace.open_spending(clock).iter_accounts():
+        if account.unreadable:
+            damaged[account.name] = account.unreadable
+        for record in account.records:
+            asked = record.get("provider") != "offline"  # the reader's tokens are nobody's
+            if asked and datetime.fromisoformat(record["ts"]).astimezone(UTC) >= begin:
+                key = clock.day(record["ts"]).isoformat(), record["model"]
+                days.setdefault(key, DayCost(*key)).add(record["usage"], recorded_cost(record, workspace.settings))
+    return [days[key] for key in sorted(days)], damaged

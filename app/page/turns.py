@@ -1,0 +1,160 @@
+"""Turns as stories: what was asked, what was done with which timings and costs, and the same run again."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ana.errors import NotFound
+from ana.handles import Handles
+from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
+from app.api.answers import find_workspace
+from app.costs import add_up
+from app.page.conversations import ShownTurn, show_turn
+from app.page.pictures import Arrow, Bar, Box, draw_arrows, draw_bars, draw_boxes, word_path
+from app.page.shell import render
+from app.show.replayed import describe_cost, word_difference
+from app.show.text import shorten, show_moment
+
+CONVERSATIONS, TURNS = 20, 50
+"""The turns that are listed: the last ones of the conversations used last."""
+
+DAYS = 30
+"""Days whose costs are drawn."""
+
+
+@dataclass(frozen=True)
+class ListedTurn:
+    """A turn in the list."""
+
+    id: str
+    when: str
+    question: str
+    seconds: str
+    spent: str
+    marks: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What models cost in the last days."""
+
+    bars: Sequence[Bar]
+    total: str
+
+
+@dataclass(frozen=True)
+class Story:
+    """A turn with all that is known of it."""
+
+    turn: ShownTurn
+    thread: str
+    path: str
+    boxes: Sequence[Box]
+    arrows: Sequence[Arrow]
+    timings: Sequence[tuple[str, str]]
+    model: str
+    cost: str
+    error: str
+
+
+async def show_list(request: Request) -> Response:
+    """GET /app/turns: the last turns, and what models cost by day."""
+    handles = (await find_workspace(request)).handles
+    turns, costs = await run_in_threadpool(lambda: (_list_turns(handles), _read_costs(handles)))
+    return render(request, "turns.html", turns=turns, costs=costs, notice=None)
+
+
+async def show(request: Request) -> Response:
+    """GET /app/turns/{id}: a turn as a story."""
+    return await _tell(request, "")
+
+
+async def replay(request: Request, _: FormData) -> Response:
+    """POST /app/turns/{id}: run it again with its own decisions, on a copy of the store, and compare."""
+    handles = (await find_workspace(request)).handles
+    return await _tell(request, await run_in_threadpool(_replay, handles, request.path_params["id"]))
+
+
+async def _tell(request: Request, replayed: str) -> Response:
+    handles = (await find_workspace(request)).handles
+    story = await run_in_threadpool(_read_story, handles, request.path_params["id"])
+    return render(request, "story.html", **vars(story), replayed=replayed, notice=None)
+
+
+def _list_turns(handles: Handles) -> list[ListedTurn]:
+    threads = handles.workspace.open_threads()
+    records = [each for id in threads.store.ids()[:CONVERSATIONS] for each in handles.traces.read(id)]
+    newest = sorted(records, key=lambda record: record["ts"], reverse=True)[:TURNS]
+    return [_list_turn(record, handles) for record in newest]
+
+
+def _list_turn(record: Record, handles: Handles) -> ListedTurn:
+    marks = ["failed"] if record.get("error") else []
+    marks += ["sent back"] if any(step["tool"].startswith("⛔️") for step in record["steps"]) else []
+    marks += ["changed something"] if record.get("changes") else []
+    usd = record.get("cost_usd")
+    return ListedTurn(
+        record["id"],
+        show_moment(record["ts"], handles.clock),
+        shorten(record["question"]),
+        f"{sum(record.get('durations', {}).values()):.1f} s",
+        f"${usd:.4f}" if usd else "",
+        marks,
+    )
+
+
+def _read_costs(handles: Handles) -> Costs | None:
+    """Return what models cost in the last days; None if nothing is known to have cost anything."""
+    begin = handles.clock.now() - timedelta(days=DAYS)
+    by_day: defaultdict[str, float] = defaultdict(float)
+    for day in add_up(handles.workspace, begin)[0]:
+        by_day[day.day] += day.cost_usd or 0
+    total = sum(by_day.values())
+    return Costs(draw_bars([*by_day.items()]), f"${total:.4f}") if total else None
+
+
+def _read_story(handles: Handles, id: str) -> Story:
+    record = _find(handles, id)
+    inputs = record.get("inputs")
+    path = [part["node"] for part in inputs["parts"]] if inputs else []
+    durations: Mapping[str, Any] = record.get("durations", {})
+    return Story(
+        show_turn(record, handles),
+        record.get("thread_id", ""),
+        word_path(path),
+        draw_boxes(path),
+        draw_arrows(path),
+        [(name.replace("_", " "), f"{seconds:.3f} s") for name, seconds in durations.items()],
+        f"{record.get('model', '')} ({record.get('provider', '')})",
+        describe_cost(record),
+        record.get("error") or "",
+    )
+
+
+def _find(handles: Handles, id: str) -> Record:
+    record = handles.traces.find(id)
+    if record is None or record["id"] != id:
+        raise NotFound("There is no such turn.", "It may have been deleted meanwhile.")
+    if fault := find_fault(record, TOLD, SHOWN | FOLLOWED):
+        raise NotFound(f"The record of this turn is damaged: {fault}.")
+    return record
+
+
+def _replay(handles: Handles, id: str) -> str:
+    from app.replay.compare import compare
+    from app.replay.rerun import Rerun
+
+    record = _find(handles, id)
+    if handles.upkeep is None:
+        raise NotFound("A turn can be run again where a folder keeps the items.")
+    upkeep = handles.upkeep
+    run = Rerun(handles.settings, handles.memory.backend, upkeep.embedder, upkeep.read_vectors)
+    again = run.repeat(record, list(handles.traces.iter_attempts(record["thread_id"])))
+    return " ".join(word_difference(record, compare(record, again)))
