@@ -23,7 +23,7 @@ CLOSED = ("docs", "deploy", "internal", "metrics")
 """Routes of the dev server by the first part of their path: a page with a foreign script, its upload, its debugging."""
 LARGEST = 4_000_000
 """The largest request body, in bytes."""
-LARGEST_FILE = 500_000_000
+LARGEST_FILE = 100_000_000
 """The largest form with a file in it, which is kept on the disk while it is read."""
 LARGEST_HEADERS = 32_000
 """Bytes of the headers together."""

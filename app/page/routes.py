@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from app.http.guard import PAGE
-from app.page import about, acts, chat, signing_in, turns
+from app.page import about, acts, chat, files, household, settings, signing_in, turns
 from app.page.forms import Act, act
 from app.page.shell import FILES
 
@@ -61,6 +61,14 @@ PAGES: list[BaseRoute] = [
     Route(f"{PAGE}/turns", turns.show_list),
     Route(f"{PAGE}/turns/{{id}}", turns.show),
     _form("/turns/{id}", turns.replay),
+    Route(f"{PAGE}/settings", settings.show),
+    _form("/settings", settings.save),
+    _form("/settings/addresses", settings.save_address),
+    _form("/settings/calendar", settings.change_key),
+    Route(f"{PAGE}/files/{{name}}", files.give),
+    _form("/files", files.take),
+    _form("/people", household.add),
+    _form("/people/{name}/remove", household.remove),
     Route(f"{PAGE}/manifest.webmanifest", manifest),
     Route(f"{PAGE}/sw.js", worker),
     *_mount_files(),

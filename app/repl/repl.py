@@ -12,6 +12,7 @@ from ana.models.providers import model_name
 from ana.output import write_line
 from ana.settings import PROJECT, Autonomy
 from ana.workspace import Workspace
+from app.dials import DIALS
 from app.due import group_due_locally, list_open_first, show_due, show_today, summarize_due
 from app.embedder import suggest_embedder_once
 from app.privacy import describe_leaving
@@ -31,12 +32,6 @@ if TYPE_CHECKING:
     from app.repl.live import Region
     from app.turn import Assistant
 
-
-DIALS: dict[Autonomy, str] = {
-    "advise": "every change asks you first.",
-    "confirm": "what is risky asks you first, such as deleting something you did not name.",
-    "act": "only what stored text may have ordered asks you first.",
-}
 
 LEAVING = ("exit", "quit", ":q")
 """Messages that leave as /quit does."""

@@ -83,4 +83,5 @@ addEventListener("beforeunload", (event) => {
 });
 
 prepare();
+if (find("#composer") && !location.hash && !location.search) scrollTo({ top: document.documentElement.scrollHeight });
 if ("serviceWorker" in navigator && location.protocol === "https:") navigator.serviceWorker.register("/app/sw.js");

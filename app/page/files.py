@@ -1,0 +1,104 @@
+"""What a person has, as files: an export, a calendar, a backup to keep; a file that is brought in."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from starlette.background import BackgroundTask
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from ana.errors import UserError
+from ana.files import open_draft
+from ana.handles import Handles
+from ana.transfer.bundle import Bundle, is_export, read_export
+from ana.transfer.exporter import export_lines
+from ana.transfer.foreign.detect import find_reader
+from ana.transfer.ics.writer import write_calendar
+from ana.transfer.importer import ImportResult, import_bundle
+from app.api.answers import find_workspace
+from app.page.acts import go_on
+from app.page.shell import HEADERS, render
+
+
+async def give(request: Request) -> Response:
+    """GET /app/files/{name}: ana.jsonl, ana.ics or ana-backup.zip."""
+    handles, name = (await find_workspace(request)).handles, request.path_params["name"]
+    write = WRITERS.get(name)
+    if write is None or (name == "ana-backup.zip" and handles.upkeep is None):
+        raise UserError("There is no such file.", f"There are {', '.join(WRITERS)}.")
+    folder = Path(await run_in_threadpool(tempfile.mkdtemp))
+    file = folder / name
+    done = BackgroundTask(_remove, file)
+    try:
+        await run_in_threadpool(write, handles, file)
+    except BaseException:
+        _remove(file)
+        raise
+    return FileResponse(file, filename=name, background=done, headers=HEADERS)
+
+
+async def take(request: Request, form: FormData) -> Response | str:
+    """POST /app/files: a file that `ana import` reads; what is different here stays."""
+    handles, file = (await find_workspace(request)).handles, form.get("file")
+    if not isinstance(file, UploadFile) or not file.filename:
+        raise UserError("There is no file.", "Choose one.")
+    result = await run_in_threadpool(_import, handles, file)
+    if result.turn and not result.notes and not result.conflicting:
+        return go_on("/settings", result.turn)
+    return render(request, "imported.html", result=result, notice=None)
+
+
+def _import(handles: Handles, file: UploadFile) -> ImportResult:
+    with tempfile.TemporaryDirectory() as folder:
+        suffix = Path(file.filename or "").suffix[:8]
+        path = Path(folder) / f"file{suffix if suffix.isascii() else ''}"
+        with open_draft(path, 0o600) as kept:
+            shutil.copyfileobj(file.file, kept)
+        try:
+            bundle = _read(path, handles)
+        except UserError as exc:
+            raise UserError(exc.message.replace(str(path), "The file"), exc.hint) from exc
+    if bundle.changes and handles.upkeep and handles.memory.turns(limit=1):
+        handles.upkeep.back_up_before("import", handles.workspace.traces_folder)
+    return import_bundle(handles.memory, bundle)
+
+
+def _read(path: Path, handles: Handles) -> Bundle:
+    if is_export(path):
+        return read_export(path)
+    if reader := find_reader(path):
+        return reader(path, handles.clock.zone)
+    hint = "An export of ana can, a calendar (.ics), Taskwarrior's JSON and Todoist's CSV."
+    raise UserError("This file cannot be brought in.", hint)
+
+
+def _write_export(handles: Handles, file: Path) -> None:
+    with open_draft(file, 0o600) as written:
+        written.writelines(export_lines(handles.memory.backend))
+
+
+def _write_calendar(handles: Handles, file: Path) -> None:
+    with open_draft(file, 0o600) as written:
+        written.write(write_calendar(handles.memory.items(), handles.clock.zone)[0])
+
+
+def _write_backup(handles: Handles, file: Path) -> None:
+    assert handles.upkeep is not None
+    handles.upkeep.back_up(handles.workspace.traces_folder, file)
+
+
+WRITERS: dict[str, Callable[[Handles, Path], None]] = {
+    "ana.jsonl": _write_export,
+    "ana.ics": _write_calendar,
+    "ana-backup.zip": _write_backup,
+}
+
+
+def _remove(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    os.rmdir(file.parent)

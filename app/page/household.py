@@ -1,0 +1,80 @@
+"""The other people of a deployment, for its owner: added, given a new token, removed."""
+
+from dataclasses import dataclass
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from ana.people import People
+from ana.people.sessions import sign_in
+from ana.threads.ids import OWNER
+from app.api.workspaces import Workspaces
+from app.http.guard import PAGE
+from app.http.sign_in import write_session
+from app.page.acts import go_on
+from app.page.forms import read_text
+from app.page.shell import render
+
+
+@dataclass(frozen=True)
+class Household:
+    """Who may use the deployment.
+
+    Args:
+        names: Everybody but the owner.
+        is_alone: Whether nobody has to sign in yet.
+    """
+
+    names: list[str]
+    is_alone: bool
+
+
+def list_household(request: Request) -> Household | None:
+    """Return the people of a deployment; None for whoever is not its owner."""
+    if request.state.person != OWNER:
+        return None
+    people: People = request.app.state.people
+    names = [name for name in people.names() if name != OWNER]
+    return Household(names, not people.needs_token((request.scope.get("server") or ("",))[0]))
+
+
+async def add(request: Request, form: FormData) -> Response:
+    """POST /app/people: {name}, or {renew: name}; their token is shown, this once.
+
+    Who was alone until now needs a token too: they get one, and this browser is signed in with it.
+    """
+    people = _require_owner(request)
+    was_alone = not await run_in_threadpool(people.has_token)
+    if name := read_text(form, "renew"):
+        token = await run_in_threadpool(people.renew, name)
+    else:
+        token = await run_in_threadpool(people.add, name := read_text(form, "name"))
+    own = await run_in_threadpool(people.renew, OWNER) if was_alone else ""
+    code = await run_in_threadpool(people.make_code, name)
+    link = f"{request.base_url}{PAGE.lstrip('/')}/sign-in#code={code}"
+    response = render(request, "token.html", name=name, token=token, own=own, link=link, notice=None)
+    if found := await run_in_threadpool(sign_in, people, own) if own else None:
+        response.headers.append("set-cookie", write_session(request.scope, found[1]))
+    return response
+
+
+async def remove(request: Request, form: FormData) -> Response:
+    """POST /app/people/{name}/remove: {sure}; everything of theirs is put aside, with a backup."""
+    people, name = _require_owner(request), request.path_params["name"]
+    if not read_text(form, "sure"):
+        return render(request, "remove.html", name=name, notice=None)
+    workspaces: Workspaces = request.app.state.workspaces
+    await workspaces.close(name)
+    await run_in_threadpool(people.remove, name)
+    return RedirectResponse(go_on("/settings"), 303)
+
+
+def _require_owner(request: Request) -> People:
+    """Return the people of the deployment. Raises HTTPException if another than its owner asks, as if it were not."""
+    if request.state.person != OWNER:
+        raise HTTPException(404, "There is no such page.")
+    people: People = request.app.state.people
+    return people

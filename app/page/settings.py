@@ -1,0 +1,104 @@
+"""What a person sets for themselves: zone, dial, budget, model, where reminders ring, and the calendar's address."""
+
+from dataclasses import dataclass
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ana.addresses import name_kind, split_addresses
+from ana.errors import UserError
+from ana.keys import make_digest
+from ana.reminders.sending import TEST, send
+from ana.threads.ids import OWNER
+from ana.workspace import Workspace, load_workspace, open_workspace
+from ana.workspace.personal import list_fixed, save_settings
+from app.api.answers import find_workspace
+from app.dials import DIALS
+from app.page.acts import find_notice, go_on
+from app.page.forms import read_text
+from app.page.household import list_household
+from app.page.shell import render
+from app.reminding import describe_failing
+
+FIELDS = ("ana_timezone", "ana_autonomy", "ana_daily_budget_usd", "ana_model")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where reminders ring; nothing that is in it is shown."""
+
+    kind: str
+    digest: str
+
+
+async def show(request: Request, told: str = "") -> Response:
+    """GET /app/settings."""
+    handles = (await find_workspace(request)).handles
+    workspace = await run_in_threadpool(_read_anew, request.state.person)
+    household = await run_in_threadpool(list_household, request)
+    settings = workspace.settings
+    return render(
+        request,
+        "settings.html",
+        settings=settings,
+        dials=DIALS,
+        fixed=list_fixed(workspace),
+        models=() if workspace.person == OWNER else settings.ana_models,
+        kinds=None if workspace.person == OWNER else settings.ana_notify_kinds,
+        addresses=[_show(address) for address in split_addresses(settings.ana_notify)],
+        failing=await run_in_threadpool(describe_failing, workspace),
+        calendar=f"{request.base_url}calendar.ics?key={await run_in_threadpool(workspace.calendar_key)}",
+        household=household,
+        told=told,
+        notice=await find_notice(request, handles),
+    )
+
+
+async def save(request: Request, form: FormData) -> str:
+    """POST /app/settings: zone, dial, budget, model."""
+    values = {name: read_text(form, name) for name in FIELDS if name in form}
+    await run_in_threadpool(lambda: save_settings(_read_anew(request.state.person), values))
+    return go_on("/settings")
+
+
+async def save_address(request: Request, form: FormData) -> str | Response:
+    """POST /app/settings/addresses: {add}, {remove} or {test}, the latter two the digest of one."""
+    workspace = await run_in_threadpool(_read_anew, request.state.person)
+    known = {make_digest(each): each for each in split_addresses(workspace.settings.ana_notify)}
+    if new := read_text(form, "add"):
+        if "://" not in new:
+            raise UserError("This is no address.", "One looks like ntfys://ntfy.sh/a-long-secret-name.")
+        kept = [*known.values(), new]
+    elif (digest := read_text(form, "remove")) in known:
+        kept = [each for key, each in known.items() if key != digest]
+    elif (digest := read_text(form, "test")) in known:
+        return await show(request, await _test(workspace, known[digest]))
+    else:
+        raise HTTPException(404, "There is no such address; it may have been removed meanwhile.")
+    await run_in_threadpool(save_settings, workspace, {"ana_notify": " ".join(kept)})
+    return go_on("/settings")
+
+
+async def change_key(request: Request, _: FormData) -> str:
+    """POST /app/settings/calendar: another key; the address until now ends."""
+    workspace = (await find_workspace(request)).workspace
+    await run_in_threadpool(lambda: workspace.calendar_key(change=True))
+    return go_on("/settings")
+
+
+async def _test(workspace: Workspace, address: str) -> str:
+    kinds = None if workspace.person == OWNER else workspace.settings.ana_notify_kinds
+    reason = await run_in_threadpool(send, address, TEST, kinds)
+    return f"It was not delivered: {reason.rstrip('.')}." if reason else f"A test was sent by {name_kind(address)}."
+
+
+def _read_anew(person: str) -> Workspace:
+    """Return a person's workspace as what was just saved makes it; one that is open is of before."""
+    return open_workspace(load_workspace().settings, person)
+
+
+def _show(address: str) -> Address:
+    return Address(name_kind(address), make_digest(address))

@@ -1,0 +1,149 @@
+"""What a person sets on the page, files, and the people of a deployment."""
+
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from ana import settings as settings_module
+from ana.people import People
+from ana.settings import Places, load_settings
+from ana.workspace import load_workspace, open_workspace
+from tests.app.page.conftest import Browser, list_fields
+
+
+@pytest.fixture(autouse=True)
+def env_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The .env of the deployment, which is not that of the checkout."""
+    file = home / ".env"
+    places = Places(home, file, home / "data", home / "log" / "ana.log")
+    monkeypatch.setattr(settings_module, "find_places", lambda: places)
+    for name in ("ANA_TIMEZONE", "ANA_AUTONOMY"):
+        monkeypatch.delenv(name, raising=False)
+    return file
+
+
+def test_what_is_saved_counts_and_is_shown(browser: Browser, env_file: Path) -> None:
+    browser.open("/app/settings")
+    browser.submit("Save", ana_timezone="Asia/Tokyo", ana_autonomy="advise", ana_daily_budget_usd="2.5")
+    assert browser.one("[name=ana_timezone]")["value"] == "Asia/Tokyo"
+    assert str(browser.one("option[selected]")["value"]) == "advise"
+    settings = load_settings()
+    assert (settings.ana_timezone, settings.ana_autonomy, settings.ana_daily_budget_usd) == (
+        "Asia/Tokyo",
+        "advise",
+        2.5,
+    )
+    assert env_file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(("name", "value"), [("ana_timezone", "Mars/Base"), ("ana_daily_budget_usd", "-1")])
+def test_a_wrong_value_changes_nothing_and_is_named(browser: Browser, env_file: Path, name: str, value: str) -> None:
+    browser.open("/app/settings")
+    with pytest.raises(AssertionError, match=f"(?i){name}"):
+        browser.submit("Save", **{name: value})
+    assert not env_file.exists()
+
+
+def test_an_address_is_added_without_being_shown_and_removed(browser: Browser) -> None:
+    browser.open("/app/settings")
+    page = browser.submit("Add", add="json://localhost:1/a-secret-of-mine")
+    assert "a-secret-of-mine" not in str(page)
+    assert load_settings().ana_notify is not None
+    browser.submit("Send a test")
+    assert "It was not delivered" in browser.text
+    assert "a-secret-of-mine" not in str(browser.page)
+    browser.submit("Remove")
+    assert load_settings().ana_notify is None
+
+
+def test_the_calendars_key_changes(browser: Browser) -> None:
+    browser.open("/app/settings")
+    before = load_workspace().calendar_key()
+    assert before in browser.text
+    browser.submit("Change the key")
+    assert before not in browser.text
+    assert load_workspace().calendar_key() in browser.text
+
+
+def test_everything_is_given_as_files_and_an_export_is_brought_in(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Dentist on Friday at 14:30")
+    export = browser.client.get("/app/files/ana.jsonl")
+    assert b"Dentist" in export.content
+    assert b"BEGIN:VEVENT" in browser.client.get("/app/files/ana.ics").content
+    assert zipfile.ZipFile(BytesIO(browser.client.get("/app/files/ana-backup.zip").content)).namelist()
+    assert browser.client.get("/app/files/passwd").status_code == 422
+    browser.open("/app/settings")
+    sent = {name: value for name, (value,) in list_fields(browser.one("form[enctype]")).items() if name != "file"}
+    answer = browser.client.post("/app/files", data=sent, files={"file": ("ana.jsonl", export.content)})
+    assert "0 new, 1 were here already" in answer.text
+    lists = "content;due\nx"
+    wrong = browser.client.post("/app/files", data=sent, files={"file": ("x.bin", lists.encode())})
+    assert wrong.status_code == 422
+    assert "This file cannot be brought in" in wrong.text
+
+
+def test_a_calendar_that_was_brought_in_is_taken_back(browser: Browser) -> None:
+    event = (
+        "BEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20261101T000000Z\r\nDTSTART:20261202T100000Z\r\nSUMMARY:Choir\r\nEND:VEVENT"
+    )
+    calendar = f"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\n{event}\r\nEND:VCALENDAR\r\n"
+    browser.open("/app/settings")
+    sent = {name: value for name, (value,) in list_fields(browser.one("form[enctype]")).items() if name != "file"}
+    answer = browser.client.post("/app/files", data=sent, files={"file": ("a.ics", calendar.encode())})
+    assert "+ Choir" in answer.text
+    browser.open(str(answer.url))
+    browser.submit("Undo")
+    assert "- Choir" in browser.text
+
+
+def test_whoever_was_alone_stays_signed_in_when_they_add_somebody(browser: Browser) -> None:
+    browser.open("/app/settings")
+    assert "You are alone here" in browser.text
+    browser.submit("Add a person", name="anna")
+    shown = [code.get_text() for code in browser.page.select("code.long")]
+    people = People(load_settings())
+    assert people.find(shown[0]) == "anna"
+    assert people.find(shown[-1]) == "owner"
+    browser.open("/app/settings")
+    assert "anna" in browser.text
+    browser.client.cookies.delete("ana-session")
+    browser.open("/app/settings")
+    assert browser.url.endswith("/app/sign-in")
+    browser.submit("Sign in", token=shown[0])
+    browser.open("/app/settings")
+    assert not browser.page.select("[name=name]"), "only the owner sees the others"
+    token = browser.client.cookies["ana-form"]
+    for path in ("/app/people", "/app/people/owner/remove"):
+        refused = browser.client.post(path, data={"form_token": token, "name": "eve", "renew": "owner", "sure": "1"})
+        assert refused.status_code == 404, path
+
+
+def test_a_person_is_removed_only_when_it_was_said_twice(browser: Browser) -> None:
+    browser.open("/app/settings")
+    browser.submit("Add a person", name="anna")
+    browser.open("/app/settings")
+    browser.submit("Remove")
+    assert "Remove anna?" in browser.text
+    assert "anna" in People(load_settings()).names()
+    browser.submit("Remove anna")
+    assert "anna" not in People(load_settings()).names()
+
+
+def test_another_persons_settings_are_in_their_folder_and_of_the_kinds_that_are_allowed(
+    browser: Browser, env_file: Path
+) -> None:
+    browser.open("/app/settings")
+    browser.submit("Add a person", name="anna")
+    token = browser.one("code.long").get_text()
+    browser.client.cookies.delete("ana-session")
+    browser.open("/app/sign-in")
+    browser.submit("Sign in", token=token)
+    browser.open("/app/settings")
+    browser.submit("Save", ana_timezone="Asia/Tokyo")
+    assert open_workspace(load_settings(), "anna").settings.ana_timezone == "Asia/Tokyo"
+    assert not env_file.exists() or "Tokyo" not in env_file.read_text()
+    with pytest.raises(AssertionError, match="Addresses of the kind json are not allowed here"):
+        browser.submit("Add", add="json://127.0.0.1/x")
