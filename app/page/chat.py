@@ -17,7 +17,7 @@ from app.api.bodies import NewRun
 from app.api.runs import BEAT_SECONDS, begin_run
 from app.api.workspaces import OpenWorkspace
 from app.page.acts import find_notice, go_on
-from app.page.conversations import list_conversations, list_deleted, read_conversation, read_request
+from app.page.conversations import find_cut_short, list_conversations, list_deleted, read_conversation, read_request
 from app.page.forms import read_text
 from app.page.progress import Progress, follow
 from app.page.shell import draw, render
@@ -49,18 +49,22 @@ async def show(request: Request) -> Response:
     opened, thread = await find_workspace(request), path_id(request)
     before = request.query_params.get("before")
     told = await run_in_threadpool(read_conversation, opened, thread, before)
-    working, waiting, failed = None, None, ""
+    working, waiting, failed, cut = None, None, "", ""
     if not before:
         newest = next(iter(opened.runs.list(thread)), None)
         working = _show_working(newest) if newest and newest.is_active else None
         failed = newest.error or "" if newest and newest.status == "error" else ""
-        waiting = None if working else read_request(opened, await opened.worker.graph.aget_state(_place(thread)))
+    if not before and not working:
+        state = await opened.worker.graph.aget_state(_place(thread))
+        waiting = read_request(opened, state)
+        cut = "" if waiting else find_cut_short(state)
     return render(
         request,
         "chat.html",
         **vars(told),
         working=working,
         waiting=waiting,
+        cut=cut,
         failed=failed if failed not in {turn.answer for turn in told.turns} else "",
         notice=await find_notice(request, opened.handles),
     )

@@ -11,6 +11,7 @@ from langgraph.types import StateSnapshot
 from ana.handles import Handles
 from ana.memory.receipts import list_changes
 from ana.memory.undo import find_all_undone
+from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record, Step
 from ana.workspace import Workspace
 from app.api.workspaces import OpenWorkspace
@@ -20,6 +21,7 @@ from app.show.calls import describe_call
 from app.show.replayed import describe_observation
 from app.show.requests import QUESTION, word_actions
 from app.show.text import shorten, show_moment
+from nodes.history import is_answered, this_turn
 from nodes.turns import find_unanswered
 
 TURNS = 30
@@ -169,6 +171,12 @@ def read_request(opened: OpenWorkspace, state: StateSnapshot) -> ShownRequest | 
     return _show_request(read_waiting(state, unanswered[0], opened.handles.clock)) if unanswered else None
 
 
+def find_cut_short(state: StateSnapshot) -> str:
+    """Return the question of a turn that was stopped, or ended by a crash, before its answer; empty without one."""
+    messages = this_turn(state.values.get("messages", []))
+    return messages[0].text if state.tasks and messages and not is_answered(messages) else ""
+
+
 def show_calls(steps: Iterable[Step]) -> list[ShownCall]:
     """Return the calls among the steps of a turn."""
     told = []
@@ -222,7 +230,7 @@ def _show_request(waiting: Waiting) -> ShownRequest:
         kinds = [(kind, label) for kind, label in labels if kind in allowed]
         actions.append(ShownAction(number, *worded, kinds, editable.partition("\n")[2]))
     summary = request.get("summary", "").splitlines() or ([str(request["value"])] if request.get("value") else [])
-    steps = [step for step in waiting.steps if step["observation"] is not None]
+    steps = [step for step in waiting.steps if step["observation"] not in (None, INTERRUPTED)]
     return ShownRequest(
         waiting.request_id, waiting.question, QUESTION, summary, actions, show_calls(steps), show_corrections(steps)
     )

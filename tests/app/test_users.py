@@ -60,7 +60,7 @@ def test_a_link_is_drawn_for_one_sign_in_and_its_code_is_in_the_fragment(
     monkeypatch.setenv("ANA_HOSTS", "ana.example.org,other.example")
     code, told = run(capsys, "users", "link", "anna")
     *drawing, link, _ = told.splitlines()
-    assert (code, link.partition("#")[0]) == (0, "https://ana.example.org/app")
+    assert (code, link.partition("#")[0]) == (0, "https://ana.example.org/app/sign-in")
     assert {*"".join(drawing)} == {*" █▀▄"}
     assert len({len(line) for line in drawing}) == 1
     signed_in = People(load_settings()).exchange(link.partition("#code=")[2])

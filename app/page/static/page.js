@@ -39,7 +39,7 @@ document.addEventListener("htmx:before:swap", () => {
 document.addEventListener("htmx:after:swap", (event) => {
   prepare();
   const end = find("[data-follow]") || find("#composer");
-  if (end && (followed || event.detail?.ctx?.sourceElement?.matches?.("[data-message]"))) {
+  if (end && (followed || event.detail?.ctx?.sourceElement?.matches?.("[data-clear]"))) {
     scrollTo({ top: document.documentElement.scrollHeight });
   }
 });
@@ -55,7 +55,7 @@ document.addEventListener("htmx:error", (event) => {
 
 document.addEventListener("htmx:after:request", (event) => {
   const { sourceElement, response } = event.detail.ctx;
-  if (response?.raw?.ok && sourceElement?.matches("[data-message]")) sourceElement.reset();
+  if (response?.raw?.ok && sourceElement?.matches("[data-clear]")) sourceElement.reset();
 });
 
 document.addEventListener("htmx:after:history:push", () => find("h1")?.focus({ preventScroll: true }));
@@ -84,4 +84,4 @@ addEventListener("beforeunload", (event) => {
 
 prepare();
 if (find("#composer") && !location.hash && !location.search) scrollTo({ top: document.documentElement.scrollHeight });
-if ("serviceWorker" in navigator && location.protocol === "https:") navigator.serviceWorker.register("/app/sw.js");
+if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("/app/sw.js");

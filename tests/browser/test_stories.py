@@ -1,0 +1,300 @@
+"""Twenty stories of the page."""
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import Open
+from tests.openai_stub import Said
+from tests.sent import typed
+
+pytestmark = pytest.mark.browser
+
+LONG = " ".join(f"word{n}" for n in range(400))
+
+
+def reads_then_answers(answer: Said) -> Any:
+    """A model that looks something up, and then says this."""
+
+    def reply(request: dict[str, Any]) -> Said:
+        if request["messages"][-1]["role"] == "user":
+            return Said(calls=[("query_items", {"text": typed(request["messages"][-1]["content"])})])
+        return answer
+
+    return reply
+
+
+def test_a_conversation_is_kept_and_what_it_did_is_taken_back(house: Open) -> None:
+    anna = house().visit()
+    anna.go("/app")
+    anna.look("empty")
+    anna.say("the spare key is in the blue tin", "+ the spare key is in the blue tin")
+    anna.settle()
+    anna.look("conversation")
+    anna.page.locator("details.call").first.click()
+    anna.press("Undo")
+    anna.sees("taken back")
+    anna.look("taken-back")
+    anna.press("Undo")
+    anna.page.get_by_text("taken back", exact=True).wait_for(state="detached")
+
+
+def test_an_answer_grows_while_it_is_written_and_nothing_else_moves(house: Open) -> None:
+    written = threading.Event()
+    anna = house(reads_then_answers(Said(f"First {LONG}", pause=lambda: written.wait(10)))).visit()
+    anna.go("/app")
+    anna.page.evaluate(
+        "new PerformanceObserver((l) => { for (const e of l.getEntries()) if (!e.hadRecentInput)"
+        " window.moved = (window.moved || 0) + e.value; }).observe({type: 'layout-shift', buffered: true})"
+    )
+    anna.say("where is the key?")
+    anna.sees("First")
+    anna.sees("looked for")
+    anna.look("writing")
+    anna.page.evaluate("window.moved = 0")
+    written.set()
+    anna.sees("word399")
+    anna.settle()
+    assert anna.page.evaluate("window.moved || 0") < 0.1
+
+
+def test_a_reader_is_told_whole_sentences(house: Open) -> None:
+    written = threading.Event()
+    anna = house(Said("Nothing is due. Rest well today", pause=lambda: written.wait(10))).visit()
+    anna.go("/app")
+    anna.say("what is due?")
+    anna.sees("Nothing")
+    log = anna.page.locator("[role=log]")
+    assert log.get_attribute("aria-live") == "polite"
+    assert log.text_content() == ""
+    written.set()
+    anna.settle()
+
+
+def deletes(request: dict[str, Any]) -> Said:
+    """A model that keeps what it is told, and deletes all it finds when it is told to clean up."""
+    last = request["messages"][-1]
+    if last["role"] == "user":
+        said = typed(last["content"])
+        if said.startswith("clean"):
+            return Said(calls=[("query_items", {"text": "milk bread salt"})])
+        return Said(calls=[("create_item", {"content": said, "properties": {"type": "task", "status": "active"}})])
+    if last["role"] == "tool" and '"items"' in last["content"]:
+        ids = [part.split('"')[0] for part in last["content"].replace('"id": "', '"id":"').split('"id":"')[1:]]
+        return Said(calls=[("delete_item", {"id": id}) for id in ids])
+    return Said("Done.")
+
+
+def test_an_approval_is_edited(house: Open) -> None:
+    anna = house(ANA_AUTONOMY="advise").visit()
+    anna.go("/app")
+    anna.say("the spare key is in the blue tin", "Not done yet; may I?")
+    anna.look("approval")
+    anna.page.get_by_text("Edit", exact=True).click()
+    field = anna.page.locator("[name=edited-0]")
+    field.fill(field.input_value().replace("blue", "red"))
+    anna.press("Do it as edited")
+    anna.sees("+ the spare key is in the red tin")
+
+
+def test_several_changes_are_decided_one_by_one(house: Open) -> None:
+    anna = house(deletes).visit()
+    anna.go("/app")
+    for item in ("buy milk", "buy bread", "buy salt"):
+        anna.say(item, f"+ {item}")
+        anna.settle()
+    anna.say("clean up", "Not done yet; may I?")
+    anna.look("approval-of-three")
+    anna.page.get_by_label("Reject").nth(1).check()
+    anna.press("Decide as marked")
+    anna.page.locator(".receipt", has_text="- buy").nth(1).wait_for()
+    anna.settle()
+    assert anna.page.locator(".receipt", has_text="- buy").count() == 2
+
+
+def test_a_turn_is_stopped_while_it_is_written(house: Open) -> None:
+    anna = house(Said("First", hang="word after word")).visit()
+    anna.go("/app")
+    anna.say("tell me everything")
+    anna.page.locator(".working").wait_for()
+    anna.page.get_by_role("button", name="Stop").wait_for()
+    anna.page.keyboard.press("Escape")
+    anna.settle()
+    anna.sees("This was stopped")
+    anna.look("stopped")
+
+
+def test_a_lost_connection_in_the_middle_goes_on(house: Open) -> None:
+    written = threading.Event()
+    home = house(Said(f"First {LONG}", pause=lambda: written.wait(20)))
+    anna = home.visit()
+    anna.go("/app")
+    anna.say("tell me everything")
+    anna.sees("First")
+    anna.page.context.set_offline(True)
+    time.sleep(0.5)
+    anna.page.context.set_offline(False)
+    written.set()
+    anna.sees("word399")
+    anna.settle()
+
+
+def test_two_tabs_show_the_same_turn(house: Open) -> None:
+    written = threading.Event()
+    home = house(Said(f"First {LONG}", pause=lambda: written.wait(10)))
+    anna = home.visit()
+    anna.go("/app")
+    anna.say("tell me everything")
+    anna.sees("First")
+    other = anna.page.context.new_page()
+    other.goto(anna.page.url)
+    other.get_by_text("First").first.wait_for()
+    written.set()
+    other.locator(".working").wait_for(state="detached")
+    assert "word399" in other.inner_text("main")
+    anna.sees("word399")
+
+
+def test_a_message_that_cannot_be_sent_stays(house: Open) -> None:
+    home = house()
+    anna = home.visit()
+    anna.go("/app")
+    home.server.kill()
+    anna.say("the spare key is in the blue tin")
+    anna.page.get_by_text("The server cannot be reached").wait_for()
+    assert anna.page.get_by_label("Message").input_value() == "the spare key is in the blue tin"
+    anna.look("not-reached")
+
+
+def test_without_javascript_all_of_it_works(house: Open) -> None:
+    anna = house(ANA_AUTONOMY="advise").visit(java_script_enabled=False)
+    anna.go("/app")
+    anna.page.get_by_label("Message").fill("the spare key is in the blue tin")
+    anna.press("Send")
+    anna.sees("Not done yet; may I?")
+    anna.press("Approve")
+    anna.sees("+ the spare key is in the blue tin")
+    anna.press("Undo")
+    anna.sees("taken back")
+
+
+def test_by_keys_alone(house: Open) -> None:
+    anna = house().visit()
+    anna.go("/app/about")
+    anna.page.keyboard.press("1")
+    anna.page.wait_for_url("**/app/chat/**")
+    anna.page.locator("h1").click()
+    anna.page.keyboard.press("/")
+    anna.page.keyboard.type("the spare key")
+    anna.page.keyboard.press("Shift+Enter")
+    anna.page.keyboard.type("is in the tin")
+    anna.page.keyboard.press("Enter")
+    anna.sees("+ the spare key")
+    anna.settle()
+    assert anna.page.evaluate("document.activeElement.id") == "message", "the focus stays over what is put in"
+
+
+def test_a_device_of_the_smallest_size(house: Open) -> None:
+    anna = house().visit(viewport={"width": 320, "height": 560}, has_touch=True, is_mobile=True)
+    anna.go("/app")
+    anna.say("Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverkäufer" * 3, "+ Donau")
+    for path in ("/app", "/app/about", "/app/turns", "/app/settings"):
+        anna.go(path)
+        assert anna.page.evaluate("document.documentElement.scrollWidth") <= 320, path
+
+
+HOSTILE = (
+    "<img src=x onerror=alert(1)><script>alert(2)</script>",
+    "[a](javascript:alert(3)) ![b](https://evil.example/x.png) <https://evil.example>",
+    "\u202e\u2066evil\u2069 \u202d{{ 7*7 }} ${7*7} \x1b[31m",
+    "x" * 60_000,
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=["markup", "links", "bidi", "long"])
+def test_hostile_texts_do_nothing(house: Open, text: str) -> None:
+    def repeats(request: dict[str, Any]) -> Said:
+        last = request["messages"][-1]
+        if last["role"] != "user":
+            return Said(text)
+        return Said(
+            calls=[("create_item", {"content": text, "properties": {text[:50]: text[:500], "tags": [text[:50]]}})]
+        )
+
+    anna = house(repeats).visit()
+    anna.go("/app")
+    anna.say(text)
+    anna.settle()
+    assert not anna.page.locator("main a[href^=javascript], main img, main script, main a[href*=evil]").count()
+    assert "49" not in anna.page.inner_text(".turn >> nth=0")
+    anna.go("/app/about")
+    anna.page.get_by_label("What I should know").fill(text[:300])
+    anna.press("Add")
+    anna.sees("Undo")
+    anna.look(f"hostile-{HOSTILE.index(text)}")
+
+
+def test_what_is_known_is_added_and_forgotten(house: Open) -> None:
+    anna = house().visit()
+    anna.go("/app/about")
+    anna.page.get_by_label("What I should know").fill("Likes tea")
+    anna.press("Add")
+    anna.sees("Likes tea")
+    anna.look("about")
+    anna.press("Forget line")
+    anna.sees("Nothing yet")
+    anna.press("Undo")
+    anna.sees("Likes tea")
+
+
+def test_a_turn_is_told_as_a_story(house: Open) -> None:
+    anna = house().visit()
+    anna.go("/app")
+    anna.say("the spare key is in the blue tin", "+ the spare key")
+    anna.settle()
+    anna.go("/app/turns")
+    anna.look("turns")
+    anna.page.get_by_role("link", name="the spare key").click()
+    anna.sees("How this was answered")
+    anna.press("Run it again")
+    anna.sees("The same again")
+    anna.look("story")
+
+
+def test_a_person_signs_in_by_a_link_and_sees_nothing_of_another(house: Open) -> None:
+    home = house()
+    owner = home.visit()
+    owner.go("/app")
+    owner.say("the passport is in the drawer", "+ the passport")
+    owner.settle()
+    owner.go("/app/settings")
+    owner.look("settings")
+    owner.page.get_by_label("Name", exact=True).fill("anna")
+    owner.press("Add a person")
+    owner.sees("The token of anna")
+    owner.look("token")
+    link = owner.page.locator("code.long").nth(1).inner_text()
+    anna = home.visit()
+    anna.page.goto(link)
+    anna.page.wait_for_url("**/app/chat/**")
+    for path in ("/app", "/app/turns", "/app/about", "/app/settings"):
+        anna.go(path)
+        assert "passport" not in anna.page.content(), path
+    anna.go(owner.page.url.removeprefix(home.server.url))
+    nobody = home.visit()
+    nobody.go("/app/turns")
+    nobody.sees("Paste your token")
+    nobody.look("sign-in")
+
+
+def test_a_draft_that_was_sent_back_is_a_small_mark(house: Open) -> None:
+    said = iter(["I have sent the mail to Ben.", "I cannot send mail. Nothing was sent."])
+    anna = house(lambda _: Said(next(said, "I cannot send mail."))).visit()
+    anna.go("/app")
+    anna.say("mail Ben that I am late")
+    anna.settle()
+    anna.page.get_by_text("A draft was sent back").click()
+    anna.sees("I have sent the mail to Ben.")
+    anna.look("sent-back")
