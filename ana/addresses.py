@@ -5,7 +5,14 @@ from collections.abc import Iterator
 
 from pydantic import SecretStr
 
-_NAMES = {"mailto": "mail", "mailtos": "mail", "ntfys": "ntfy", "tgram": "Telegram", "pover": "Pushover"}
+_NAMES = {
+    "mailto": "mail",
+    "mailtos": "mail",
+    "ntfys": "ntfy",
+    "tgram": "Telegram",
+    "pover": "Pushover",
+    "webpush": "a browser",
+}
 _DOMAIN = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}|localhost|[\d.]+", re.IGNORECASE)
 
 

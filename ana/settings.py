@@ -176,7 +176,7 @@ class Settings(PersonalSettings):
         (), description="models of the provider that others than you may choose, comma-separated; empty: none"
     )
     ana_notify_kinds: Names = Field(
-        ("ntfy", "ntfys", "mailtos", "tgram", "pover", "discord", "slack"),
+        ("ntfy", "ntfys", "mailtos", "tgram", "pover", "discord", "slack", "webpush"),
         description="kinds of addresses that others than you may use; `private` lets them name private networks too",
     )
     ana_cors_origins: Names = Field((), description="web origins that may call the server, comma-separated")

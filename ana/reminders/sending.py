@@ -14,6 +14,7 @@ from typing import Any
 from ana.addresses import list_secret_parts, read_kind
 from ana.logs import HIDDEN, choose_secrets
 from ana.output import shorten
+from ana.reminders.push import KIND, push
 
 SECONDS = 15.0
 """How long a message may take, whatever its receiver does."""
@@ -82,13 +83,19 @@ def _answer(answers: "Queue[str]", address: str, message: Message, only_public: 
 
 
 def _send(address: str, message: Message, only_public: bool) -> str:
+    if only_public:
+        _guard_connections()
+        _public_only.set(True)
+    if read_kind(address) == KIND:
+        return push(address, message.title, message.body, message.tag)
+    return _send_by_apprise(address, message)
+
+
+def _send_by_apprise(address: str, message: Message) -> str:
     from apprise import Apprise, AppriseAsset, NotifyFormat
 
     log = logging.getLogger("apprise")
     log.propagate = False  # it quotes addresses; what went wrong is returned
-    if only_public:
-        _guard_connections()
-        _public_only.set(True)
     # without a time of its own: it would wait in a thread that keeps the program from ending
     asset = AppriseAsset(app_id="ana", app_desc="ana", service_timeout=0, async_mode=False)
     service: Any = Apprise.instantiate(address, asset=asset)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ana.threads.threads import Threads
     from ana.tracing.port import Traces
 
-NoteName = Literal["shown", "embedder-suggested", "ollama-offered", "calendar-key"]
+NoteName = Literal["shown", "embedder-suggested", "ollama-offered", "calendar-key", "push-key"]
 
 SETTINGS = "settings.json"
 """The file of a person's settings, in their folder; the owner's are in the environment and .env."""

@@ -64,6 +64,7 @@ PAGES: list[BaseRoute] = [
     Route(f"{PAGE}/settings", settings.show),
     _form("/settings", settings.save),
     _form("/settings/addresses", settings.save_address),
+    _form("/settings/browser", settings.save_browser),
     _form("/settings/calendar", settings.change_key),
     Route(f"{PAGE}/files/{{name}}", files.give),
     _form("/files", files.take),

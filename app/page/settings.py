@@ -11,6 +11,7 @@ from starlette.responses import Response
 from ana.addresses import name_kind, split_addresses
 from ana.errors import UserError
 from ana.keys import make_digest
+from ana.reminders.push import find_public_key, is_installed, make_address, make_private_key
 from ana.reminders.sending import TEST, send
 from ana.threads.ids import OWNER
 from ana.workspace import Workspace, load_workspace, open_workspace
@@ -52,6 +53,7 @@ async def show(request: Request, told: str = "") -> Response:
         failing=await run_in_threadpool(describe_failing, workspace),
         calendar=f"{request.base_url}calendar.ics?key={await run_in_threadpool(workspace.calendar_key)}",
         household=household,
+        push_key=find_public_key(await run_in_threadpool(_push_key, workspace)) if is_installed() else "",
         told=told,
         notice=await find_notice(request, handles),
     )
@@ -82,6 +84,17 @@ async def save_address(request: Request, form: FormData) -> str | Response:
     return go_on("/settings")
 
 
+async def save_browser(request: Request, form: FormData) -> str:
+    """POST /app/settings/browser: {subscription}: reminders ring in this browser."""
+    workspace = await run_in_threadpool(_read_anew, request.state.person)
+    own = str(request.base_url).rstrip("/")
+    who = own if own.startswith("https:") else "mailto:ana@localhost.localdomain"
+    address = make_address(read_text(form, "subscription"), await run_in_threadpool(_push_key, workspace), who)
+    kept = split_addresses(workspace.settings.ana_notify)
+    await run_in_threadpool(save_settings, workspace, {"ana_notify": " ".join([*kept, address])})
+    return go_on("/settings")
+
+
 async def change_key(request: Request, _: FormData) -> str:
     """POST /app/settings/calendar: another key; the address until now ends."""
     workspace = (await find_workspace(request)).workspace
@@ -93,6 +106,14 @@ async def _test(workspace: Workspace, address: str) -> str:
     kinds = None if workspace.person == OWNER else workspace.settings.ana_notify_kinds
     reason = await run_in_threadpool(send, address, TEST, kinds)
     return f"It was not delivered: {reason.rstrip('.')}." if reason else f"A test was sent by {name_kind(address)}."
+
+
+def _push_key(workspace: Workspace) -> str:
+    """Return the key with which this person's browsers are asked for messages."""
+    note = workspace.note("push-key")
+    if not note.read():
+        note.write(make_private_key())
+    return note.read()
 
 
 def _read_anew(person: str) -> Workspace:

@@ -67,7 +67,7 @@ def test_a_link_is_drawn_for_one_sign_in_and_its_code_is_in_the_fragment(
     assert signed_in is not None
     assert signed_in[0] == "anna"
     elsewhere = run(capsys, "users", "link", "anna", "--url", "http://192.168.1.5:2024/")[1]
-    assert "http://192.168.1.5:2024/app#code=" in elsewhere
+    assert "http://192.168.1.5:2024/app/sign-in#code=" in elsewhere
     assert run(capsys, "users", "link", "bob")[0] == 1
 
 

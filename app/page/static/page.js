@@ -17,6 +17,7 @@ function prepare() {
     form.elements.code.value = code;
     form.requestSubmit();
   }
+  for (const each of document.querySelectorAll("[data-push]")) each.hidden = !("PushManager" in window && isSecureContext);
   for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
     each.addEventListener("input", () => {
@@ -25,6 +26,22 @@ function prepare() {
     });
   }
 }
+
+// a browser that takes messages says where they are to be sent; the server does the rest
+async function subscribe(form) {
+  const worker = await navigator.serviceWorker.ready;
+  const key = Uint8Array.from(atob(form.dataset.push.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+  const found = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  form.elements.subscription.value = JSON.stringify(found);
+  form.requestSubmit();
+}
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("[data-push]") || event.target.elements.subscription.value) return;
+  event.preventDefault();
+  event.stopPropagation();
+  subscribe(event.target).catch((error) => tell(`This browser takes no messages: ${error.message}`));
+}, true);
 
 function isNearEnd() {
   return document.documentElement.scrollHeight - scrollY - innerHeight < 160;

@@ -1,0 +1,132 @@
+"""Messages to a browser that somebody has allowed to show them: Web Push (RFC 8030, 8291, 8292), by pywebpush.
+
+What it takes is in one address like any other: where the browser's maker takes messages for it, its keys, and ours.
+"""
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import asdict
+from importlib.util import find_spec
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from ana.errors import UserError
+from ana.urls import is_http
+
+KIND = "webpush"
+PACKAGE = "pywebpush"
+
+KEPT_SECONDS = 24 * 3600
+"""How long a message waits for a browser that is not there."""
+
+TIMEOUT = 10.0
+
+Key = Annotated[str, Field(pattern="[A-Za-z0-9_-]{10,200}=*")]
+
+
+def _check_endpoint(url: str) -> str:
+    if not is_http(url):
+        raise ValueError("it is no address")
+    return url
+
+
+@dataclass(frozen=True)
+class Subscription:
+    """A browser that takes messages.
+
+    Args:
+        endpoint: Where they are sent.
+        p256dh: Its public key.
+        auth: Its secret.
+        key: Our private key, with which it was asked.
+        sub: Who we are: an address at which the browser's maker can complain.
+    """
+
+    endpoint: Annotated[str, AfterValidator(_check_endpoint)]
+    p256dh: Key
+    auth: Key
+    key: Key
+    sub: Annotated[str, Field(max_length=300)]
+
+
+_ADAPTER = TypeAdapter(Subscription)
+
+
+def is_installed() -> bool:
+    """Return whether messages can be sent to browsers."""
+    return find_spec(PACKAGE) is not None
+
+
+def make_private_key() -> str:
+    """Return a new private key."""
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    secret = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
+    return urlsafe_b64encode(secret.to_bytes(32)).decode().rstrip("=")
+
+
+def find_public_key(key: str) -> str:
+    """Return the public key of a private one, as browsers take it."""
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+    private = ec.derive_private_key(int.from_bytes(_decode(key)), ec.SECP256R1())
+    point = private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    return urlsafe_b64encode(point).decode().rstrip("=")
+
+
+def make_address(told: str, key: str, sub: str) -> str:
+    """Return the address of a browser.
+
+    Args:
+        told: What it says of its subscription, in JSON.
+        key: Our private key, with which it was asked.
+        sub: Who we are.
+
+    Raises:
+        UserError: It is no subscription.
+    """
+    try:
+        said = json.loads(told)
+        keys = said["keys"]
+        found = _ADAPTER.validate_python({**keys, "endpoint": said["endpoint"], "key": key, "sub": sub})
+    except (ValueError, KeyError, TypeError, ValidationError) as exc:
+        raise UserError("The browser's subscription cannot be read.", "Allow notifications, and try again.") from exc
+    return f"{KIND}://{urlsafe_b64encode(json.dumps(asdict(found)).encode()).decode().rstrip('=')}"
+
+
+def push(address: str, title: str, body: str, tag: str) -> str:
+    """Send a message to a browser; return why it was not taken, or nothing."""
+    if not is_installed():
+        return f"the package {PACKAGE} is not installed (`pip install 'ana[push]'`)"
+    import requests
+    from py_vapid import VapidException
+    from pywebpush import WebPushException, webpush
+
+    try:
+        found = _ADAPTER.validate_json(_decode(address.partition("://")[2]))
+    except ValueError:
+        return "the address is not one that the page has made"
+    try:
+        webpush(
+            {"endpoint": found.endpoint, "keys": {"p256dh": found.p256dh, "auth": found.auth}},
+            json.dumps({"title": title, "body": body, "tag": tag}),
+            vapid_private_key=found.key,
+            vapid_claims={"sub": found.sub},
+            ttl=KEPT_SECONDS,
+            timeout=TIMEOUT,
+        )
+    except WebPushException as exc:
+        ended = " and takes none any more; allow it again on the page" if exc.status_code in (404, 410) else ""
+        return f"the browser's service answered {exc.status_code or 'nothing'}{ended}"
+    except requests.RequestException as exc:
+        return f"the browser's service cannot be reached: {type(exc).__name__}"
+    except (ValueError, VapidException):
+        return "the browser's keys are no keys"
+    return ""
+
+
+def _decode(text: str) -> bytes:
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))

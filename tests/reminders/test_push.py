@@ -1,0 +1,103 @@
+"""Messages to a browser, in front of a stub of the service that its maker has."""
+
+import json
+import threading
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import http_ece
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from ana.errors import UserError
+from ana.reminders.push import find_public_key, make_address, make_private_key
+from ana.reminders.sending import Message, send
+
+SECRET = b"0123456789abcdef"
+
+
+@dataclass
+class Service:
+    """A push service, and the one browser that it knows."""
+
+    url: str
+    status: int = 201
+    taken: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    private: Any = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
+
+    def subscription(self) -> str:
+        point = self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+        keys = {
+            name: urlsafe_b64encode(value).decode().rstrip("=") for name, value in (("p256dh", point), ("auth", SECRET))
+        }
+        return json.dumps({"endpoint": f"{self.url}/one", "keys": keys})
+
+    def read(self) -> dict[str, str]:
+        """What the browser shows of the last message."""
+        told = http_ece.decrypt(self.taken[-1][1], private_key=self.private, auth_secret=SECRET, version="aes128gcm")
+        shown: dict[str, str] = json.loads(told)
+        return shown
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            made.taken.append((dict(self.headers), self.rfile.read(int(self.headers["content-length"]))))
+            self.send_response(made.status)
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    made = Service(f"http://127.0.0.1:{server.server_address[1]}")
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield made
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_a_message_reaches_the_browser_and_nobody_on_the_way_can_read_it(service: Service) -> None:
+    key = make_private_key()
+    address = make_address(service.subscription(), key, "https://ana.example.org")
+    assert send(address, Message("Dentist", "today at 14:30", "tag-1")) == ""
+    assert service.read() == {"title": "Dentist", "body": "today at 14:30", "tag": "tag-1"}
+    headers, body = service.taken[0]
+    assert b"Dentist" not in body
+    assert find_public_key(key) in headers["authorization"]
+    assert headers["ttl"] == "86400"
+
+
+@pytest.mark.parametrize(("status", "told"), [(410, "takes none any more"), (500, "answered 500")])
+def test_why_it_was_not_taken_is_said(service: Service, status: int, told: str) -> None:
+    service.status = status
+    address = make_address(service.subscription(), make_private_key(), "https://ana.example.org")
+    assert told in send(address, Message("a", "b"))
+
+
+def test_another_persons_browser_cannot_be_on_a_private_network(service: Service) -> None:
+    address = make_address(service.subscription(), make_private_key(), "https://ana.example.org")
+    assert send(address, Message("a", "b"), kinds=["webpush"])
+    assert not service.taken
+    assert "not allowed here" in send(address, Message("a", "b"), kinds=["ntfy"])
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["", "{}", "[]", '{"endpoint": "file:///etc/passwd", "keys": {"p256dh": "aaaaaaaaaaaa", "auth": "aaaaaaaaaaaa"}}'],
+)
+def test_what_is_no_subscription_is_refused(told: str) -> None:
+    with pytest.raises(UserError, match="cannot be read"):
+        make_address(told, make_private_key(), "x")
+
+
+@pytest.mark.parametrize("address", ["webpush://", "webpush://e30", "webpush://%%%"])
+def test_an_address_that_the_page_did_not_make_is_said_to_be_none(address: str) -> None:
+    assert send(address, Message("a", "b")) == "the address is not one that the page has made"
