@@ -113,8 +113,10 @@ goldens: $(DEVELOP) ## record the golden traces again, and print every differenc
 readme: $(ENCODER) $(DEVELOP) ## regenerate the tables and conversations of the docs
 	@$(BIN)/python -m evals.readme
 
-pictures: $(DEVELOP) ## draw the README's pictures again: a scripted conversation, as the REPL prints it
+pictures: $(ENCODER) $(DEVELOP) ## draw the README's pictures again, of scripted conversations: the REPL's, and with Chromium the page's
+	@$(call INSTALL,$(PROGRAM) --group browser)
 	@$(BIN)/python -m evals.pictures
+	@$(BIN)/python -m evals.page_picture
 
 sizes: $(DEVELOP) ## what running, testing and serving install, measured in new environments, into docs/figures.md
 	@$(BIN)/python -m evals.sizes

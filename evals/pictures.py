@@ -38,6 +38,9 @@ FOLDER = PROJECT / "docs" / "pictures"
 WIDTH = 92
 """Columns."""
 
+ON_THE_PAGE = "approval"
+"""The picture that the page shows; the REPL prints the others."""
+
 BEGINS = "Say what is on your mind"
 """Where a picture begins."""
 
@@ -148,18 +151,22 @@ class _ScriptedRepl(Repl):
             yield line
 
 
-def record(picture: Picture) -> str:
-    """Return what the REPL prints in a conversation, with its colours; without its first line, which names a folder."""
+def open_scene(picture: Picture, folder: Path) -> Handles:
+    """Return handles on a fixed day, with a scripted model and what was kept before."""
     moments = (WEDNESDAY + timedelta(seconds=n) for n in count())
     clock, backend = Clock(ZONE, lambda: next(moments)), InMemoryBackend(WordLlamaEmbeddings())
     settings = load_settings({"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "Europe/Berlin"})
+    handles = make_throwaway(settings, ScriptedModel(replies=list(picture.replies)), backend, clock, folder=folder)
+    for content, properties in picture.kept:
+        handles.memory.create(content, properties)
+    return handles
+
+
+def record(picture: Picture) -> str:
+    """Return what the REPL prints in a conversation, with its colours; without its first line, which names a folder."""
     screen = _Terminal()
     with TemporaryDirectory(prefix="ana-") as folder, _columns(), redirect_stdout(screen), redirect_stderr(screen):
-        model = ScriptedModel(replies=list(picture.replies))
-        handles = make_throwaway(settings, model, backend, clock, folder=Path(folder))
-        for content, properties in picture.kept:
-            handles.memory.create(content, properties)
-        _ScriptedRepl(handles, picture.said).run()
+        _ScriptedRepl(open_scene(picture, Path(folder)), picture.said).run()
     shown = screen.read_screen()
     return shown[shown.index(BEGINS) :]
 
@@ -179,7 +186,7 @@ def draw(name: str, shown: str, theme: str) -> str:
 
 def draw_all() -> dict[str, str]:
     """Return all pictures by the names of their files."""
-    shown = {picture.name: record(picture) for picture in PICTURES}
+    shown = {picture.name: record(picture) for picture in PICTURES if picture.name != ON_THE_PAGE}
     return {f"{name}-{theme}.svg": draw(name, text, theme) for name, text in shown.items() for theme in THEMES}
 
 

@@ -74,19 +74,29 @@ class OpenWorkspace:
             self.used = time.monotonic()
 
 
+def _open(workspace: Workspace) -> Handles:
+    return open_handles(workspace, PROGRAM, instruct=decision_prompt)
+
+
 class Workspaces:
     """The open workspaces, by person.
 
     Args:
         load_settings: Returns the deployment's settings.
+        open: Opens the handles of a workspace.
         most: How many are open at a time.
         idle_seconds: After how long without a request one is closed.
     """
 
     def __init__(
-        self, load_settings: Callable[[], Settings], most: int = MOST, idle_seconds: float = IDLE_SECONDS
+        self,
+        load_settings: Callable[[], Settings],
+        open: Callable[[Workspace], Handles] = _open,
+        most: int = MOST,
+        idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         self._load_settings = load_settings
+        self._open_handles = open
         self._most = most
         self._idle_seconds = idle_seconds
         self._slots = Slots()
@@ -164,7 +174,7 @@ class Workspaces:
 
     async def _build(self, person: str, stack: contextlib.AsyncExitStack) -> OpenWorkspace:
         workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
-        handles = await asyncio.to_thread(open_handles, workspace, PROGRAM, instruct=decision_prompt)
+        handles = await asyncio.to_thread(self._open_handles, workspace)
         sessions = Sessions(lambda: handles, lambda: f"{handles.clock.now():%Y-%m-%d}")
         stack.push_async_callback(asyncio.to_thread, handles.memory.close)
         stack.push_async_callback(asyncio.to_thread, sessions.close)

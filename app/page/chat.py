@@ -137,7 +137,7 @@ async def stream(request: Request) -> Response:
     after = int(given) if given.isdecimal() and len(given) < 10 else 0
 
     async def tell() -> AsyncIterator[ServerSentEvent]:
-        async for position, progress in follow(opened.runs, run.id):
+        async for position, progress in follow(opened.runs, run.id, opened.handles.clock.now().year):
             if position > after:
                 yield ServerSentEvent(draw("working.html", progress=progress), id=str(position))
         await opened.runs.join(run.id)  # the page that is loaded now has the record of the turn
@@ -161,7 +161,7 @@ def _show_working(run: StartedRun) -> dict[str, Any]:
     given = run.order.get("input")
     messages = given.get("messages") if isinstance(given, dict) else None
     question = messages[-1].get("content") if isinstance(messages, list) and messages else ""
-    return {"run": run.id, "question": question, "progress": Progress()}
+    return {"run": run.id, "question": question, "progress": Progress(0)}
 
 
 def _read_reply(form: FormData, asked: Asked) -> dict[str, Any]:

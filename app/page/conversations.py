@@ -168,7 +168,8 @@ def list_deleted(opened: OpenWorkspace) -> list[Deleted]:
 def read_request(opened: OpenWorkspace, state: StateSnapshot) -> ShownRequest | None:
     """Return what a conversation waits for; None if it waits for nothing."""
     unanswered = find_unanswered(state)
-    return _show_request(read_waiting(state, unanswered[0], opened.handles.clock)) if unanswered else None
+    clock = opened.handles.clock
+    return _show_request(read_waiting(state, unanswered[0], clock), clock.now().year) if unanswered else None
 
 
 def find_cut_short(state: StateSnapshot) -> str:
@@ -177,14 +178,14 @@ def find_cut_short(state: StateSnapshot) -> str:
     return messages[0].text if state.tasks and messages and not is_answered(messages) else ""
 
 
-def show_calls(steps: Iterable[Step]) -> list[ShownCall]:
-    """Return the calls among the steps of a turn."""
+def show_calls(steps: Iterable[Step], year: int) -> list[ShownCall]:
+    """Return the calls among the steps of a turn; days are shown without the year if it is this."""
     told = []
     for step in steps:
         if not step["tool"].startswith("⛔️"):
             seen = step["observation"]
             ok = not (isinstance(seen, dict) and "error" in seen)
-            line = describe_call({"tool": step["tool"], "args": step["args"], "ok": ok})
+            line = describe_call({"tool": step["tool"], "args": step["args"], "ok": ok}, year)
             told.append(ShownCall(line, _write_json(step["args"]), "" if seen is None else describe_observation(step)))
     return told
 
@@ -211,7 +212,7 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
         show_moment(record["ts"], handles.clock),
         record["question"],
         record["answer"],
-        show_calls(record["steps"]),
+        show_calls(record["steps"], handles.clock.now().year),
         show_corrections(record["steps"]),
         list_changes(changes, record.get("receipt"), record["question"]),
         is_undone,
@@ -219,7 +220,7 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
     )
 
 
-def _show_request(waiting: Waiting) -> ShownRequest:
+def _show_request(waiting: Waiting, year: int) -> ShownRequest:
     request = waiting.request
     may = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
     labels = (("approve", "Approve"), ("reject", "Reject"), ("edit", "As edited"))
@@ -232,7 +233,13 @@ def _show_request(waiting: Waiting) -> ShownRequest:
     summary = request.get("summary", "").splitlines() or ([str(request["value"])] if request.get("value") else [])
     steps = [step for step in waiting.steps if step["observation"] not in (None, INTERRUPTED)]
     return ShownRequest(
-        waiting.request_id, waiting.question, QUESTION, summary, actions, show_calls(steps), show_corrections(steps)
+        waiting.request_id,
+        waiting.question,
+        QUESTION,
+        summary,
+        actions,
+        show_calls(steps, year),
+        show_corrections(steps),
     )
 
 

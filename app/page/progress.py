@@ -21,10 +21,12 @@ class Progress:
     """What a turn shows so far.
 
     Args:
+        year: The year that days are shown without.
         lines: The calls that have run, a line each.
         draft: The answer so far; a policy may still send it back.
     """
 
+    year: int
     lines: list[str] = field(default_factory=list)
     draft: str = ""
 
@@ -41,19 +43,20 @@ class Progress:
         if "erase" in told:
             self.draft = ""
         elif "tool" in told:
-            self.lines.append(describe_call(told))
+            self.lines.append(describe_call(told, self.year))
         elif isinstance(told.get("draft"), str):
             self.draft += told["draft"]
 
 
-async def follow(runs: Runs, id: str) -> AsyncIterator[tuple[int, Progress]]:
+async def follow(runs: Runs, id: str, year: int) -> AsyncIterator[tuple[int, Progress]]:
     """Yield a run's progress as it grows, each time the whole, with the position that it is told up to.
 
     Args:
         runs: The person's.
         id: The run's.
+        year: The year that days are shown without.
     """
-    progress, sent = Progress(), 0.0
+    progress, sent = Progress(year), 0.0
     loop = asyncio.get_running_loop()
     async for event in runs.follow(id):
         progress.read(event)
