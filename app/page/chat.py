@@ -48,16 +48,16 @@ async def show(request: Request) -> Response:
     """GET /app/chat/{thread_id}?before=TURN: a conversation, the last turns of it or those before one."""
     opened, thread = await find_workspace(request), path_id(request)
     before = request.query_params.get("before")
+    # first whether something works: its record is there when it has ended
+    newest = None if before else next(iter(opened.runs.list(thread)), None)
+    working = _show_working(newest) if newest and newest.is_active else None
     told = await run_in_threadpool(read_conversation, opened, thread, before)
-    working, waiting, failed, cut = None, None, "", ""
-    if not before:
-        newest = next(iter(opened.runs.list(thread)), None)
-        working = _show_working(newest) if newest and newest.is_active else None
-        failed = newest.error or "" if newest and newest.status == "error" else ""
+    waiting, cut = None, ""
     if not before and not working:
         state = await opened.worker.graph.aget_state(_place(thread))
         waiting = read_request(opened, state)
         cut = "" if waiting else find_cut_short(state)
+    failed = newest.error or "" if newest and newest.status == "error" else ""
     return render(
         request,
         "chat.html",
