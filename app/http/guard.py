@@ -37,7 +37,9 @@ HEADERS = {
 """On every answer: a page elsewhere can neither frame it nor load it as a script or an image."""
 PAGE = "/app"
 """Where the page is: it takes forms, each with a token of its own, and links to it may stand anywhere."""
-FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+FILES = f"{PAGE}/files"
+"""Where it takes a file."""
+FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
 READABLE = "content-location, location, x-pagination-next, x-pagination-total"
 """The headers of an answer by which a page knows its run, goes on after a lost connection, and turns pages."""
 
@@ -138,7 +140,8 @@ def find_refusal(
         return refusal
     if path.lstrip("/").partition("/")[0] in CLOSED:
         return 404, "This part of the server is switched off; /openapi.json describes the rest."
-    return _find_body_refusal(headers, FORMS if is_page(path) else ("application/json",))
+    kind = FILE_FORM if path == FILES else FORM if is_page(path) else "application/json"
+    return _find_body_refusal(headers, kind)
 
 
 def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host: str) -> tuple[int, str] | None:
@@ -152,16 +155,16 @@ def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host
     return 403, f"The origin {origin!r} may not use this server; ANA_CORS_ORIGINS can allow it."
 
 
-def _find_body_refusal(headers: Mapping[str, str], kinds: Sequence[str]) -> tuple[int, str] | None:
+def _find_body_refusal(headers: Mapping[str, str], wanted: str) -> tuple[int, str] | None:
     length = headers.get("content-length", "0")
     if "transfer-encoding" in headers:
         return 411, "Send the length of the body; chunked bodies are not accepted."
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    largest = LARGEST_FILE if kind == FORMS[1] and kind in kinds else LARGEST
+    largest = LARGEST_FILE if wanted == FILE_FORM else LARGEST
     if not length.isdecimal() or int(length) > largest:
         return 413, f"The body is larger than {largest:,} bytes."
-    if int(length) and kind not in kinds:
-        return 415, f"Send the body as {kinds[0]}."
+    if int(length) and kind != wanted:
+        return 415, f"Send the body as {wanted}."
     return None
 
 

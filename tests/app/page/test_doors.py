@@ -25,6 +25,12 @@ def fill(path: str) -> str:
     return re.sub(r"{\w+}", lambda _: str(uuid.uuid4()), path).replace("{line:int}", "7")
 
 
+def send(client: TestClient, path: str, form: str, **headers: str) -> int:
+    """Send a form with this token, and return the status of the answer."""
+    files = {"file": ("a", b"x")} if path == "/app/files" else None
+    return client.post(fill(path), data={FIELD: form}, files=files, headers=headers).status_code
+
+
 @pytest.fixture
 def tokens(home: Path) -> dict[str, str]:
     people = People(load_settings())
@@ -73,14 +79,20 @@ def test_no_form_is_taken_without_the_token_of_this_browser(
     other.get("/app/sign-in")
     value = {"": "", "wrong": "x" * 22, "another's": other.cookies[COOKIE]}[given]
     for path in POSTS:
-        assert nobody.post(fill(path), data={FIELD: value}).status_code == 403, path
+        assert send(nobody, path, value) == 403, path
 
 
 def test_a_form_of_another_page_is_refused_whatever_it_has(nobody: TestClient, tokens: dict[str, str]) -> None:
     form = enter(nobody, tokens["ann"])
     for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site", "sec-fetch-dest": "document"}):
         for path in POSTS:
-            assert nobody.post(fill(path), data={FIELD: form}, headers=headers).status_code == 403, path
+            assert send(nobody, path, form, **headers) == 403, path
+
+
+def test_only_where_a_file_is_taken_may_one_be_sent(nobody: TestClient) -> None:
+    for path in POSTS:
+        answer = nobody.post(fill(path), files={"file": ("a", b"x")}, follow_redirects=False)
+        assert answer.status_code == (303 if path == "/app/files" else 415), path
 
 
 def test_a_link_to_the_page_may_stand_anywhere(browser: Browser) -> None:
