@@ -35,7 +35,7 @@ STREAMED = ["custom"]
 async def home(request: Request) -> Response:
     """GET /app and /app/chat: the conversation used last, or a new one."""
     opened = await find_workspace(request)
-    known = await run_in_threadpool(list_conversations, opened.workspace)
+    known = await list_conversations(opened)
     return RedirectResponse(go_on(f"/chat/{known[0].id}" if known else "/chat/new"), 303)
 
 
@@ -62,6 +62,7 @@ async def show(request: Request) -> Response:
         request,
         "chat.html",
         **vars(told),
+        threads=await list_conversations(opened),
         working=working,
         waiting=waiting,
         cut=cut,

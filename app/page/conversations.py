@@ -1,26 +1,28 @@
 """A conversation as the page shows it: from the traces of its turns, and from what waits or works there."""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from langgraph.types import StateSnapshot
+from starlette.concurrency import run_in_threadpool
 
 from ana.handles import Handles
 from ana.memory.receipts import list_changes
 from ana.memory.undo import find_all_undone
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record, Step
-from ana.workspace import Workspace
 from app.api.workspaces import OpenWorkspace
+from app.http.thread_row import Row
 from app.outcome import Waiting, read_waiting
 from app.repl.editing import write_values
 from app.show.calls import describe_call
 from app.show.replayed import describe_observation
 from app.show.requests import QUESTION, word_actions
 from app.show.text import shorten, show_moment
+from graph.context import TOLD
 from nodes.history import is_answered, this_turn
 from nodes.turns import find_unanswered
 
@@ -124,7 +126,6 @@ class Conversation:
         is_kept: Whether it has begun.
         turns: Its turns, the oldest first.
         earlier: The turn before which there are more; empty if these are all.
-        threads: The conversations there are.
     """
 
     thread: str
@@ -132,7 +133,6 @@ class Conversation:
     is_kept: bool
     turns: Sequence[ShownTurn]
     earlier: str
-    threads: Sequence[Listed] = field(default_factory=list)
 
 
 def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) -> Conversation:
@@ -144,18 +144,20 @@ def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) ->
     earlier = records[-TURNS]["id"] if len(records) > TURNS else ""
     threads = handles.workspace.open_threads()
     name = threads.store.names().get(thread) or shorten(records[0]["question"] if records else "", TITLE)
-    return Conversation(thread, name, threads.exists(thread), turns, earlier, list_conversations(handles.workspace))
+    return Conversation(thread, name, threads.exists(thread), turns, earlier)
 
 
-def list_conversations(workspace: Workspace) -> list[Listed]:
+async def list_conversations(opened: OpenWorkspace) -> list[Listed]:
     """Return the conversations used last, the newest first."""
-    threads = workspace.open_threads()
-    waits, names = threads.waiting(), threads.store.names()
-    told = []
-    for id in threads.store.ids()[:CONVERSATIONS]:
-        title = names.get(id) or threads.describe(id).about or "Begun"
-        told.append(Listed(id, shorten(title, TITLE), waits.get(id, "")))
-    return told
+    threads = opened.workspace.open_threads()
+    ids, waits = await run_in_threadpool(lambda: (threads.store.ids()[:CONVERSATIONS], threads.waiting()))
+    return [_list_row(row, waits) for row in await opened.rows.read(ids, values=False)]
+
+
+def _list_row(row: Row, waits: Mapping[str, str]) -> Listed:
+    id, told = row["thread_id"], row["metadata"]
+    title = next((told[name] for name in TOLD[:2] if told.get(name)), "Begun")
+    return Listed(id, shorten(title, TITLE), waits.get(id, ""))
 
 
 def list_deleted(opened: OpenWorkspace) -> list[Deleted]:

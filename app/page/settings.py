@@ -51,9 +51,9 @@ async def show(request: Request, told: str = "") -> Response:
         kinds=None if workspace.person == OWNER else settings.ana_notify_kinds,
         addresses=[_show(address) for address in split_addresses(settings.ana_notify)],
         failing=await run_in_threadpool(describe_failing, workspace),
-        calendar=f"{request.base_url}calendar.ics?key={await run_in_threadpool(workspace.calendar_key)}",
+        calendar="" if workspace.is_read_only else await _make_calendar_address(request, workspace),
         household=household,
-        push_key=find_public_key(await run_in_threadpool(_push_key, workspace)) if is_installed() else "",
+        push_key=await _find_push_key(workspace),
         told=told,
         notice=await find_notice(request, handles),
     )
@@ -106,6 +106,17 @@ async def _test(workspace: Workspace, address: str) -> str:
     kinds = None if workspace.person == OWNER else workspace.settings.ana_notify_kinds
     reason = await run_in_threadpool(send, address, TEST, kinds)
     return f"It was not delivered: {reason.rstrip('.')}." if reason else f"A test was sent by {name_kind(address)}."
+
+
+async def _make_calendar_address(request: Request, workspace: Workspace) -> str:
+    return f"{request.base_url}calendar.ics?key={await run_in_threadpool(workspace.calendar_key)}"
+
+
+async def _find_push_key(workspace: Workspace) -> str:
+    """Return the public key for this person's browsers; empty where none can be asked."""
+    if workspace.is_read_only or not is_installed():
+        return ""
+    return find_public_key(await run_in_threadpool(_push_key, workspace))
 
 
 def _push_key(workspace: Workspace) -> str:
