@@ -64,10 +64,10 @@ async def take_back(request: Request, form: FormData) -> Response | str:
     if undone.conflicts and not undone.name:
         told = [describe_difference(each.left, each.now) for each in undone.conflicts]
         return render(request, "conflicts.html", conflicts=told, turn=turn, next=there, notice=None)
-    return go_on(_keep_here(there), undone.name)
+    return go_on(keep_here(there), undone.name)
 
 
-def _keep_here(path: str) -> str:
+def keep_here(path: str) -> str:
     """Return a path of the page that a form names; the first one for anything else."""
     parts = urlsplit(path)
     return parts.path if path.startswith("/") and not (parts.scheme or parts.netloc) else "/chat"

@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from app.http.guard import PAGE
-from app.page import about, acts, chat, files, household, settings, signing_in, turns
+from app.page import about, acts, chat, files, household, items, settings, signing_in, today, turns
 from app.page.forms import Act, act
 from app.page.shell import FILES
 
@@ -55,6 +55,17 @@ PAGES: list[BaseRoute] = [
     _form("/chat/{thread_id}/rename", chat.rename),
     _form("/chat/{thread_id}/delete", chat.delete),
     Route(f"{PAGE}/chat/{{thread_id}}/runs/{{run_id}}", chat.stream),
+    Route(f"{PAGE}/today", today.show),
+    _form("/today", today.add),
+    _form("/items/{id}/done", today.finish),
+    _form("/items/{id}/move", today.put_off),
+    Route(f"{PAGE}/items", items.show_list),
+    _form("/items", items.mark),
+    _form("/items/new", items.create),
+    Route(f"{PAGE}/items/trash", items.show_trash),
+    _form("/items/trash", items.restore_deleted),
+    Route(f"{PAGE}/items/{{id}}", items.show),
+    _form("/items/{id}", items.save),
     Route(f"{PAGE}/about", about.show),
     _form("/about", about.add),
     _form("/about/{line:int}", about.change),

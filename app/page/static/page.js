@@ -43,6 +43,26 @@ document.addEventListener("submit", (event) => {
   subscribe(event.target).catch((error) => tell(`This browser takes no messages: ${error.message}`));
 }, true);
 
+// an item of the month that is dropped on another day
+document.addEventListener("dragstart", (event) => {
+  const { item, date } = event.target.dataset ?? {};
+  if (item) event.dataTransfer.setData("text/plain", `${item} ${date}`);
+});
+document.addEventListener("dragover", (event) => {
+  if (event.target.closest?.("[data-day]")) event.preventDefault();
+});
+document.addEventListener("drop", (event) => {
+  const day = event.target.closest?.("[data-day]")?.dataset.day;
+  const [item, date] = event.dataTransfer.getData("text/plain").split(" ");
+  const form = find("[data-move]");
+  if (!day || !form || !/^\w+$/.test(item)) return;
+  event.preventDefault();
+  form.action = `/app/items/${item}/move`;
+  form.elements.date.value = date ?? "";
+  form.elements.day.value = day;
+  form.requestSubmit();
+});
+
 function isNearEnd() {
   return document.documentElement.scrollHeight - scrollY - innerHeight < 160;
 }

@@ -92,7 +92,8 @@ def list_fields(form: Tag) -> dict[str, list[str]]:
             chosen = each.find("option", selected=True) or each.find("option")
             value = str(chosen.get("value", chosen.get_text())) if chosen else ""
         else:
-            value = each.get_text() if each.name == "textarea" else str(each.get("value", ""))
+            written = each.get_text().removeprefix("\n")  # as browsers read a field of several lines
+            value = written if each.name == "textarea" else str(each.get("value", ""))
         sent.setdefault(str(name), []).append(value)
     return sent
 

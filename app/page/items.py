@@ -1,0 +1,248 @@
+"""What is kept: found by meaning and by property, changed one by one or together, brought back from the trash."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ana.errors import NoSuchItem, NotFound, UserError
+from ana.handles import DataHandles
+from ana.memory.changes import make_edit
+from ana.memory.item import Item, localize
+from ana.memory.receipts import describe_change, describe_property, make_receipt, show_value
+from ana.memory.search.found import Found
+from ana.memory.trash import list_deleted, restore
+from ana.memory.vocabulary import NAMED
+from ana.values import Json, Properties
+from app.api.answers import find_workspace
+from app.due import list_open_first
+from app.page.acts import find_notice, go_on
+from app.page.forms import read_text
+from app.page.marking import delete, mark_all, mark_done, move, set_property
+from app.page.shell import render
+from app.repl.editing import read_values, write_values
+from app.show.items import explain
+from app.show.text import shorten, show_moment
+
+PAGE_SIZE = 50
+MOST_PAGES = 2000
+CHOICES = 50
+"""Names of a kind that can be chosen, the commonest."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An item in the list."""
+
+    id: str
+    content: str
+    when: str
+    properties: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Version:
+    """A change of an item."""
+
+    when: str
+    told: str
+    turn: str
+
+
+@dataclass(frozen=True)
+class Deleted:
+    """An item or a line in the trash."""
+
+    name: str
+    content: str
+    when: str
+
+
+async def show_list(request: Request) -> Response:
+    """GET /app/items?q=WORDS&type=task&page=2: what was found, or all, what is open first."""
+    handles, query = (await find_workspace(request)).handles, request.query_params
+    text, page = query.get("q", "").strip(), _read_page(query.get("page", "1"))
+    chosen = {kind: query[kind] for kind in NAMED if query.get(kind)}
+    names = await run_in_threadpool(handles.memory.vocabulary.names)
+    found = await run_in_threadpool(_find, handles, text, chosen, page)
+    first, year = (page - 1) * PAGE_SIZE, handles.clock.now().year
+    reasons = explain(found) if text else []
+    listed = [
+        _list(localize(item, handles.clock.zone), year, reasons[n] if n < len(reasons) else "")
+        for n, item in enumerate(found.items)
+    ][first:]
+    here = {"q": text, **chosen}
+    return render(
+        request,
+        "items.html",
+        text=text,
+        chosen=chosen,
+        choices={kind: [name for name, _ in names[kind][:CHOICES]] for kind in NAMED if names.get(kind)},
+        items=listed,
+        total=found.total,
+        why_none=found.why_none,
+        pages=[
+            (title, urlencode(here | {"page": str(n)}))
+            for title, n, there in (
+                ("Before", page - 1, page > 1),
+                ("More", page + 1, found.total > page * PAGE_SIZE),
+            )
+            if there
+        ],
+        notice=await find_notice(request, handles),
+    )
+
+
+async def show(request: Request) -> Response:
+    """GET /app/items/{id}: an item with its history."""
+    handles = (await find_workspace(request)).handles
+    item = await run_in_threadpool(_get, handles, request.path_params["id"])
+    return await _render(request, handles, item)
+
+
+async def save(request: Request, form: FormData) -> Response | str:
+    """POST /app/items/{id}: {content, properties, shown}, as it was shown; or {delete}."""
+    handles = (await find_workspace(request)).handles
+    item = await run_in_threadpool(_get, handles, request.path_params["id"])
+    if "delete" in form:
+        return go_on("/items", await run_in_threadpool(mark_all, handles, [item.id], delete))
+    content, written = str(form.get("content", "")).replace("\r\n", "\n"), str(form.get("properties", ""))
+    if read_text(form, "shown") != item.updated_at:
+        return await _render(request, handles, item, content, written)
+    given, by = _read_properties(written), make_edit()
+    gone: Properties = dict.fromkeys(item.properties.keys() - given.keys())
+    changed = {name: value for name, value in given.items() if item.properties.get(name) != value} | gone
+    if not changed and content == item.content:
+        return go_on(f"/items/{item.id}")
+    new = content if content != item.content else None
+    await run_in_threadpool(handles.memory.update, item.id, new, changed, by)
+    return go_on(f"/items/{item.id}", by.turn)
+
+
+async def create(request: Request, form: FormData) -> str:
+    """POST /app/items/new: {content}: a note."""
+    memory, by = (await find_workspace(request)).handles.memory, make_edit()
+    content = read_text(form, "content")
+    if not content:
+        raise UserError("There is nothing to keep.", "Write it.")
+    change = await run_in_threadpool(memory.create, content, {"type": "note"}, by, copy=False)
+    return go_on(f"/items/{change.id}", by.turn)
+
+
+async def mark(request: Request, form: FormData) -> str:
+    """POST /app/items: {id, ...} and what is done with them: {do: done|delete|move|set}, {day}, {name, value}."""
+    handles = (await find_workspace(request)).handles
+    ids, do = [str(id) for id in form.getlist("id")], read_text(form, "do")
+    if not ids:
+        raise UserError("Nothing is chosen.", "Mark one or several.")
+    if do == "done":
+        what = mark_done()
+    elif do == "delete":
+        what = delete
+    elif do == "move":
+        what = move(read_text(form, "day"))
+    elif do == "set" and (name := read_text(form, "name")):
+        what = set_property(name, _read_value(read_text(form, "value")))
+    else:
+        raise UserError("It was not said what to do with them.", "Choose done, delete, move or a property.")
+    return go_on("/items", await run_in_threadpool(mark_all, handles, ids, what))
+
+
+async def show_trash(request: Request) -> Response:
+    """GET /app/items/trash: what was deleted, the last first."""
+    handles = (await find_workspace(request)).handles
+    gone = await run_in_threadpool(list_deleted, handles.memory)
+    shown = [
+        Deleted(each.name, shorten(each.item.content, 160), show_moment(each.ts, handles.clock)) for each in gone[:500]
+    ]
+    return render(request, "deleted.html", deleted=shown, total=len(gone), notice=await find_notice(request, handles))
+
+
+async def restore_deleted(request: Request, form: FormData) -> str:
+    """POST /app/items/trash: {name}."""
+    memory, by = (await find_workspace(request)).handles.memory, make_edit()
+    await run_in_threadpool(restore, memory, read_text(form, "name"), by)
+    return go_on("/items/trash", by.turn)
+
+
+async def _render(
+    request: Request, handles: DataHandles, item: Item, content: str | None = None, written: str | None = None
+) -> Response:
+    """Return the page of an item, with what was written in its fields where that could not be saved."""
+    return render(
+        request,
+        "item.html",
+        status=200 if content is None else 409,
+        item=item,
+        content=item.content if content is None else content,
+        written=_write_properties(item.properties) if written is None else written,
+        is_older=content is not None,
+        current=_write_properties(item.properties),
+        versions=await run_in_threadpool(_list_versions, handles, item.id),
+        notice=await find_notice(request, handles),
+    )
+
+
+def _find(handles: DataHandles, text: str, chosen: dict[str, str], page: int) -> Found:
+    limit = page * PAGE_SIZE
+    if not text and not chosen:
+        return list_open_first(handles.memory, limit)
+    where: dict[str, Json] = {kind: {"$contains": name} if kind == "tags" else name for kind, name in chosen.items()}
+    return handles.memory.find(text or None, where or None, limit)
+
+
+def _get(handles: DataHandles, id: str) -> Item:
+    try:
+        return handles.memory.get(id)
+    except NoSuchItem as exc:
+        raise NotFound("There is no such item.", "It may have been deleted meanwhile.") from exc
+
+
+def _list(item: Item, year: int, why: str) -> Listed:
+    others = [describe_property(k, v, year) for k, v in item.properties.items() if k != "due_date" and v is not None]
+    when = show_value(item.date, year) if item.date else ""
+    return Listed(item.id, shorten(item.content, 160), when, shorten(" · ".join(others), 200), why)
+
+
+def _list_versions(handles: DataHandles, id: str) -> Sequence[Version]:
+    entries = handles.memory.history(id=id, limit=PAGE_SIZE)
+    return [
+        Version(
+            show_moment(entry.ts, handles.clock),
+            describe_change(make_receipt(entry.change, handles.clock.zone)),
+            entry.turn if "-" not in entry.turn else "",
+        )
+        for entry in entries
+    ]
+
+
+def _read_page(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text[:6]) <= MOST_PAGES:
+        raise UserError(f"{text!r:.20} is no page.", "The first is 1.")
+    return int(text)
+
+
+def _write_properties(properties: Properties) -> str:
+    return write_values(["x"], [dict(properties)]).partition("\n")[2] if properties else ""
+
+
+def _read_properties(written: str) -> Properties:
+    if not written.strip():
+        return {}
+    try:
+        (value,) = read_values(written)
+    except ValueError as exc:
+        raise UserError(f"The properties cannot be read: {exc}.", "Write each as `name: value`.") from exc
+    if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
+        raise UserError("The properties cannot be read.", "Write each as `name: value`.")
+    return value
+
+
+def _read_value(written: str) -> Json:
+    """Return the value of a property as it is written in a line; None for an empty one."""
+    return _read_properties(f"x: {written}")["x"] if written else None

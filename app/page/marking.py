@@ -1,0 +1,103 @@
+"""Items marked by hand: done, moved to another day, changed, deleted; several together are one act."""
+
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+
+from ana.errors import AnaError, UserError
+from ana.handles import DataHandles
+from ana.memory.changes import Cause, make_edit
+from ana.memory.item import Item
+from ana.memory.undo import undo
+from ana.time.dates import day_of
+from ana.time.repeats import read_repeat
+from ana.values import Json, Properties
+
+LEADS = ("due_date", "start_date", "date")
+"""The dates by which an item is moved, the first that it has."""
+
+Mark = Callable[[DataHandles, str, Cause], object]
+"""What is done with an item, by its id."""
+
+
+def mark_all(handles: DataHandles, ids: Sequence[str], mark: Mark) -> str:
+    """Do the same with several items, with all of them or with none, and return the turn that did it.
+
+    Raises:
+        AnaError: It cannot be done with one of them; the others are as they were.
+    """
+    by = make_edit()
+    try:
+        for id in ids:
+            mark(handles, id, by)
+    except AnaError:
+        if handles.memory.history(turn=by.turn, limit=1):
+            undo(handles.memory, by.turn)
+        raise
+    return by.turn
+
+
+def mark_done(when: str = "") -> Mark:
+    """Return what marks an item done; of what repeats the time that is shown, the next one without one."""
+
+    def mark(handles: DataHandles, id: str, by: Cause) -> None:
+        item = handles.memory.get(id)
+        done: dict[str, Json] = {"status": "done"}
+        if when and read_repeat(item.properties, handles.clock.zone):
+            done["done_for"] = when
+        handles.memory.update(id, properties=done, cause=by)
+
+    return mark
+
+
+def move(day: str, when: str = "") -> Mark:
+    """Return what moves an item to a day, its time kept; of what repeats the time that is shown, and no other.
+
+    Raises:
+        UserError: The day is none.
+    """
+    to = read_day(day)
+
+    def mark(handles: DataHandles, id: str, by: Cause) -> None:
+        item = handles.memory.get(id)
+        if when and read_repeat(item.properties, handles.clock.zone):
+            handles.memory.update(id, properties={"moved": {when[:10]: f"{to}{when[10:]}"}}, cause=by)
+        else:
+            handles.memory.update(id, properties=_shift(item, to), cause=by)
+
+    return mark
+
+
+def set_property(name: str, value: Json) -> Mark:
+    """Return what sets a property of an item; None takes it away."""
+
+    def mark(handles: DataHandles, id: str, by: Cause) -> None:
+        handles.memory.update(id, properties={name: value}, cause=by)
+
+    return mark
+
+
+def delete(handles: DataHandles, id: str, by: Cause) -> None:
+    """Delete an item."""
+    handles.memory.delete(id, by)
+
+
+def read_day(text: str) -> date:
+    """Return a day as a form names it. Raises UserError if it is none."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError as exc:
+        raise UserError(f"{text!r:.40} is no day.", "A day looks like 2026-12-24.") from exc
+
+
+def _shift(item: Item, to: date) -> Properties:
+    """Return the dates of an item on another day; what ends later does so as much later."""
+    lead = next((name for name in LEADS if day_of(item.properties.get(name))), None)
+    if lead is None:
+        return {"due_date": str(to)}
+    written = str(item.properties[lead])
+    distance = to - datetime.fromisoformat(written).date()
+    shifted: dict[str, Json] = {lead: f"{to}{written[10:]}"}
+    end = item.properties.get("end_date")
+    if lead != "due_date" and isinstance(end, str) and day_of(end):
+        shifted["end_date"] = f"{datetime.fromisoformat(end).date() + distance}{end[10:]}"
+    return shifted

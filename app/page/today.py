@@ -1,0 +1,236 @@
+"""The day: what is overdue, today by its times, the next days; a month."""
+
+from calendar import Calendar, month_name
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ana.errors import UserError
+from ana.handles import DataHandles
+from ana.language import spell_day
+from ana.memory.changes import make_edit
+from ana.memory.item import Item
+from ana.memory.receipts import show_value
+from ana.memory.status import CLOSED
+from ana.time.dates import day_of
+from ana.time.repeats import may_repeat, occurrences, read_repeat
+from ana.values import Json
+from app.api.answers import find_workspace
+from app.due import group_due_locally
+from app.page.acts import find_notice, go_on, keep_here
+from app.page.forms import read_text
+from app.page.marking import mark_all, mark_done, move, read_day
+from app.page.shell import render
+from app.show.items import localize_found
+from app.show.text import shorten
+
+SHOWN = 50
+"""Items of a group, and of a day."""
+
+OF_A_DAY = 3
+"""Items of a day in a month."""
+
+MOST = 2000
+"""Items of a month that are read."""
+
+KIND = (
+    "Nothing is planned. The day is yours.",
+    "Nothing waits for you today.",
+    "A free day: rest counts too.",
+    "Nothing here, and that is fine.",
+    "An empty page. Enjoy it.",
+)
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """An item on a day.
+
+    Args:
+        id: Its id.
+        content: Its text, as far as there is room.
+        date: The date by which it was found, as written; empty without one.
+        time: Its time of day, or on a page of several days the day.
+        repeats: Whether it comes again.
+    """
+
+    id: str
+    content: str
+    date: str
+    time: str
+    repeats: bool
+
+    @property
+    def day(self) -> str:
+        """Its day, as a field of a form has it."""
+        return self.date[:10]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Items under a title."""
+
+    title: str
+    items: Sequence[ShownItem]
+    more: int
+
+
+@dataclass(frozen=True)
+class ShownDay:
+    """A day in a month."""
+
+    day: date
+    is_of_month: bool
+    is_today: bool
+    items: Sequence[ShownItem]
+    more: int
+
+
+async def show(request: Request) -> Response:
+    """GET /app/today, ?day=2026-12-03 for another, ?month=2026-12."""
+    handles = (await find_workspace(request)).handles
+    query, today = request.query_params, handles.clock.now().date()
+    notice = await find_notice(request, handles)
+    if month := query.get("month"):
+        return await _show_month(request, handles, month)
+    if day := query.get("day"):
+        groups = await run_in_threadpool(_read_day, handles, read_day(day))
+        chosen = read_day(day)
+    else:
+        groups, chosen = await run_in_threadpool(_read_groups, handles), today
+    return render(
+        request,
+        "today.html",
+        title="Today" if chosen == today else spell_day(chosen, today.year),
+        groups=groups,
+        chosen=chosen,
+        is_today=chosen == today,
+        before=chosen - timedelta(days=1),
+        after=chosen + timedelta(days=1),
+        kind=KIND[chosen.toordinal() % len(KIND)],
+        notice=notice,
+    )
+
+
+async def finish(request: Request, form: FormData) -> str:
+    """POST /app/items/{id}/done: {date, next}."""
+    handles, id = (await find_workspace(request)).handles, request.path_params["id"]
+    turn = await run_in_threadpool(mark_all, handles, [id], mark_done(read_text(form, "date")))
+    return go_on(keep_here(read_text(form, "next")), turn)
+
+
+async def put_off(request: Request, form: FormData) -> str:
+    """POST /app/items/{id}/move: {date, day, next}."""
+    handles, id = (await find_workspace(request)).handles, request.path_params["id"]
+    mark = move(read_text(form, "day"), read_text(form, "date"))
+    turn = await run_in_threadpool(mark_all, handles, [id], mark)
+    return go_on(keep_here(read_text(form, "next")), turn)
+
+
+async def add(request: Request, form: FormData) -> str:
+    """POST /app/today: {content, day}: a task of that day."""
+    memory, by = (await find_workspace(request)).handles.memory, make_edit()
+    content, day = read_text(form, "content"), read_day(read_text(form, "day"))
+    if not content:
+        raise UserError("There is nothing to add.", "Write what it is.")
+    await run_in_threadpool(
+        memory.create, content, {"type": "task", "status": "active", "due_date": str(day)}, by, copy=False
+    )
+    return go_on("/today", by.turn)
+
+
+def _read_groups(handles: DataHandles) -> list[Group]:
+    """Return what is overdue, today, and each of the next days that has something."""
+    groups, year = group_due_locally(handles, SHOWN), handles.clock.now().year
+    late, today, week = groups["overdue"], groups["today"], groups["week"]
+    told = [Group("Overdue", [_show(item, year) for item in late.items], late.total - len(late.items))]
+    told.append(Group("Today", _sort(today.items), today.total - len(today.items)))
+    days: defaultdict[date, list[Item]] = defaultdict(list)
+    for item in week.items:
+        if day := day_of(item.date):
+            days[day].append(item)
+    left = week.total - len(week.items)
+    told += [Group(spell_day(day, year), _sort(items), 0) for day, items in sorted(days.items())]
+    return [*told, *([Group("Later this week", [], left)] if left else [])]
+
+
+def _read_day(handles: DataHandles, day: date) -> list[Group]:
+    found = localize_found(handles.memory.find(None, {"$on": str(day)}, SHOWN), handles.clock.zone)
+    return [Group("", _sort(found.items), found.total - len(found.items))]
+
+
+async def _show_month(request: Request, handles: DataHandles, month: str) -> Response:
+    try:
+        first = datetime.strptime(month, "%Y-%m").date()
+    except ValueError as exc:
+        raise UserError(f"{month!r:.40} is no month.", "A month looks like 2026-12.") from exc
+    if not 1900 <= first.year <= 2200:
+        raise UserError("This month is too far away.", "Choose one from 1900 to 2200.")
+    weeks = await run_in_threadpool(_read_month, handles, first)
+    return render(
+        request,
+        "month.html",
+        title=f"{month_name[first.month]} {first.year}",
+        weeks=weeks,
+        month=month,
+        before=f"{first - timedelta(days=1):%Y-%m}",
+        after=f"{first + timedelta(days=32):%Y-%m}",
+        notice=await find_notice(request, handles),
+    )
+
+
+def _read_month(handles: DataHandles, first: date) -> list[list[ShownDay]]:
+    weeks = Calendar().monthdatescalendar(first.year, first.month)
+    begin, end, today = weeks[0][0], weeks[-1][-1], handles.clock.now().date()
+    by_day: defaultdict[date, list[Item]] = defaultdict(list)
+    for day, item in _list_dated(handles, begin, end):
+        by_day[day].append(item)
+    return [
+        [
+            ShownDay(
+                day,
+                day.month == first.month,
+                day == today,
+                _sort(by_day[day])[:OF_A_DAY],
+                max(len(by_day[day]) - OF_A_DAY, 0),
+            )
+            for day in week
+        ]
+        for week in weeks
+    ]
+
+
+def _list_dated(handles: DataHandles, begin: date, end: date) -> list[tuple[date, Item]]:
+    """Return each time of each open item within days, with its day."""
+    span: Json = {"$gte": str(begin), "$lte": str(end)}
+    where: dict[str, Json] = {"$on": span, "status": {"$nin": [*CLOSED]}}
+    found, zone = localize_found(handles.memory.find(None, where, MOST), handles.clock.zone), handles.clock.zone
+    again = handles.memory.backend.get_many("item", [item.id for item in found.items if may_repeat(item.properties)])
+    told = []
+    for item in found.items:
+        repeat = read_repeat(again[item.id].properties, zone) if item.id in again else None
+        if repeat is None:
+            told += [(day, item)] if (day := day_of(item.date)) else []
+            continue
+        for each in occurrences(repeat, begin, end):
+            on = each.start.date() if isinstance(each.start, datetime) else each.start
+            told.append((on, Item(item.id, item.content, {**item.properties, **each.dates}, "", "")))
+    return told
+
+
+def _sort(items: Sequence[Item]) -> list[ShownItem]:
+    """Return the items of a day by their times; those without one come last."""
+    return sorted((_show(item) for item in items), key=lambda shown: shown.time or "~")
+
+
+def _show(item: Item, year: int | None = None) -> ShownItem:
+    """Return an item with its time of day, or with its day if a year is given that days are shown without."""
+    written = item.date or ""
+    time = written[11:16] if year is None else show_value(written, year)
+    return ShownItem(item.id, shorten(item.content, 160), written, time, may_repeat(item.properties))

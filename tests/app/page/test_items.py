@@ -1,0 +1,146 @@
+"""Items on the page."""
+
+import pytest
+
+from tests.app.page.conftest import Browser, list_fields
+
+
+def keep(browser: Browser, content: str) -> str:
+    """Keep a note, and return its path."""
+    browser.open("/app/items")
+    browser.submit("Keep", content=content)
+    return browser.url.partition("?")[0]
+
+
+def test_an_item_is_kept_changed_and_its_history_told(browser: Browser) -> None:
+    keep(browser, "The key is under the mat")
+    browser.submit("Save", content="The key is in the tin", properties="type: note\nplace: hall\ntags: [keys, home]")
+    assert browser.one("[name=content]").get_text().strip() == "The key is in the tin"
+    assert "place: hall" in browser.one("[name=properties]").get_text()
+    told = [each.get_text() for each in browser.page.select("li .receipt")]
+    assert len(told) == 2
+    assert told[1].startswith("+ The key is under the mat")
+    browser.submit("Undo")
+    assert "under the mat" in browser.one("[name=content]").get_text()
+
+
+def test_saving_what_was_not_changed_is_no_act(browser: Browser) -> None:
+    keep(browser, "  two spaces\n\nand a line")
+    browser.submit("Save")
+    assert len(browser.page.select("li .receipt")) == 1
+
+
+def test_what_a_turn_kept_leads_to_the_turn(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Note: the spare key is in the blue tin")
+    browser.open("/app/items")
+    browser.follow("the spare key is in the blue tin")
+    browser.follow("the turn")
+    assert "How this was answered" in browser.text
+
+
+def test_an_item_that_changed_meanwhile_is_not_overwritten(browser: Browser) -> None:
+    path = keep(browser, "The key is under the mat")
+    form = browser.one("form.stack")
+    browser.submit("Save", content="The key is in the tin")
+    answer = browser.client.post(path, data=list_fields(form) | {"content": ["The key is lost"]})
+    assert answer.status_code == 409
+    assert "It was changed meanwhile" in answer.text
+    assert "The key is in the tin" in answer.text
+    assert "The key is lost" in answer.text
+    browser.open(path)
+    assert browser.one("[name=content]").get_text().strip() == "The key is in the tin"
+
+
+def test_what_is_searched_for_is_found_and_why(browser: Browser) -> None:
+    for content in ("The key is under the mat", "Buy oat milk", "Call the plumber"):
+        keep(browser, content)
+    browser.open("/app/items?q=milk")
+    first = browser.one("ul.plain li")
+    assert "Buy oat milk" in first.get_text()
+    assert "Found by" in first.get_text()
+
+
+def test_items_are_filtered_by_what_is_in_use(browser: Browser) -> None:
+    keep(browser, "Buy oat milk")
+    browser.submit("Save", properties="type: task\nproject: kitchen\ntags: [shop]")
+    keep(browser, "Call the plumber")
+    for query, found in (("project=kitchen", 1), ("tags=shop", 1), ("type=note", 1), ("project=none", 0)):
+        browser.open(f"/app/items?{query}")
+        assert len(browser.page.select("ul.plain li")) == found, query
+
+
+def test_several_are_done_together_and_brought_back_together(browser: Browser) -> None:
+    for content in ("Buy milk", "Buy bread", "Buy salt"):
+        keep(browser, content)
+    browser.open("/app/items")
+    ids = [str(box["value"]) for box in browser.page.select("[name=id]")]
+    sent = list_fields(browser.one("form:has([name=id])"))
+    for do, more in (
+        ("done", {}),
+        ("move", {"day": ["2027-01-01"]}),
+        ("set", {"name": ["room"], "value": ["kitchen"]}),
+    ):
+        answer = browser.client.post("/app/items", data=sent | {"id": ids[:2], "do": [do]} | more)
+        assert answer.status_code == 200, answer.text
+        assert answer.text.count('class="receipt"') == 2, do
+    browser.client.post("/app/items", data=sent | {"id": ids, "do": ["delete"]})
+    browser.open("/app/items")
+    assert not browser.page.select("[name=id]")
+    browser.open("/app/items/trash")
+    assert len(browser.page.select("form.line")) == 3
+    browser.submit("Restore")
+    assert len(browser.page.select("form.line")) == 2
+
+
+def test_where_one_cannot_be_marked_none_is(browser: Browser) -> None:
+    path = keep(browser, "Buy milk")
+    browser.open("/app/items")
+    sent = list_fields(browser.one("form:has([name=id])"))
+    ids = [path.rpartition("/")[2], "abcdefgh"]
+    assert browser.client.post("/app/items", data=sent | {"id": ids, "do": ["done"]}).status_code == 422
+    browser.open(path)
+    assert "done" not in browser.one("[name=properties]").get_text()
+
+
+def test_pages_of_fifty(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.page.items.PAGE_SIZE", 2)
+    for n in range(5):
+        keep(browser, f"Note {n}")
+    browser.open("/app/items")
+    seen = [a.get_text() for a in browser.page.select("ul.plain a")]
+    while any(a.get_text(strip=True) == "More" for a in browser.page.select("a")):
+        browser.follow("More")
+        seen += [a.get_text() for a in browser.page.select("ul.plain a")]
+    assert sorted(seen) == [f"Note {n}" for n in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/app/items?page=0", 422), ("/app/items?page=x", 422), ("/app/items/abcdefgh", 404)],
+)
+def test_what_is_not_there_is_said(browser: Browser, path: str, status: int) -> None:
+    answer = browser.client.get(path)
+    assert answer.status_code == status
+    assert "That did not work" in answer.text or status == 404
+
+
+@pytest.mark.parametrize("written", ["type: [", "- a\n- b", "just words", "1: x", "a: *b", "x" * 300_000])
+def test_properties_that_cannot_be_read_change_nothing(browser: Browser, written: str) -> None:
+    path = keep(browser, "Buy milk")
+    with pytest.raises(AssertionError, match=r"^4[12]"):
+        browser.submit("Save", properties=written)
+    browser.open(path)
+    assert "type: note" in browser.one("[name=properties]").get_text()
+
+
+@pytest.mark.parametrize("text", ["<b>x</b>\"'>", "‮ evil", "{{ 7*7 }}", "javascript:alert(1)"])
+def test_hostile_texts_are_shown_as_they_are(browser: Browser, text: str) -> None:
+    path = keep(browser, text)
+    browser.submit("Save", properties=f"type: {text!r}" if "'" not in text else "type: note")
+    for each in ("/app/items", path, "/app/items?q=x", "/app/today"):
+        browser.open(each)
+        assert not browser.page.select("main b, main a[href^=javascript], main script")
+        assert "49" not in browser.text
+    browser.open(path)
+    assert browser.one("[name=content]").get_text().strip() == text.strip()

@@ -1,0 +1,110 @@
+"""The day on the page."""
+
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.app.page.conftest import Browser, list_fields
+
+TODAY = datetime.now(ZoneInfo("Europe/Berlin")).date()
+TOMORROW = TODAY + timedelta(days=1)
+
+
+def keep(browser: Browser, content: str, properties: str) -> str:
+    """Keep an item with these properties, and return its id."""
+    browser.open("/app/items")
+    browser.submit("Keep", content=content)
+    browser.submit("Save", properties=properties)
+    return browser.url.rpartition("/")[2].partition("?")[0]
+
+
+def test_a_task_is_added_done_and_brought_back(browser: Browser) -> None:
+    browser.open("/app/today")
+    assert "Today" in browser.text
+    browser.submit("Add", content="Buy milk")
+    assert "Buy milk" in browser.one("ul.plain").get_text()
+    browser.submit("✓")
+    assert not browser.page.select("ul.plain li")
+    browser.submit("Undo")
+    assert "Buy milk" in browser.one("ul.plain").get_text()
+
+
+def test_an_empty_day_says_something_kind(browser: Browser) -> None:
+    browser.open("/app/today")
+    assert browser.one("p.kind").get_text()
+
+
+def test_a_time_is_kept_when_its_day_is_moved(browser: Browser) -> None:
+    keep(browser, "Dentist", f"due_date: {TODAY}T23:30\nstatus: active")
+    browser.open("/app/today")
+    browser.submit("Move", day=str(TOMORROW))
+    browser.open(f"/app/today?day={TOMORROW}")
+    assert "23:30 Dentist" in " ".join(browser.one("ul.plain").get_text(" ").split())
+
+
+def test_what_ends_later_is_moved_whole(browser: Browser) -> None:
+    later = TODAY + timedelta(days=2)
+    id = keep(browser, "Fair", f"start_date: {TODAY}\nend_date: {later}")
+    browser.open("/app/today")
+    browser.submit("Move", day=str(TOMORROW))
+    browser.open(f"/app/items/{id}")
+    written = browser.one("[name=properties]").get_text()
+    assert f"start_date: {TOMORROW}" in written
+    assert f"end_date: {later + timedelta(days=1)}" in written
+
+
+def test_of_what_repeats_one_time_is_done_and_one_is_moved(browser: Browser) -> None:
+    id = keep(browser, "Water the fig tree", f"type: task\nstatus: active\ndue_date: {TODAY}\nrepeats: FREQ=DAILY")
+    browser.open("/app/today")
+    browser.submit("✓")
+    browser.open(f"/app/items/{id}")
+    assert f"due_date: {TOMORROW}" in browser.one("[name=properties]").get_text()
+    browser.open(f"/app/today?day={TOMORROW}")
+    after = TODAY + timedelta(days=5)
+    browser.submit("Move", day=str(after))
+    browser.open(f"/app/items/{id}")
+    assert "moved" in browser.one("[name=properties]").get_text()
+    assert "FREQ=DAILY" in browser.one("[name=properties]").get_text()
+
+
+def test_a_month_has_each_time_of_what_repeats(browser: Browser) -> None:
+    keep(browser, "Choir", "type: event\nstart_date: 2027-02-02T19:00\nrepeats: FREQ=WEEKLY")
+    keep(browser, "Rent", "type: task\nstatus: active\ndue_date: 2027-02-28")
+    for n in range(5):
+        keep(browser, f"Note {n}", "type: task\nstatus: active\ndue_date: 2027-02-10")
+    browser.open("/app/today?month=2027-02")
+    days = {str(cell["data-day"]): cell.get_text(" ", strip=True) for cell in browser.page.select("[data-day]")}
+    choir = [day for day, told in days.items() if "19:00 Choir" in told]
+    assert choir == ["2027-02-02", "2027-02-09", "2027-02-16", "2027-02-23"]
+    assert "Rent" in days["2027-02-28"]
+    assert "and 2 more" in days["2027-02-10"]
+    browser.follow("and 2 more")
+    assert len(browser.page.select("ul.plain li")) == 5
+
+
+@pytest.mark.parametrize("query", ["month=nine", "month=0001-01", "day=tomorrow", "day=2026-02-30"])
+def test_a_day_that_is_none_is_refused_in_words(browser: Browser, query: str) -> None:
+    answer = browser.client.get(f"/app/today?{query}")
+    assert answer.status_code == 422
+    assert "That did not work" in answer.text
+
+
+def test_a_month_in_december_and_one_before_it(browser: Browser) -> None:
+    browser.open("/app/today?month=2026-12")
+    browser.follow("The month after")
+    assert browser.one("h1").get_text() == "January 2027"
+    browser.follow("The month before")
+    browser.follow("The month before")
+    assert browser.one("h1").get_text() == "November 2026"
+    assert date(2026, 11, 30).isoformat() in str(browser.page)
+
+
+def test_moving_to_a_day_that_is_none_changes_nothing(browser: Browser) -> None:
+    id = keep(browser, "Buy milk", f"type: task\nstatus: active\ndue_date: {TODAY}")
+    browser.open("/app/today")
+    form = browser.one(f"form[action$='{id}/move']")
+    answer = browser.client.post(str(form["action"]), data=list_fields(form) | {"day": ["soon"]})
+    assert answer.status_code == 422
+    browser.open("/app/today")
+    assert "Buy milk" in browser.text
