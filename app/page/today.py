@@ -30,7 +30,7 @@ from app.page.shell import render
 from app.show.items import localize_found
 from app.show.text import shorten
 
-SHOWN = 50
+SHOWN = 30
 """Items of a group, and of a day."""
 
 OF_A_DAY = 3

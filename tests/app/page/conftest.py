@@ -50,7 +50,7 @@ class Browser:
         if name := pressed.get("name"):
             sent[str(name)] = [str(pressed.get("value", ""))]
         sent |= {name: [value] for name, value in fields.items()}
-        return self._show(self.client.post(str(form["action"]), data=sent))
+        return self._show(self.client.post(str(pressed.get("formaction") or form["action"]), data=sent))
 
     def wait(self) -> BeautifulSoup:
         """Load the page again until nothing works there."""
