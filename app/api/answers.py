@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, cast
 
+import anyio.to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -82,7 +83,7 @@ async def own_thread(
         ends: Whether nothing stays of the thread.
     """
     lock = opened.workspace.open_locks().lock(id, PROGRAM, patience)
-    await run_in_threadpool(lock.acquire)
+    await anyio.to_thread.run_sync(lock.acquire, limiter=opened.turns.limiter)
     try:
         yield
     finally:
