@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import UserError, WrongName
 from ana.files import is_read_only, refuse_read_only
-from ana.keys import KEY, PERSON, make_key
+from ana.keys import KEY, OWNER, PERSON, make_key
 from ana.notes import Note, read_note
 from ana.own_files import CALLS, PEOPLE, SERVER
 from ana.recent import Recent
 from ana.settings import TRACES, OthersSettings, Settings, load_settings
-from ana.threads.ids import OWNER
 from ana.time.clock import Clock, local_zone
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ana.handles import Handles, open_handles
+from ana.keys import OWNER
 from ana.runs.local import LocalRuns
 from ana.runs.slots import Slots
 from ana.settings import Settings
-from ana.threads.ids import OWNER
 from ana.workspace import Workspace, open_workspace
 from app.api.rows import Rows
 from app.api.work import PROGRAM, GraphWorker

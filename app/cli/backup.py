@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from ana.handles import open_data_folder
+from ana.keys import OWNER
 from ana.own_files import PEOPLE
-from ana.threads.ids import OWNER
 from app.show.text import say
 from app.startup import start
 

@@ -12,9 +12,8 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import AnaError
-from ana.keys import make_digest
+from ana.keys import OWNER, make_digest
 from ana.people import People
-from ana.threads.ids import OWNER
 from app.http.attempts import Attempts
 from app.http.bodies import read_body
 from app.http.refusals import find_status
