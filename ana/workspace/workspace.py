@@ -96,6 +96,14 @@ class Workspace:
             note.write(make_key("calendar"))
         return note.read()  # another program may have made one at the same time: the last counts
 
+    def stamp_settings(self) -> tuple[int, ...]:
+        """Return what changes when the file of another's settings does; nothing without one."""
+        try:
+            found = (self.folder / SETTINGS).stat()
+        except OSError:
+            return ()
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
     def list_people(self) -> list[str]:
         """Return the others than the owner who have a folder here."""
         return sorted(path.name for path in self.people_folder.glob("*") if path.is_dir())
