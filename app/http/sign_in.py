@@ -39,6 +39,8 @@ WRONG_CODE = "This code was used, has ended, or never was one; `ana users link N
 class SignIn:
     """Sets `scope["state"]["person"]` (Starlette's `request.state.person`), or refuses the request.
 
+    `is_alone` beside it is whether nobody but the owner, on this machine, can have sent it.
+
     Args:
         app: What is behind it.
         people: Who there is.
@@ -60,8 +62,9 @@ class SignIn:
                 told = await self._exchange(scope, receive)
                 answer: ASGIApp = JSONResponse(told, headers={"cache-control": "no-store"})
             else:
-                person, receive = await self._admit(asked, scope, receive)
-                answer, scope = self._app, {**scope, "state": {**scope.get("state", {}), "person": person}}
+                admitted, receive = await self._admit(asked, scope, receive)
+                state = {**scope.get("state", {}), "is_alone": False, **admitted}
+                answer, scope = self._app, {**scope, "state": state}
         except HTTPException as exc:
             answer = JSONResponse({"error": exc.detail}, exc.status_code, exc.headers)
         except AnaError as exc:
@@ -73,22 +76,22 @@ class SignIn:
         else:
             await answer(scope, receive, send)
 
-    async def _admit(self, asked: tuple[str, str], scope: Scope, receive: Receive) -> tuple[str | None, Receive]:
+    async def _admit(self, asked: tuple[str, str], scope: Scope, receive: Receive) -> tuple[dict[str, Any], Receive]:
         """Return whose request it is, None if it is open to everybody, and a `receive` that gives its body."""
         if asked in OPEN:
-            return None, receive
+            return {"person": None}, receive
         connection = HTTPConnection(scope)
         if asked in CALENDAR and "key" in connection.query_params:
             find = self._people.find_by_calendar_key
             key = "".join(connection.query_params.getlist("key"))
-            return await self._find(scope, key, lambda key: run_in_threadpool(find, key)), receive
+            return {"person": await self._find(scope, key, lambda key: run_in_threadpool(find, key))}, receive
         if not self._people.needs_token((scope.get("server") or ("",))[0]):
-            return OWNER, receive
+            return {"person": OWNER, "is_alone": True}, receive
         person = await self._find(scope, read_token(connection), self._find_token)
         named, receive = await _list_named(connection, receive)
         if any(each not in (None, person) for each in named):
             raise HTTPException(403, "The request names another person than its token does; leave the name out.")
-        return person, receive
+        return {"person": person}, receive
 
     async def _exchange(self, scope: Scope, receive: Receive) -> dict[str, str]:
         body, _ = await read_body(receive)

@@ -77,8 +77,13 @@ class TurnRunner:
         self._shown: dict[str, str] = {}
         """The request that was told last of each conversation, to which a yes is."""
 
-    def answer(self, asked: Question | PostedReply) -> JSONResponse:
-        """Run a turn or let one go on; every failure is a status and a sentence."""
+    def answer(self, asked: Question | PostedReply, is_alone: bool = True) -> JSONResponse:
+        """Run a turn or let one go on; every failure is a status and a sentence.
+
+        Args:
+            asked: The question, or the decisions.
+            is_alone: Whether the owner asks, on this machine; nobody else is told where its files are.
+        """
         try:
             outcome = self._decide(asked) if isinstance(asked, PostedReply) else self._ask(asked)
         except NotShown as exc:
@@ -90,7 +95,10 @@ class TurnRunner:
             failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
         self._remember(outcome)
-        return to_response(outcome.to_json())
+        told = outcome.to_json()
+        if not is_alone:
+            told.pop("trace_path", None)
+        return to_response(told)
 
     def close(self) -> None:
         self._stack.close()

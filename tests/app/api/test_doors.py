@@ -1,7 +1,12 @@
 """The calendar, the description of the routes, and their version."""
 
+import json
+from pathlib import Path
 from typing import Any
 
+from starlette.testclient import TestClient
+
+from app.api.app import build_app
 from tests.app.api.conftest import Household
 
 
@@ -48,3 +53,15 @@ def test_our_routes_tell_their_version_and_refuse_another(household: Household) 
         assert version
         refused = ben.get("/version", headers=dict.fromkeys(version, "999"))
         assert refused.status_code == 400, refused.text
+
+
+def test_where_a_trace_lies_on_the_machine_is_told_to_nobody_who_has_a_token(household: Household, home: Path) -> None:
+    for name in household.tokens:
+        with household.client(name) as client:
+            told = client.post("/ask", json={"question": "what time is it?"}).json()
+            assert "trace_path" not in told
+            assert str(household.settings.ana_data_dir.parent) not in json.dumps(told)
+            assert client.get(f"/trace/{told['trace_id']}").json()["thread_id"] == told["thread_id"]
+    with TestClient(build_app(), "http://127.0.0.1") as alone:
+        told = alone.post("/ask", json={"question": "what time is it?"}).json()
+    assert Path(told["trace_path"]).read_text().count("\n") == 1
