@@ -111,7 +111,8 @@ DOORS = (
         "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd, "
         "changes, "
         "receipt}, "
-        'or {answer: "", thread_id, pending, steps} while a decision is needed; trace_path only where nobody has a token; '
+        'or {answer: "", thread_id, pending, steps} while a decision is needed; '
+        "trace_path only where nobody has a token; "
         "then {decisions, thread_id, request_id}, the id of what is pending",
     ),
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),

@@ -1,13 +1,14 @@
 """The calendar, the description of the routes, and their version."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient
 
 from app.api.app import build_app
-from tests.app.api.conftest import Household
+from tests.app.api.conftest import Household, Running
 
 
 def test_a_calendars_key_opens_the_calendar_and_nothing_else(household: Household) -> None:
@@ -65,3 +66,20 @@ def test_where_a_trace_lies_on_the_machine_is_told_to_nobody_who_has_a_token(hou
     with TestClient(build_app(), "http://127.0.0.1") as alone:
         told = alone.post("/ask", json={"question": "what time is it?"}).json()
     assert Path(told["trace_path"]).read_text().count("\n") == 1
+
+
+def test_an_undo_in_a_new_conversation_says_in_which_one_it_takes_something_back(running: Running) -> None:
+    with running.client("ann") as ann, running.client("bob") as bob:
+
+        def ask(question: str, thread: str) -> str:
+            return str(ann.post("/ask", json={"question": question, "thread_id": thread}).json()["answer"])
+
+        assert ask("undo", "other") == "That did not work: There is nothing to take back."
+        kept = ann.post("/ask", json={"question": "note: the fern is thirsty", "thread_id": "home"}).json()
+        told = ask("undo", "other")
+        named = re.search(r"in conversation (\S+), where “undo” takes it back", told)
+        assert named, told
+        assert named[1] == kept["thread_id"]
+        assert kept["thread_id"] not in bob.post("/ask", json={"question": "undo"}).text
+        assert ask("undo", named[1]).startswith("Taken back")
+        assert ask("undo", "other") == "That did not work: There is nothing to take back."
