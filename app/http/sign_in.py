@@ -33,6 +33,7 @@ NAMING = ("user_id", "langgraph_auth_user_id")
 Found = TypeVar("Found")
 
 WRONG = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `ana users token NAME` makes one."
+WRONG_KEY = "No calendar is here: the key was changed, or never was one; `ana calendar` shows the address that counts."
 WRONG_CODE = "This code was used, has ended, or never was one; `ana users link NAME` shows a new one."
 
 
@@ -77,14 +78,20 @@ class SignIn:
             await answer(scope, receive, send)
 
     async def _admit(self, asked: tuple[str, str], scope: Scope, receive: Receive) -> tuple[dict[str, Any], Receive]:
-        """Return whose request it is, None if it is open to everybody, and a `receive` that gives its body."""
+        """Return whose request it is, None if it is open to everybody, and a `receive` that gives its body.
+
+        A calendar's key is refused with 401 and not with 404: it is no id, but lets its holder in, as a token does.
+        One that was changed, a removed person's and one that never was are answered alike.
+        """
         if asked in OPEN:
             return {"person": None}, receive
         connection = HTTPConnection(scope)
         if asked in CALENDAR and "key" in connection.query_params:
             find = self._people.find_by_calendar_key
             key = "".join(connection.query_params.getlist("key"))
-            return {"person": await self._find(scope, key, lambda key: run_in_threadpool(find, key))}, receive
+            return {
+                "person": await self._find(scope, key, lambda key: run_in_threadpool(find, key), WRONG_KEY)
+            }, receive
         if not self._people.needs_token((scope.get("server") or ("",))[0]):
             return {"person": OWNER, "is_alone": True}, receive
         person = await self._find(scope, read_token(connection), self._find_token)

@@ -21,7 +21,9 @@ def test_a_calendars_key_opens_the_calendar_and_nothing_else(household: Househol
         assert "dentist" in reply.text
         again = nobody.get("/calendar.ics", params={"key": key}, headers={"if-none-match": reply.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
-        assert nobody.get("/calendar.ics", params={"key": f"{key[:-1]}x"}).status_code == 401
+        wrong, none = (nobody.get("/calendar.ics", params={"key": each}) for each in (f"{key[:-1]}x", "x"))
+        assert (wrong.status_code, wrong.text) == (none.status_code, none.text)
+        assert (wrong.status_code, "`ana calendar` shows" in wrong.text) == (401, True)
         assert nobody.post("/ask", json={"question": "hello"}, params={"key": key}).status_code == 401
         assert nobody.get("/calendar.ics").status_code == 401
         ben = nobody.get("/calendar.ics", params={"key": household.calendar_key("ben")})
