@@ -12,7 +12,7 @@ from app.show.text import say
 from app.startup import start
 
 
-def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP.")]) -> None:
+def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP; for --all with {user} in its name.")]) -> None:
     """Write everything of yours, conversations and traces included, into one file; also while it is in use."""
     workspace = start()
     with open_data_folder(workspace, "ana backup") as handles:

@@ -223,6 +223,25 @@ def test_for_all_a_command_runs_for_one_after_the_other_though_a_folder_is_damag
     assert (code, told.count('"total_usd"')) == (0, 4)
 
 
+def test_a_backup_and_an_export_for_all_are_a_file_of_each(capsys: Shown, tmp_path: Path) -> None:
+    run(capsys, "users", "add", "anna")
+    for name in ("owner", "anna"):
+        keep(name, f"of {name}")
+    for command, file in (("backup", "all.zip"), ("export", "all.jsonl"), ("export", "-")):
+        code, told = run(capsys, command, str(tmp_path / file) if file != "-" else file, "--all")
+        assert (code, "Write {user} into the file's name" in told) == (2, True)
+    assert run(capsys, "backup", str(tmp_path / "my-{user}.zip"), "--all")[0] == 0
+    assert run(capsys, "export", str(tmp_path / "{user}.jsonl"), "--all")[0] == 0
+    assert run(capsys, "export", str(tmp_path / "{user}.ics"), "--ics", "--all")[0] == 0
+    written = ["anna.ics", "anna.jsonl", "my-anna.zip", "my-owner.zip", "owner.ics", "owner.jsonl"]
+    assert sorted(path.name for path in tmp_path.glob("*.*")) == written
+    assert "of anna" in (tmp_path / "anna.jsonl").read_text()
+    assert "of anna" not in (tmp_path / "owner.jsonl").read_text()
+    keep("anna", "later")
+    assert run(capsys, "restore", str(tmp_path / "my-anna.zip"), "--user", "anna", "--yes")[0] == 0
+    assert "later" not in run(capsys, "items", "--user", "anna")[1]
+
+
 def test_a_purge_for_all_purges_everybodys_trash(capsys: Shown) -> None:
     run(capsys, "users", "add", "anna")
     for name in ("owner", "anna"):
