@@ -30,7 +30,7 @@ STREAMED, WAITED, ASKED = 14, 13, 13
 """How many messages of each person come through each door."""
 
 SECONDS = 150.0
-"""When a request gives up. Nothing here is about speed; what never ends is a failure all the same."""
+"""When all of it gives up. Nothing here is about speed; what never ends is a failure all the same."""
 
 LONG_REQUESTS = 60
 """Requests of one person that wait behind their long runs: more than a server has threads to wait in."""
@@ -143,9 +143,13 @@ async def hold_up(busy: Person, other: Person) -> list[str]:
 async def play(url: str, settings: Settings, tokens: Mapping[str, str]) -> list[str]:
     """Return what is wrong after all have talked at once."""
     people = [Person(name, token, url) for name, token in tokens.items()]
-    await asyncio.gather(*(each.talk() for each in people))
-    faults = [fault for each in people for fault in await each.find_faults(settings)]
-    return faults or await hold_up(people[0], people[1])
+    try:
+        async with asyncio.timeout(SECONDS):
+            await asyncio.gather(*(each.talk() for each in people))
+            faults = [fault for each in people for fault in await each.find_faults(settings)]
+            return faults or await hold_up(people[0], people[1])
+    except TimeoutError:
+        return [f"it did not end within {SECONDS:g} s", *(fault for each in people for fault in each.wrong)]
 
 
 def run(folder: Path) -> list[str]:
