@@ -139,7 +139,8 @@ def test_a_backup_of_another_person_is_refused_unless_it_is_meant(capsys: Shown,
     for name in ("anna", "ben"):
         run(capsys, "users", "add", name)
         keep(name, f"of {name}")
-    file = tmp_path / "ben.zip"
+    file, key = tmp_path / "ben.zip", open_person("ben").calendar_key()
+    (open_person("ben").folder / "settings.json").write_text('{"ana_notify": "json://127.0.0.1/bens"}')
     run(capsys, "backup", str(file), "--user", "ben")
     for options in (["--user", "anna"], []):
         code, told = run(capsys, "restore", str(file), "--yes", *options)
@@ -153,6 +154,8 @@ def test_a_backup_of_another_person_is_refused_unless_it_is_meant(capsys: Shown,
     assert run(capsys, "restore", str(file), "--yes", "--from", "anna", "--user", "anna")[0] == 1
     assert run(capsys, "restore", str(file), "--yes", "--from", "ben", "--user", "anna")[0] == 0
     assert "of ben" in run(capsys, "items", "--user", "anna")[1]
+    assert not (open_person("anna").folder / "settings.json").exists(), "her reminders do not ring at ben's"
+    assert open_person("anna").calendar_key() != key, "nor does his key open her calendar"
     assert run(capsys, "restore", str(without_person(file)), "--yes")[0] == 0, "an older one does not say whose it is"
     assert "of ben" in run(capsys, "items")[1]
 
@@ -176,6 +179,26 @@ def test_a_restore_brings_back_what_a_person_has_set_and_no_key_that_was_changed
     run(capsys, "restore", str(file), "--yes", "--user", "anna")
     assert open_person("anna").calendar_key() == key
     assert "Asia/Tokyo" in settings.read_text()
+
+
+def test_a_household_moves_to_another_folder_from_backups_of_everybody(
+    capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run(capsys, "users", "add", "anna")
+    for name in ("owner", "anna"):
+        keep(name, f"of {name}")
+    key = open_person("anna").calendar_key()
+    (open_person("anna").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
+    run(capsys, "backup", str(tmp_path / "{user}.zip"), "--all")
+    for name, value in folders(tmp_path / "new").items():
+        monkeypatch.setenv(name, value)
+    run(capsys, "users", "add", "anna")
+    for name in ("owner", "anna"):
+        assert run(capsys, "restore", str(tmp_path / f"{name}.zip"), "--user", name, "--yes")[0] == 0
+        items = run(capsys, "items", "--user", name)[1]
+        assert [f"of {each}" in items for each in ("owner", "anna")] == [name == "owner", name == "anna"]
+    assert open_person("anna").calendar_key() == key
+    assert open_person("anna").settings.ana_timezone == "Asia/Tokyo"
 
 
 def test_a_file_of_the_owners_that_is_called_like_settings_is_not_anas(

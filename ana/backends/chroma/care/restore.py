@@ -56,7 +56,7 @@ def restore(folder: Folder, traces: Path, backup: Path, source: str | None = Non
         pack(folder.path, traces, before, folder.person, keep_damaged=True)  # whoever restores may have damaged files
         with prepare_exchange(folder.path, traces) as new:
             _unpack(backup, new)
-            _leave_out(folder, new / "data")
+            _leave_out(folder, source, new / "data")
         folder.mark_written()
         finish_exchange(folder.path)
     return before
@@ -75,11 +75,15 @@ def _unpack(backup: Path, to: Path) -> None:
             raise UserError(f"{name} in {backup} was not written by ana.", "Nothing was changed.")
 
 
-def _leave_out(folder: Folder, new: Path) -> None:
-    """Remove what is not to be put back of what a person has set."""
+def _leave_out(folder: Folder, source: str | None, new: Path) -> None:
+    """Remove what is not to be put back of what a person has set.
+
+    One key must not open two calendars, nor one person's reminders ring at another's addresses, so nothing of that is
+    another's; and a key that was changed since must not open anything again.
+    """
+    own = list_personal(folder.person) if source in (None, folder.person) else ()
     for name in PERSONAL:
-        # a calendar's key that was changed since must not open anything again
-        if name not in list_personal(folder.person) or (name == CALENDAR_KEY and (folder.path / name).exists()):
+        if name not in own or (name == CALENDAR_KEY and (folder.path / name).exists()):
             (new / name).unlink(missing_ok=True)
 
 
