@@ -89,9 +89,8 @@ class SignIn:
         if asked in CALENDAR and "key" in connection.query_params:
             find = self._people.find_by_calendar_key
             key = "".join(connection.query_params.getlist("key"))
-            return {
-                "person": await self._find(scope, key, lambda key: run_in_threadpool(find, key), WRONG_KEY)
-            }, receive
+            person = await self._find(scope, key, lambda key: run_in_threadpool(find, key), WRONG_KEY)
+            return {"person": person}, receive
         if not self._people.needs_token((scope.get("server") or ("",))[0]):
             return {"person": OWNER, "is_alone": True}, receive
         person = await self._find(scope, read_token(connection), self._find_token)
