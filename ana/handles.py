@@ -115,7 +115,7 @@ def _open_folder(workspace: Workspace, program: str) -> FolderHandles:
         return workspace.build_embedder(name) if is_auto and name in LOCAL_EMBEDDERS else None
 
     embedder = follow(read_embedder(workspace.folder) if is_auto else None) or workspace.build_embedder()
-    backend, upkeep = open_store(workspace.folder, embedder, program, _tell, follow)
+    backend, upkeep = open_store(workspace.folder, embedder, program, workspace.person, _tell, follow)
     return FolderHandles(**vars(_open_data(workspace, backend)), upkeep=upkeep)
 
 

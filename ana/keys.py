@@ -10,6 +10,9 @@ from pydantic import SecretStr
 PERSON = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 """A person's name."""
 
+OWNER = "owner"
+"""Who has the deployment: the person who was there before there were several."""
+
 KEY = re.compile(r"ana-(?:calendar|token)-[\w-]{43}")
 """So that every key is hidden wherever it is met, whoever's it is."""
 

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from ana.addresses import name_kind, split_addresses
 from ana.errors import AnaError
 from ana.files import FILE_ERRORS
-from ana.keys import make_digest
+from ana.keys import OWNER, make_digest
 from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message, send
-from ana.threads.ids import OWNER
 from ana.time.clock import Clock
 from ana.workspace import Workspace
 

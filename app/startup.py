@@ -3,8 +3,8 @@
 from contextvars import ContextVar
 
 from ana.errors import UserError
+from ana.keys import OWNER
 from ana.output import tell
-from ana.threads.ids import OWNER
 from ana.tracing.langsmith import switch_on_or_off
 from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.private import describe_shared, holds_own, keep_private

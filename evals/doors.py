@@ -66,7 +66,7 @@ DOORS = (
         " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
     ),
     (
-        "`ana backup FILE`, `ana restore FILE [--yes]`",
+        "`ana backup FILE`, `ana restore FILE [--yes] [--from NAME]`",
         "everything in one file, conversations and traces included, taken while it is in use; and back",
     ),
     ("`ana traces [--older-than 30d [--purge]]`", "the traces: how many turns, how large; old ones forgotten"),
@@ -112,6 +112,7 @@ DOORS = (
         "changes, "
         "receipt}, "
         'or {answer: "", thread_id, pending, steps} while a decision is needed; '
+        "trace_path only where nobody has a token; "
         "then {decisions, thread_id, request_id}, the id of what is pending",
     ),
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),

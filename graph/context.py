@@ -11,9 +11,9 @@ from pydantic import Field
 
 from ana.errors import UserError
 from ana.handles import Handles, default_handles
+from ana.keys import OWNER
 from ana.models.providers import model_name
 from ana.settings import Autonomy
-from ana.threads.ids import OWNER
 from ana.tracing.port import NO_THREAD
 from ana.workspace import check_model
 from prompts import decision_prompt

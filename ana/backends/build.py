@@ -15,6 +15,7 @@ def open_store(
     path: Path,
     embedder: Embedder,
     program: str,
+    person: str,
     tell: Callable[[str], None],
     follow: Callable[[str], Embedder | None],
 ) -> tuple[Backend, Upkeep]:
@@ -24,6 +25,7 @@ def open_store(
         path: The data folder.
         embedder: Turns text into vectors.
         program: The name of this process in another's messages.
+        person: Whose the folder is.
         tell: Called with the progress of a repair.
         follow: Returns the embedder of another name, which the folder may be bound to, or None if it must not be used.
 
@@ -31,7 +33,7 @@ def open_store(
         StoreReadOnly, StoreBusy, StoreBroken: A folder that cannot be written cannot be read as it is.
     """
     if is_read_only(path):
-        copy = ReadOnlyChromaBackend(path, embedder, program=program, tell=tell, follow=follow)
+        copy = ReadOnlyChromaBackend(path, embedder, program=program, person=person, tell=tell, follow=follow)
         return copy, ReadOnlyUpkeep(copy)
-    backend = ChromaBackend(path, embedder, program=program, tell=tell, follow=follow)
+    backend = ChromaBackend(path, embedder, program=program, person=person, tell=tell, follow=follow)
     return backend, Upkeep(backend)

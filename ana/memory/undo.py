@@ -77,10 +77,19 @@ def last_turn(memory: Memory, thread: str | None = None, *, running: str | None 
         )
         found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
     if found is None:
-        raise UserError(
-            "There is nothing to take back.", "`ana history` shows what was changed elsewhere." if thread else ""
-        )
+        raise UserError(f"There is nothing to take back{_name_elsewhere(memory, running) if thread else ''}.")
     return found
+
+
+def _name_elsewhere(memory: Memory, running: str | None) -> str:
+    """Return where something can be taken back, to be read after what cannot; empty if nowhere."""
+    try:
+        turn = last_turn(memory, running=running)
+    except UserError:
+        return ""
+    thread = memory.history(turn=turn, limit=1)[0].thread
+    place = f"in conversation {thread}, where “undo” takes it back" if thread else "by hand: `ana undo` takes it back"
+    return f" in this conversation. The last change was made {place}"
 
 
 def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = False, mark: str = "") -> Undone:

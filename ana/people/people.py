@@ -19,11 +19,10 @@ from pydantic_core import to_json
 from ana.errors import UserError
 from ana.files import refuse_read_only, write_whole
 from ana.handles import open_data_folder
-from ana.keys import KEY, PERSON, make_digest, make_key, split_tokens
+from ana.keys import KEY, OWNER, PERSON, make_digest, make_key, split_tokens
 from ana.locks import OwnerLock
 from ana.notes import read_note
 from ana.settings import Settings
-from ana.threads.ids import OWNER
 from ana.urls import LOOPBACK
 from ana.workspace import Workspace, open_workspace
 from ana.workspace.private import holds_own

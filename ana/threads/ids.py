@@ -3,11 +3,9 @@
 import uuid
 
 from ana.errors import WrongName
+from ana.keys import OWNER
 from ana.tracing.port import NO_THREAD
 from ana.values import plain_text
-
-OWNER = "owner"
-"""The person whose names of conversations were there before there were several people."""
 
 
 def canonical_id(text: str) -> str | None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ana.errors import UserError, WrongName
-from ana.threads.ids import OWNER, canonical_id, make_id, read_name
+from ana.keys import OWNER
+from ana.threads.ids import canonical_id, make_id, read_name
 from ana.threads.ports import DeletedThread, ThreadLocks, ThreadStore
 from ana.tracing.port import Traces
 

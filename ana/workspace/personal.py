@@ -11,9 +11,9 @@ from ana import settings as settings_module
 from ana.addresses import read_kind, split_addresses
 from ana.errors import ConfigError, UserError
 from ana.files import refuse_read_only, write_whole
+from ana.keys import OWNER
 from ana.notes import read_note
 from ana.settings import OthersSettings, PersonalSettings, load_settings, read_environment, write_env_file
-from ana.threads.ids import OWNER
 from ana.workspace import Workspace, check_model
 from ana.workspace.workspace import SETTINGS
 

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import UserError, WrongName
 from ana.files import is_read_only, refuse_read_only
-from ana.keys import KEY, PERSON, make_key
+from ana.keys import KEY, OWNER, PERSON, make_key
 from ana.notes import Note, read_note
 from ana.own_files import CALLS, PEOPLE, SERVER
 from ana.recent import Recent
 from ana.settings import TRACES, OthersSettings, Settings, load_settings
-from ana.threads.ids import OWNER
 from ana.time.clock import Clock, local_zone
 
 if TYPE_CHECKING:
@@ -96,6 +95,14 @@ class Workspace:
             refuse_read_only(self.folder)
             note.write(make_key("calendar"))
         return note.read()  # another program may have made one at the same time: the last counts
+
+    def stamp_settings(self) -> tuple[int, ...]:
+        """Return what changes when the file of another's settings does; nothing without one."""
+        try:
+            found = (self.folder / SETTINGS).stat()
+        except OSError:
+            return ()
+        return found.st_mtime_ns, found.st_size, found.st_ino
 
     def list_people(self) -> list[str]:
         """Return the others than the owner who have a folder here."""

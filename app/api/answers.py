@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, cast
 
+import anyio.to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
@@ -54,12 +55,17 @@ def answer(told: Any, status: int = 200, headers: dict[str, str] | None = None) 
     return Response(dump(told), status, headers, "application/json")
 
 
-def read_limit(request: Request, default: int) -> int:
-    """Return how many rows are asked for. Raises UserError if that is no number."""
-    given = request.query_params.get("limit", str(default))
-    if not given.isdecimal() or not 0 < int(given[:6]) <= MOST_ROWS:
-        raise UserError(f"limit is {given[:20]!r}.", f"Give a number from 1 to {MOST_ROWS}.")
+def read_number(request: Request, name: str, default: int, least: int, most: int) -> int:
+    """Return a number of the query. Raises UserError if it is none, or out of its bounds."""
+    given = request.query_params.get(name, str(default))
+    if not given.isdecimal() or len(given) > 9 or not least <= int(given) <= most:
+        raise UserError(f"{name} is {given[:20]!r}.", f"Give a number from {least} to {most}.")
     return int(given)
+
+
+def read_limit(request: Request, default: int) -> int:
+    """Return how many rows are asked for. Errors as of `read_number`."""
+    return read_number(request, "limit", default, 1, MOST_ROWS)
 
 
 def path_id(request: Request, name: str = "thread_id") -> str:
@@ -82,7 +88,7 @@ async def own_thread(
         ends: Whether nothing stays of the thread.
     """
     lock = opened.workspace.open_locks().lock(id, PROGRAM, patience)
-    await run_in_threadpool(lock.acquire)
+    await anyio.to_thread.run_sync(lock.acquire, limiter=opened.turns.limiter)
     try:
         yield
     finally:

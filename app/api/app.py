@@ -15,11 +15,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ana.errors import AnaError
+from ana.keys import OWNER
 from ana.logs import settle_console
 from ana.people import People
 from ana.runs.slots import ALL
 from ana.settings import load_settings
-from ana.threads.ids import OWNER
 from ana.tracing import langsmith
 from ana.workspace import load_workspace
 from ana.workspace.private import keep_private

@@ -15,7 +15,7 @@ from ana.errors import NotFound, UserError
 from ana.runs.local import started_now
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id
-from app.api.answers import answer, find_workspace, own_thread, path_id, read_limit
+from app.api.answers import answer, find_workspace, own_thread, path_id, read_limit, read_number
 from app.api.bodies import NewRun, check_assistant, read_body
 from app.api.shapes import dump, show_run
 from app.api.workspaces import OpenWorkspace
@@ -72,9 +72,8 @@ async def list_runs(request: Request) -> Response:
     """GET /threads/{thread_id}/runs."""
     opened, id = await find_workspace(request), path_id(request)
     await opened.rows.find(id)
-    limit, offset = read_limit(request, 10), request.query_params.get("offset", "0")
+    limit, first = read_limit(request, 10), read_number(request, "offset", 0, 0, 10**6)
     status = request.query_params.get("status")
-    first = int(offset[:6]) if offset.isdecimal() else 0
     found = [run for run in opened.runs.list(id) if status in (None, run.status)]
     return answer([show_run(run) for run in found[first : first + limit]])
 
@@ -140,28 +139,27 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
             raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
         if is_kept:
             await opened.rows.create(thread, {})
-    run = started_now(_choose_id(opened, order), thread, order, is_kept=is_kept)
+    run = started_now(_choose_id(opened, thread, order), thread, order, is_kept=is_kept)
     opened.runs.start(run, body.multitask_strategy or "enqueue")
     return run
 
 
-def _choose_id(opened: OpenWorkspace, order: dict[str, Any]) -> str:
+def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
     """Return the id of a run: that of the message which begins it, which gets one if it has none.
 
-    So another process can tell from the thread whether the run has begun.
+    So another process can tell from the thread whether the run has begun. Of a message whose id is not a UUID as we
+    write it, the run's id follows from thread and message. A message that is sent again begins a run of another id.
     """
     given = order.get("input")
     messages = given.get("messages") if isinstance(given, dict) else None
     last = messages[-1] if isinstance(messages, list) and messages else messages
     if not isinstance(last, dict):
         return str(uuid.uuid4())
-    id = canonical_id(last["id"]) if isinstance(last.get("id"), str) else None
-    if id and id == last["id"] and not opened.runs.find(id):
-        return id
-    new = str(uuid.uuid4())
     if last.get("id") is None:
-        last["id"] = new
-    return new
+        last["id"] = str(uuid.uuid4())
+    given = str(last["id"])
+    id = given if given == canonical_id(given) else str(uuid.uuid5(uuid.UUID(thread), given))
+    return str(uuid.uuid4()) if opened.runs.find(id) else id
 
 
 async def _find(request: Request) -> tuple[OpenWorkspace, StartedRun]:

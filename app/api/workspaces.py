@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ana.handles import Handles, open_handles
+from ana.keys import OWNER
 from ana.runs.local import LocalRuns
 from ana.runs.slots import Slots
 from ana.settings import Settings
-from ana.threads.ids import OWNER
 from ana.workspace import Workspace, open_workspace
 from app.api.rows import Rows
 from app.api.work import PROGRAM, GraphWorker
@@ -41,6 +41,7 @@ class OpenWorkspace:
         rows: What is told of the person's threads.
         turns: Runs the turns of POST /ask.
         sessions: What other assistants do.
+        stamp: That of the person's settings, as they count here.
     """
 
     handles: Handles
@@ -49,6 +50,7 @@ class OpenWorkspace:
     rows: Rows
     turns: TurnRunner
     sessions: Sessions
+    stamp: tuple[int, ...]
     used: float = field(default_factory=time.monotonic)
     """When a request came last."""
     requests: int = 0
@@ -129,8 +131,14 @@ class Workspaces:
                 self._failing[person] = str(exc)
 
     async def open(self, person: str) -> OpenWorkspace:
-        """Return the person's workspace, opened if it is not. Errors as of `open_workspace` and `open_handles`."""
+        """Return the person's workspace, opened if it is not, again if their settings changed and nothing works.
+
+        Errors as of `open_workspace` and `open_handles`.
+        """
         async with self._opening.setdefault(person, asyncio.Lock()):
+            before = self._open.get(person)
+            if before and before[0].is_idle and before[0].stamp != before[0].workspace.stamp_settings():
+                await self.close(person)
             if person not in self._open:
                 await self.close_idle()
                 async with contextlib.AsyncExitStack() as stack:
@@ -154,7 +162,6 @@ class Workspaces:
         if opened := self._open.pop(person, None):
             await opened[0].runs.close()
             await opened[1].aclose()
-        self._opening.pop(person, None)
 
     async def close_all(self) -> None:
         """Close what is open."""
@@ -173,7 +180,9 @@ class Workspaces:
         self._ringing.add(person)
 
     async def _build(self, person: str, stack: contextlib.AsyncExitStack) -> OpenWorkspace:
-        workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
+        settings = self._load_settings()
+        stamp = Workspace(settings, person).stamp_settings()  # before they are read: a later change is seen
+        workspace = await asyncio.to_thread(open_workspace, settings, person)
         handles = await asyncio.to_thread(self._open_handles, workspace)
         sessions = Sessions(lambda: handles, lambda: f"{handles.clock.now():%Y-%m-%d}")
         stack.push_async_callback(asyncio.to_thread, handles.memory.close)
@@ -184,4 +193,4 @@ class Workspaces:
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
         runs = LocalRuns(person, worker, self._slots)
-        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions)
+        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp)

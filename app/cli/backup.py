@@ -6,13 +6,13 @@ from typing import Annotated
 import typer
 
 from ana.handles import open_data_folder
+from ana.keys import OWNER
 from ana.own_files import PEOPLE
-from ana.threads.ids import OWNER
 from app.show.text import say
 from app.startup import start
 
 
-def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP.")]) -> None:
+def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP; for --all with {user} in its name.")]) -> None:
     """Write everything of yours, conversations and traces included, into one file; also while it is in use."""
     workspace = start()
     with open_data_folder(workspace, "ana backup") as handles:

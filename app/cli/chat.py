@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ana import settings as settings_module
-from ana.threads.ids import OWNER
+from ana.keys import OWNER
 from ana.workspace import Workspace, load_workspace
 from app.show.confirm import confirm
 from app.startup import start

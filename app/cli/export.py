@@ -22,7 +22,7 @@ KINDS = {b'{"item"': "item", b'{"line"': "context line", b'{"change"': "change"}
 
 
 def export(
-    to: Annotated[str, typer.Argument(help="The file; - for standard output.")],
+    to: Annotated[str, typer.Argument(help="The file; - for standard output; for --all with {user} in its name.")],
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     ics: Annotated[bool, typer.Option("--ics", help="A calendar file of what has a date and is not done.")] = False,
 ) -> None:

@@ -5,7 +5,6 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -63,8 +62,11 @@ COMMANDS = (
 """In the order of the help. Each is a function, or a group of commands, in the module of its name."""
 
 NOT_PERSONAL = ("setup", "serve", "users", "dev")
-FOR_ALL = ("doctor", "describe", "reindex", "traces", "cost", "trash")
+FOR_ALL = ("doctor", "describe", "export", "backup", "reindex", "traces", "cost", "trash")
 """What the owner can do for everybody, one after the other."""
+
+EACH = "{user}"
+"""Stands for each one's name in the name of a file that is written for everybody."""
 
 OTHERS = "ana.commands"
 """The group of entry points under which other packages register commands: module:function, or module:Typer."""
@@ -178,24 +180,32 @@ def add_people(command: Any, *, for_all: bool) -> None:
         elif everybody.invoked_subcommand:
             raise typer.BadParameter(f"Write --all after {everybody.invoked_subcommand}.")
         else:
-            run_for_all(partial(run, **more))
+            run_for_all(run, more)
 
     command.callback = run_for
     command.params += _make_command("choose", _choose).params[: 1 + for_all]
 
 
-def run_for_all(command: Callable[[], None]) -> None:
-    """Run a command for one after the other, and exit with the highest code; what fails for one is told."""
+def run_for_all(run: Callable[..., None], options: dict[str, Any]) -> None:
+    """Run a command for one after the other, and exit with the highest code; what fails for one is told.
+
+    Args:
+        run: The command.
+        options: Its options. In `to`, the file that it writes, EACH stands for the name of each.
+    """
     from ana.people import People
     from ana.settings import load_settings
     from app.reminding import PASSING
 
+    to = options.get("to")
+    if to is not None and EACH not in str(to):
+        raise typer.BadParameter(f"Write {EACH} into the file's name, where the name of each goes: all-{EACH}.")
     codes = [0]
     for name in People(load_settings()).names():
         tell(f"{name}:")
         chosen.set(name)
         try:
-            command()
+            run(**options if to is None else options | {"to": type(to)(str(to).replace(EACH, name))})
         except typer.Exit as exc:
             codes.append(exc.exit_code)
         except BrokenPipeError:

@@ -15,6 +15,9 @@ from app.startup import start
 
 def restore(
     backup: Annotated[Path, typer.Argument(help="A file that `ana backup` wrote.")],
+    source: Annotated[
+        str | None, typer.Option("--from", help="Whose backup it is, if it is another person's.", metavar="NAME")
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask in a terminal.")] = False,
 ) -> None:
     """Restore everything to what it was in a backup; what is there now is backed up first."""
@@ -24,7 +27,7 @@ def restore(
         raise UserError("Nothing was restored.")
     # a turn that works meanwhile would write its whole conversation over the restored one
     with workspace.open_locks().own_all("ana restore"), open_data_folder(workspace, "ana restore") as handles:
-        before = handles.upkeep.restore(workspace.traces_folder, backup)
+        before = handles.upkeep.restore(workspace.traces_folder, backup, source)
         # Said before anything is counted: the backup may need another embedder, and counting would fail then.
         say(f"Everything is as it was in {backup}. What was here before is in {before}.")
         if missing := describe_missing_embedder(workspace):

@@ -13,10 +13,9 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError
-from ana.keys import make_digest
+from ana.keys import OWNER, make_digest
 from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
-from ana.threads.ids import OWNER
 from app.http.attempts import Attempts
 from app.http.bodies import read_body
 from app.http.guard import PAGE, is_page
@@ -45,11 +44,14 @@ NAMING = ("user_id", "langgraph_auth_user_id")
 Found = TypeVar("Found")
 
 WRONG = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `ana users token NAME` makes one."
+WRONG_KEY = "No calendar is here: the key was changed, or never was one; `ana calendar` shows the address that counts."
 WRONG_CODE = "This code was used, has ended, or never was one; `ana users link NAME` shows a new one."
 
 
 class SignIn:
     """Sets `scope["state"]["person"]` (Starlette's `request.state.person`), or refuses the request.
+
+    `is_alone` beside it is whether nobody but the owner, on this machine, can have sent it.
 
     Args:
         app: What is behind it.
@@ -74,10 +76,11 @@ class SignIn:
                 answer: ASGIApp = JSONResponse(told, headers={"cache-control": "no-store"})
             else:
                 if is_page(scope["path"]):
-                    person, renewed = await self._admit_to_page(scope)
+                    admitted, renewed = await self._admit_to_page(scope)
                 else:
-                    person, receive = await self._admit(asked, scope, receive)
-                answer, scope = self._app, {**scope, "state": {**scope.get("state", {}), "person": person}}
+                    admitted, receive = await self._admit(asked, scope, receive)
+                state = {**scope.get("state", {}), "is_alone": False, **admitted}
+                answer, scope = self._app, {**scope, "state": state}
         except HTTPException as exc:
             answer = JSONResponse({"error": exc.detail}, exc.status_code, exc.headers)
         except AnaError as exc:
@@ -89,7 +92,7 @@ class SignIn:
         else:
             await answer(scope, receive, _set_session(send, scope, renewed) if renewed else send)
 
-    async def _admit_to_page(self, scope: Scope) -> tuple[str | None, str]:
+    async def _admit_to_page(self, scope: Scope) -> tuple[dict[str, Any], str]:
         """Return whose visit it is, None if the path is open to everybody, and a session in place of an old one.
 
         Raises:
@@ -97,33 +100,38 @@ class SignIn:
         """
         connection, path = HTTPConnection(scope), scope["path"]
         if any(path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN_PAGES):
-            return None, ""
+            return {"person": None}, ""
         if not self._people.needs_token((scope.get("server") or ("",))[0]):
-            return OWNER, ""
+            return {"person": OWNER, "is_alone": True}, ""
         if token := read_token(connection):
-            return await self._find(scope, token, self._find_token), ""
+            return {"person": await self._find(scope, token, self._find_token)}, ""
         if found := find_session(self._people, connection.cookies.get(COOKIE, "")):
-            return found
+            return {"person": found[0]}, found[1]
         if "hx-request" in connection.headers:
             raise HTTPException(401, "You are signed out; load this page again to sign in.")
         raise HTTPException(303, "Sign in.", {"location": PAGE_SIGN_IN})
 
-    async def _admit(self, asked: tuple[str, str], scope: Scope, receive: Receive) -> tuple[str | None, Receive]:
-        """Return whose request it is, None if it is open to everybody, and a `receive` that gives its body."""
+    async def _admit(self, asked: tuple[str, str], scope: Scope, receive: Receive) -> tuple[dict[str, Any], Receive]:
+        """Return whose request it is, None if it is open to everybody, and a `receive` that gives its body.
+
+        A calendar's key is refused with 401 and not with 404: it is no id, but lets its holder in, as a token does.
+        One that was changed, a removed person's and one that never was are answered alike.
+        """
         if asked in OPEN:
-            return None, receive
+            return {"person": None}, receive
         connection = HTTPConnection(scope)
         if asked in CALENDAR and "key" in connection.query_params:
             find = self._people.find_by_calendar_key
             key = "".join(connection.query_params.getlist("key"))
-            return await self._find(scope, key, lambda key: run_in_threadpool(find, key)), receive
+            person = await self._find(scope, key, lambda key: run_in_threadpool(find, key), WRONG_KEY)
+            return {"person": person}, receive
         if not self._people.needs_token((scope.get("server") or ("",))[0]):
-            return OWNER, receive
+            return {"person": OWNER, "is_alone": True}, receive
         person = await self._find(scope, read_token(connection), self._find_token)
         named, receive = await _list_named(connection, receive)
         if any(each not in (None, person) for each in named):
             raise HTTPException(403, "The request names another person than its token does; leave the name out.")
-        return person, receive
+        return {"person": person}, receive
 
     async def _exchange(self, scope: Scope, receive: Receive) -> dict[str, str]:
         body, _ = await read_body(receive)

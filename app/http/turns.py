@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
+from anyio import CapacityLimiter
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json, to_jsonable_python
 from starlette.responses import JSONResponse
@@ -19,6 +20,9 @@ from nodes.requests import Reply
 
 PATIENCE = 60.0
 """Seconds that a request waits for a thread in which another door works."""
+
+MOST_THREADS = 16
+"""Threads of this process in which requests of one person may wait for conversations; any number waits for those."""
 
 MOST_SHOWN = 1000
 """Conversations of which it is known what they were told last."""
@@ -68,11 +72,18 @@ class TurnRunner:
         self._stack = contextlib.ExitStack()
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
+        self.limiter = CapacityLimiter(MOST_THREADS)
+        """The person's threads: in those that all requests share, whoever sends many would hold up everybody."""
         self._shown: dict[str, str] = {}
         """The request that was told last of each conversation, to which a yes is."""
 
-    def answer(self, asked: Question | PostedReply) -> JSONResponse:
-        """Run a turn or let one go on; every failure is a status and a sentence."""
+    def answer(self, asked: Question | PostedReply, is_alone: bool = True) -> JSONResponse:
+        """Run a turn or let one go on; every failure is a status and a sentence.
+
+        Args:
+            asked: The question, or the decisions.
+            is_alone: Whether the owner asks, on this machine; nobody else is told where its files are.
+        """
         try:
             outcome = self._decide(asked) if isinstance(asked, PostedReply) else self._ask(asked)
         except NotShown as exc:
@@ -84,7 +95,10 @@ class TurnRunner:
             failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
         self._remember(outcome)
-        return to_response(outcome.to_json())
+        told = outcome.to_json()
+        if not is_alone:
+            told.pop("trace_path", None)
+        return to_response(told)
 
     def close(self) -> None:
         self._stack.close()

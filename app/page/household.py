@@ -8,9 +8,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from ana.keys import OWNER
 from ana.people import People
 from ana.people.sessions import sign_in
-from ana.threads.ids import OWNER
 from app.api.workspaces import Workspaces
 from app.http.guard import PAGE
 from app.http.sign_in import write_session
@@ -38,7 +38,7 @@ def list_household(request: Request) -> Household | None:
         return None
     people: People = request.app.state.people
     names = [name for name in people.names() if name != OWNER]
-    return Household(names, not people.needs_token((request.scope.get("server") or ("",))[0]))
+    return Household(names, request.state.is_alone)
 
 
 async def add(request: Request, form: FormData) -> Response:

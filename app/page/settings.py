@@ -10,10 +10,9 @@ from starlette.responses import Response
 
 from ana.addresses import name_kind, split_addresses
 from ana.errors import UserError
-from ana.keys import make_digest
+from ana.keys import OWNER, make_digest
 from ana.reminders.push import find_public_key, is_installed, make_address, make_private_key
 from ana.reminders.sending import TEST, send
-from ana.threads.ids import OWNER
 from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.api.answers import find_workspace

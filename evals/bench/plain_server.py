@@ -4,53 +4,36 @@
 """
 
 import asyncio
-import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
 
 import uvicorn
 from langchain.agents import create_agent
 from langchain_openai import ChatOpenAI
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ana.handles import open_handles
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from evals.bench.turn import make_their_tools
+from evals.load.model import call, say
 from nodes.reason import system_prompt
 
 STEP_SECONDS = 0.5
 """What a model call takes; a turn has two, one that calls a tool and one that answers."""
-
-CALL = {
-    "index": 0,
-    "id": "call",
-    "type": "function",
-    "function": {"name": "query_items", "arguments": '{"text": "milk"}'},
-}
-USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
 async def complete(request: Request) -> Response:
     """POST /v1/chat/completions: a tool call after a message, an answer after a result."""
     asked = await request.json()
     await asyncio.sleep(STEP_SECONDS)
-    after_tool = asked["messages"][-1]["role"] == "tool"
-    said: dict[str, Any] = {"role": "assistant", "content": "Found." if after_tool else None}
-    said |= {} if after_tool else {"tool_calls": [CALL]}
-    told = {"id": "one", "created": 0, "model": "one", "object": "chat.completion", "usage": USAGE}
-    why = "stop" if after_tool else "tool_calls"
-    if not asked.get("stream"):
-        return JSONResponse(told | {"choices": [{"index": 0, "message": said, "finish_reason": why}]})
-    told["object"] = "chat.completion.chunk"
-    parts = [{"index": 0, "delta": said, "finish_reason": None}, {"index": 0, "delta": {}, "finish_reason": why}]
-    lines = [f"data: {json.dumps(told | {'choices': [part]})}\n\n" for part in parts]
-    return StreamingResponse(iter([*lines, "data: [DONE]\n\n"]), media_type="text/event-stream")
+    if asked["messages"][-1]["role"] == "tool":
+        return say(asked, {"content": "Found."})
+    return say(asked, {"content": None, "tool_calls": [call("query_items", text="milk")]})
 
 
 @asynccontextmanager

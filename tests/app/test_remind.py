@@ -188,6 +188,34 @@ def test_a_person_whose_folder_is_damaged_keeps_no_reminder_from_others(
     assert "anna/settings.json cannot be read" in told
 
 
+def test_the_server_rings_for_people_who_have_sent_it_nothing(household: Path, collector: Collector) -> None:
+    with TestClient(build_app()):
+        until(lambda: {*collector.titles} == {"for owner", "for anna", "for ben"})
+    assert set(collector.tags.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "settings.json",
+        "journal.sqlite",
+        "items.index.sqlite",
+        "reminders.sqlite",
+        "format.json",
+        "chroma/chroma.sqlite3",
+    ],
+)
+def test_a_damaged_folder_keeps_the_server_from_ringing_for_nobody_else(
+    household: Path, collector: Collector, damaged: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    (household / "anna" / damaged).parent.mkdir(exist_ok=True)
+    (household / "anna" / damaged).write_bytes(b"\xff no database at all" * 100)
+    with TestClient(build_app(), "http://127.0.0.1") as client:
+        until(lambda: {*collector.titles} >= {"for owner", "for ben"})
+        assert client.get("/ok").status_code == 200
+    assert "Traceback" not in caplog.text
+
+
 FAKE = """#!/bin/sh
 echo "$@" >> "$HOME/calls"
 exit ${FAILS:-0}

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -120,6 +121,100 @@ def test_an_export_and_a_backup_of_a_person_hold_what_is_theirs(capsys: Shown, t
     assert "what others have here" in run(capsys, "backup", str(tmp_path / "mine.zip"))[1]
 
 
+def without_person(backup: Path) -> Path:
+    """Return a copy as it was written before backups knew whose they are."""
+    older = backup.with_name(f"older-{backup.name}")
+    with ZipFile(backup) as source, ZipFile(older, "w") as target:
+        kept = [name for name in source.namelist() if name not in ("data/settings.json", "data/calendar-key")]
+        for name in kept[:-1]:
+            target.writestr(name, source.read(name))
+        known = json.loads(source.read("backup.json"))
+        target.writestr(
+            "backup.json", json.dumps({"format": known["format"], "version": "0.2", "files": len(kept) - 1})
+        )
+    return older
+
+
+def test_a_backup_of_another_person_is_refused_unless_it_is_meant(capsys: Shown, tmp_path: Path) -> None:
+    for name in ("anna", "ben"):
+        run(capsys, "users", "add", name)
+        keep(name, f"of {name}")
+    file, key = tmp_path / "ben.zip", open_person("ben").calendar_key()
+    (open_person("ben").folder / "settings.json").write_text('{"ana_notify": "json://127.0.0.1/bens"}')
+    run(capsys, "backup", str(file), "--user", "ben")
+    for options in (["--user", "anna"], []):
+        code, told = run(capsys, "restore", str(file), "--yes", *options)
+        assert code == 1
+        assert told.startswith(f"{file} is a backup of what 'ben' has, not '{'anna' if options else 'owner'}'; nothing")
+        assert "`--user ben`" in told
+        assert "of ben" not in run(capsys, "items", *options)[1]
+    keep("ben", "later")
+    assert run(capsys, "restore", str(file), "--yes", "--user", "ben")[0] == 0
+    assert "later" not in run(capsys, "items", "--user", "ben")[1]
+    assert run(capsys, "restore", str(file), "--yes", "--from", "anna", "--user", "anna")[0] == 1
+    assert run(capsys, "restore", str(file), "--yes", "--from", "ben", "--user", "anna")[0] == 0
+    assert "of ben" in run(capsys, "items", "--user", "anna")[1]
+    assert not (open_person("anna").folder / "settings.json").exists(), "her reminders do not ring at ben's"
+    assert open_person("anna").calendar_key() != key, "nor does his key open her calendar"
+    assert run(capsys, "restore", str(without_person(file)), "--yes")[0] == 0, "an older one does not say whose it is"
+    assert "of ben" in run(capsys, "items")[1]
+
+
+def test_a_restore_brings_back_what_a_person_has_set_and_no_key_that_was_changed(capsys: Shown, tmp_path: Path) -> None:
+    run(capsys, "users", "add", "anna")
+    keep("anna", "something")
+    settings, key = open_person("anna").folder / "settings.json", open_person("anna").calendar_key()
+    settings.write_text('{"ana_timezone": "Asia/Tokyo"}')
+    file = tmp_path / "anna.zip"
+    run(capsys, "backup", str(file), "--user", "anna")
+    settings.write_text('{"ana_timezone": "Europe/Berlin"}')
+    changed = open_person("anna").calendar_key(change=True)
+    assert run(capsys, "restore", str(without_person(file)), "--yes", "--user", "anna")[0] == 0
+    assert "Berlin" in settings.read_text(), "an older backup has none"
+    assert run(capsys, "restore", str(file), "--yes", "--user", "anna")[0] == 0
+    assert (settings.read_text(), settings.stat().st_mode & 0o777) == ('{"ana_timezone": "Asia/Tokyo"}', 0o600)
+    assert open_person("anna").calendar_key() == changed
+    run(capsys, "users", "remove", "anna", "--yes")
+    run(capsys, "users", "add", "anna")
+    run(capsys, "restore", str(file), "--yes", "--user", "anna")
+    assert open_person("anna").calendar_key() == key
+    assert "Asia/Tokyo" in settings.read_text()
+
+
+def test_a_household_moves_to_another_folder_from_backups_of_everybody(
+    capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    run(capsys, "users", "add", "anna")
+    for name in ("owner", "anna"):
+        keep(name, f"of {name}")
+    key = open_person("anna").calendar_key()
+    (open_person("anna").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
+    run(capsys, "backup", str(tmp_path / "{user}.zip"), "--all")
+    for name, value in folders(tmp_path / "new").items():
+        monkeypatch.setenv(name, value)
+    run(capsys, "users", "add", "anna")
+    for name in ("owner", "anna"):
+        assert run(capsys, "restore", str(tmp_path / f"{name}.zip"), "--user", name, "--yes")[0] == 0
+        items = run(capsys, "items", "--user", name)[1]
+        assert [f"of {each}" in items for each in ("owner", "anna")] == [name == "owner", name == "anna"]
+    assert open_person("anna").calendar_key() == key
+    assert open_person("anna").settings.ana_timezone == "Asia/Tokyo"
+
+
+def test_a_file_of_the_owners_that_is_called_like_settings_is_not_anas(
+    capsys: Shown, own: Path, tmp_path: Path
+) -> None:
+    run(capsys, "users", "add", "anna")
+    for name in ("owner", "anna"):
+        keep(name, "something")
+        (open_workspace(load_settings(), name).folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
+        run(capsys, "backup", str(tmp_path / f"{name}.zip"), "--user", name)
+    (own / "settings.json").write_text("mine")
+    assert run(capsys, "restore", str(tmp_path / "owner.zip"), "--yes")[0] == 0
+    assert run(capsys, "restore", str(tmp_path / "anna.zip"), "--yes", "--from", "anna")[0] == 0
+    assert (own / "settings.json").read_text() == "mine"
+
+
 @pytest.mark.parametrize("name", ["bob", "", "../anna", "a\x1b[31m"])
 def test_a_person_who_is_not_there_is_named_and_no_folder_is_made(capsys: Shown, name: str, own: Path) -> None:
     code, told = run(capsys, "items", "--user", name)
@@ -149,6 +244,25 @@ def test_for_all_a_command_runs_for_one_after_the_other_though_a_folder_is_damag
     (own / "people" / "anna" / "settings.json").unlink()
     code, told = run(capsys, "cost", "--all", "--json")
     assert (code, told.count('"total_usd"')) == (0, 4)
+
+
+def test_a_backup_and_an_export_for_all_are_a_file_of_each(capsys: Shown, tmp_path: Path) -> None:
+    run(capsys, "users", "add", "anna")
+    for name in ("owner", "anna"):
+        keep(name, f"of {name}")
+    for command, file in (("backup", "all.zip"), ("export", "all.jsonl"), ("export", "-")):
+        code, told = run(capsys, command, str(tmp_path / file) if file != "-" else file, "--all")
+        assert (code, "Write {user} into the file's name" in told) == (2, True)
+    assert run(capsys, "backup", str(tmp_path / "my-{user}.zip"), "--all")[0] == 0
+    assert run(capsys, "export", str(tmp_path / "{user}.jsonl"), "--all")[0] == 0
+    assert run(capsys, "export", str(tmp_path / "{user}.ics"), "--ics", "--all")[0] == 0
+    written = ["anna.ics", "anna.jsonl", "my-anna.zip", "my-owner.zip", "owner.ics", "owner.jsonl"]
+    assert sorted(path.name for path in tmp_path.glob("*.*")) == written
+    assert "of anna" in (tmp_path / "anna.jsonl").read_text()
+    assert "of anna" not in (tmp_path / "owner.jsonl").read_text()
+    keep("anna", "later")
+    assert run(capsys, "restore", str(tmp_path / "my-anna.zip"), "--user", "anna", "--yes")[0] == 0
+    assert "later" not in run(capsys, "items", "--user", "anna")[1]
 
 
 def test_a_purge_for_all_purges_everybodys_trash(capsys: Shown) -> None:

@@ -99,7 +99,7 @@ def test_undo_looks_only_at_this_conversation(make_assistant: MakeAssistant, set
     answer = assistant.ask("undo that", THREAD)
     assert answer.changes == []
     assert assistant.handles.memory.count() == 1
-    assert "nothing to take back" in observed(settings)["error"]
+    assert f"in conversation {OTHER}, where “undo” takes it back" in observed(settings)["error"]
 
 
 def test_changes_made_since_are_shown_and_asked_about(make_assistant: MakeAssistant, settings: Settings) -> None:

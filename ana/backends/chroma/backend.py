@@ -50,6 +50,7 @@ class ChromaBackend(TableReads):
         embedder: Turns text into vectors.
         timeout: Seconds to wait for another process.
         program: The name of this process in another's messages.
+        person: Whose folder it is, for its backups; empty if nobody says.
         tell: Called with the progress of a repair.
         weights: The weights of the ranking; None for those measured as best.
         follow: Returns the embedder of another name, which the folder may be bound to, or None if it must not be used.
@@ -62,12 +63,13 @@ class ChromaBackend(TableReads):
         *,
         timeout: float = 10.0,
         program: str = "ana",
+        person: str = "",
         tell: Tell = _log.warning,
         weights: Weights | None = None,
         follow: Callable[[str], Embedder | None] = lambda _: None,
     ) -> None:
         self.path = path
-        self.folder = Folder(path, timeout, program)
+        self.folder = Folder(path, timeout, program, person)
         self.embedder = embedder
         self._follow = follow
         self.progress: Progress = lambda *_: None

@@ -41,10 +41,12 @@ class Folder:
         path: The folder; created at the first use.
         timeout: Seconds to wait for another process.
         program: The name of this process in another's messages.
+        person: Whose it is, for its backups; empty if nobody says.
     """
 
-    def __init__(self, path: Path, timeout: float = 10.0, program: str = "ana") -> None:
+    def __init__(self, path: Path, timeout: float = 10.0, program: str = "ana", person: str = "") -> None:
         self.path = path
+        self.person = person
         self.before_opening: tuple[Step, ...] = ()
         """Steps before anything is read, in this order; they need no client."""
         self.after_opening: tuple[Step, ...] = ()

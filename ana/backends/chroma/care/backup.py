@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Annotated
@@ -26,6 +26,7 @@ from ana.backends.chroma.care.format import FORMAT, FormatNote
 from ana.backends.chroma.folder import Folder
 from ana.errors import StoreBroken, UserError
 from ana.files import connect_own, is_damage, remove_database
+from ana.keys import OWNER, PERSON
 from ana.notes import parse_note
 from ana.own_files import UUID, is_trace
 
@@ -38,6 +39,10 @@ things that do not exist."""
 
 NOTES = ("format.json", "thread_names.json", "last_thread", "typed")
 
+CALENDAR_KEY = "calendar-key"
+
+PERSONAL = ("settings.json", CALENDAR_KEY)
+"""What a person has set; a restore leaves it where the backup has none, for older ones never do."""
 
 MANIFEST = "backup.json"
 
@@ -60,16 +65,22 @@ _BROKEN = (
 
 _DATA = re.compile(
     r"data/(?:threads\.sqlite|journal\.sqlite|format\.json|thread_names\.json|last_thread|typed"
-    rf"|chroma/(?:chroma\.sqlite3|{UUID}/[\w.-]{{1,80}}))"
+    rf"|settings\.json|calendar-key|chroma/(?:chroma\.sqlite3|{UUID}/[\w.-]{{1,80}}))"
 )
 _NEEDED = "data/chroma/chroma.sqlite3"
 
 
 @dataclass(frozen=True)
 class Manifest(FormatNote):
-    """What a backup says of itself: also how many files it has beside this."""
+    """What a backup says of itself: also how many files it has beside this, and whose it is, if it knows."""
 
     files: Annotated[int, Field(ge=0, le=MOST_FILES)]
+    person: Annotated[str, Field(pattern=f"^(?:{PERSON.pattern})?$")] = ""
+
+
+def list_personal(person: str) -> tuple[str, ...]:
+    """Return which of those are a person's; the owner's settings are in .env, and a file of that name is not ours."""
+    return (CALENDAR_KEY,) if person in ("", OWNER) else PERSONAL
 
 
 def is_known(name: str) -> bool:
@@ -94,18 +105,19 @@ def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
     try:
         with folder.hold():
             folder.close()  # Chroma writes to its files what it has in memory
-            return pack(folder.path, traces, to)
+            return pack(folder.path, traces, to, folder.person)
     except OSError as exc:
         raise UserError(f"The backup {to} cannot be written: {exc.strerror or exc}.", "Choose another place.") from exc
 
 
-def pack(path: Path, traces: Path | None, to: Path, *, keep_damaged: bool = False) -> int:
+def pack(path: Path, traces: Path | None, to: Path, person: str, *, keep_damaged: bool = False) -> int:
     """Write a data folder and traces into a file, while the folder is held and Chroma closed, and count the files.
 
     Args:
         path: The data folder.
         traces: The traces' folder; None leaves them out.
         to: The file.
+        person: Whose it is; empty if nobody says.
         keep_damaged: Whether a damaged database is packed byte for byte; else it is refused.
 
     Raises:
@@ -117,9 +129,9 @@ def pack(path: Path, traces: Path | None, to: Path, *, keep_damaged: bool = Fals
     try:
         with os.fdopen(descriptor, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
-                count = _pack(archive, path, traces, keep_damaged=keep_damaged)
+                count = _pack(archive, path, traces, person, keep_damaged=keep_damaged)
                 # last, so that a backup with it is complete
-                archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "version": __version__, "files": count}))
+                archive.writestr(MANIFEST, json.dumps(asdict(Manifest(FORMAT, __version__, count, person))))
             file.flush()
             os.fsync(file.fileno())
         draft.rename(to)  # a file of that name is always a complete backup
@@ -133,10 +145,10 @@ def own_backup_path(path: Path, reason: str) -> Path:
     return path / FOLDER / f"{reason}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S%f')}.zip"
 
 
-def _pack(archive: zipfile.ZipFile, path: Path, traces: Path | None, *, keep_damaged: bool) -> int:
+def _pack(archive: zipfile.ZipFile, path: Path, traces: Path | None, person: str, *, keep_damaged: bool) -> int:
     count = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for name, file in _iter_files(path, traces):
+        for name, file in _iter_files(path, traces, person):
             if file.suffix in (".sqlite", ".sqlite3"):
                 file = _snapshot(file, Path(scratch) / file.name, keep_damaged=keep_damaged)
             archive.write(file, name)
@@ -144,9 +156,9 @@ def _pack(archive: zipfile.ZipFile, path: Path, traces: Path | None, *, keep_dam
     return count
 
 
-def _iter_files(path: Path, traces: Path | None) -> Iterator[tuple[str, Path]]:
+def _iter_files(path: Path, traces: Path | None, person: str) -> Iterator[tuple[str, Path]]:
     """Yield every file to pack with its name in the archive; links are followed."""
-    known = [path / name for name in (*DATABASES, *NOTES) if (path / name).is_file()]
+    known = [path / name for name in (*DATABASES, *NOTES, *list_personal(person)) if (path / name).is_file()]
     yield from ((f"data/{file.name}", file) for file in known)
     if traces and traces.is_dir():
         yield from ((f"traces/{file.name}", file) for file in sorted(traces.iterdir()) if is_trace(file.name))
@@ -181,15 +193,16 @@ def copy_database(source: Path, target: Path) -> None:
         copy_database(source, target)
 
 
-def check_backup(path: Path, room: int) -> None:
+def check_backup(path: Path, room: int, person: str) -> None:
     """Check that every byte of a backup can be read and that it is complete.
 
     Args:
         path: The backup.
         room: How many bytes there is room for.
+        person: Whose it has to be, if it says whose it is; empty for anybody's.
 
     Raises:
-        UserError: It is not a backup, not complete, too large, or of a newer format.
+        UserError: It is not a backup, not complete, too large, of a newer format, or another person's.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -206,6 +219,11 @@ def check_backup(path: Path, room: int) -> None:
         raise UserError(
             f"{path} was written by ana {writer} in format {max(version, inside)}; this one reads {FORMAT}.",
             f"Install ana {writer} or later.",
+        )
+    if person and manifest.person not in ("", person):
+        raise UserError(
+            f"{path} is a backup of what {manifest.person!r} has, not {person!r}; nothing was changed.",
+            f"Restore it for them (`--user {manifest.person}`), or say that it is meant: `--from {manifest.person}`.",
         )
     if broken or manifest.files != len(names) - 1 or _NEEDED not in names:
         what = f"{broken} is damaged" if broken else "files are missing"

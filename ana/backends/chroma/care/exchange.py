@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from ana.backends.chroma.care.backup import DATABASES, NOTES, copy_database
+from ana.backends.chroma.care.backup import DATABASES, NOTES, PERSONAL, copy_database
 from ana.backends.chroma.client import DATABASE, open_chroma
 from ana.backends.chroma.collection import INDEXES, NAMES, collection_arguments
 from ana.backends.chroma.folder import blank_unwritten
@@ -144,6 +144,9 @@ def _put_back_files(source: Path, path: Path) -> None:
             copy_whole(source / name, path / name)
         else:
             (path / name).unlink(missing_ok=True)
+    for name in PERSONAL:
+        if (source / name).exists():
+            copy_whole(source / name, path / name)
 
 
 def _put_back_chroma(source: Path, chroma: Path) -> None:

@@ -59,7 +59,7 @@ class Healing:
     def _back_up(self, reason: str) -> None:
         backup = own_backup_path(self._path, reason)
         if not list(backup.parent.glob(f"{reason}-*")):  # the first backup of a migration that was cut short counts
-            pack(self._path, None, backup, keep_damaged=True)
+            pack(self._path, None, backup, self._folder.person, keep_damaged=True)
 
     def heal_if_doubtful(self) -> None:
         """Heal if somebody had to, a rebuild was cut short, or a write waits in Chroma's log, as after no clean end."""

@@ -104,13 +104,9 @@ class Upkeep:
         write_backup(self._folder, traces, to)
         return to
 
-    def restore(self, traces: Path, backup: Path) -> Path:
-        """Make everything what it was in a backup, and return a backup of what was there before.
-
-        Raises:
-            UserError: The backup cannot be used; nothing was changed.
-        """
-        return restore(self._folder, traces, backup)
+    def restore(self, traces: Path, backup: Path, source: str | None = None) -> Path:
+        """Make everything what it was in a backup, and return a backup of before. Arguments and errors: `restore`."""
+        return restore(self._folder, traces, backup, source)
 
     def reindex(self, progress: Progress) -> int:
         """Embed everything again with the present embedder, while others wait, and return how many records."""

@@ -1,0 +1,30 @@
+"""Whoever sends more than the server answers at once holds up nobody else."""
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from ana.settings import load_settings
+from ana.workspace import open_workspace
+from tests.app.api.conftest import Running
+
+MANY = 45
+"""More than the threads that all requests share: anyio has 40."""
+
+
+def test_many_requests_to_a_conversation_in_which_another_door_works_hold_up_nobody_else(running: Running) -> None:
+    body = {"question": "what time is it?", "thread_id": "home"}
+    with running.client("ann") as ann, running.client("bob") as bob, ThreadPoolExecutor(MANY) as pool:
+        thread = ann.post("/ask", json=body).json()["thread_id"]
+        lock = open_workspace(load_settings(), "ann").open_locks().lock(thread, "somebody")
+        lock.acquire()
+        try:
+            waiting = [pool.submit(ann.post, "/ask", json=body) for _ in range(MANY)]
+            opened = asyncio.run(running.app.state.workspaces.open("ann"))
+            while opened.requests < MANY:
+                time.sleep(0.01)
+            assert bob.post("/ask", json=body).status_code == 200
+            assert not any(each.done() for each in waiting)
+        finally:
+            lock.release()
+        assert {each.result().status_code for each in waiting} == {200}

@@ -1,0 +1,56 @@
+"""The ids of runs, and the lists of them."""
+
+import uuid
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.app.api.conftest import Household
+
+
+def begin(client: httpx.Client, thread: str, id: str | None) -> str:
+    """Begin a run with a message of this id, and return the run's."""
+    message = {"role": "user", "content": "what time is it?"} | ({"id": id} if id is not None else {})
+    body: dict[str, Any] = {"assistant_id": "ana", "input": {"messages": [message]}, "if_not_exists": "create"}
+    run = client.post(f"/threads/{thread}/runs", json=body)
+    run.raise_for_status()
+    client.get(f"/threads/{thread}/runs/{run.json()['run_id']}/join").raise_for_status()
+    return str(run.json()["run_id"])
+
+
+def list_message_ids(client: httpx.Client, thread: str) -> list[str]:
+    messages = client.get(f"/threads/{thread}/state").json()["values"]["messages"]
+    return [message["id"] for message in messages if message["type"] == "human"]
+
+
+@pytest.mark.parametrize("id", ["msg-1", "DO-NOT-RENDER-1", "5B0E2D2E-93A5-4B1E-8A5A-3D2F5AD0B001", "\u00fc\U0001f600"])
+def test_the_id_of_a_run_follows_from_a_message_whose_id_is_no_uuid_of_ours(household: Household, id: str) -> None:
+    thread, other = str(uuid.uuid4()), str(uuid.uuid4())
+    with household.client("ben") as ben, household.client("anna") as anna:
+        first, elsewhere = begin(ben, thread, id), begin(ben, other, id)
+        assert list_message_ids(ben, thread) == [id], "the message keeps what its client called it"
+        assert begin(anna, thread, id) == first == str(uuid.uuid5(uuid.UUID(thread), id))
+        assert first != elsewhere
+
+
+def test_a_run_has_the_id_of_its_message_and_one_that_is_sent_again_another(household: Household) -> None:
+    thread, id = str(uuid.uuid4()), str(uuid.uuid4())
+    with household.client("ben") as ben:
+        assert begin(ben, thread, id) == id
+        assert begin(ben, thread, id) != id
+        last = begin(ben, thread, None)
+        assert list_message_ids(ben, thread)[-1] == last
+
+
+@pytest.mark.parametrize(
+    "query", ["offset=-1", "offset=x", "offset=", "offset=1e3", "offset=9999999999", "limit=0", "limit=x"]
+)
+def test_a_page_of_runs_that_cannot_be_is_refused_with_what_can(household: Household, query: str) -> None:
+    thread = str(uuid.uuid4())
+    with household.client("ben") as ben:
+        begin(ben, thread, None)
+        refused = ben.get(f"/threads/{thread}/runs?{query}")
+        assert refused.status_code == 422
+        assert "Give a number from" in refused.text
+        assert [len(ben.get(f"/threads/{thread}/runs?offset={n}").json()) for n in (0, 1, 1_000_000)] == [1, 0, 0]

@@ -1,0 +1,36 @@
+"""Settings of a person that change while the server runs."""
+
+import json
+
+from ana.settings import load_settings
+from ana.workspace import open_workspace
+from tests.app.api.conftest import Running
+
+ASK = {"question": "what time is it?"}
+
+
+def test_a_change_of_a_persons_settings_counts_from_their_next_request_on(running: Running) -> None:
+    file = open_workspace(load_settings(), "ann").folder / "settings.json"
+    with running.client("ann") as ann, running.client("bob") as bob:
+        assert "Asia/Tokyo" not in ann.post("/ask", json=ASK).json()["answer"]
+        for zone in ("Asia/Tokyo", "Asia/Seoul"):
+            file.write_text(json.dumps({"ana_timezone": zone}))
+            assert zone in ann.post("/ask", json=ASK).json()["answer"]
+        file.write_text("{")
+        refused = ann.post("/ask", json=ASK)
+        assert (refused.status_code, "settings.json cannot be read" in refused.text) == (503, True)
+        assert bob.post("/ask", json=ASK).status_code == 200
+        file.unlink()
+        assert "Asia/Seoul" not in ann.post("/ask", json=ASK).json()["answer"]
+
+
+def test_what_works_for_a_person_is_not_stopped_by_a_change_of_their_settings(running: Running) -> None:
+    run = {"assistant_id": "ana", "input": {"messages": [{"role": "user", "content": "what time is it?"}]}}
+    with running.client("ann") as ann:
+        thread = ann.post("/threads", json={}).json()["thread_id"]
+        later = ann.post(f"/threads/{thread}/runs", json=run | {"after_seconds": 600}).json()["run_id"]
+        (open_workspace(load_settings(), "ann").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
+        assert "Asia/Tokyo" not in ann.post("/ask", json=ASK).json()["answer"]
+        assert ann.get(f"/threads/{thread}/runs/{later}").json()["status"] == "pending"
+        ann.post(f"/threads/{thread}/runs/{later}/cancel?wait=1").raise_for_status()
+        assert "Asia/Tokyo" in ann.post("/ask", json=ASK).json()["answer"]
