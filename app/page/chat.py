@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ana.errors import NotFound, UserError, WrongReply
+from ana.errors import UserError, WrongReply
 from ana.runs.port import StartedRun
 from app.api.answers import find_workspace, path_id
 from app.api.bodies import NewRun
@@ -129,19 +129,22 @@ async def stop(request: Request, _: FormData) -> str:
 
 
 async def stream(request: Request) -> Response:
-    """GET /app/chat/{thread_id}/runs/{run_id}: how a turn grows, as HTML; each event has all of it."""
+    """GET /app/chat/{thread_id}/runs/{run_id}: how a turn grows, as HTML; each event has all of it.
+
+    Of a run that nobody knows, as after a restart, it tells that it has ended: the page then looks at what became of it.
+    """
     opened, thread = await find_workspace(request), path_id(request)
     run = opened.runs.find(request.path_params["run_id"])
-    if run is None or run.thread != thread:
-        raise NotFound("There is no such run.")
+    is_known = run is not None and run.thread == thread
     given = request.headers.get("last-event-id", "")
     after = int(given) if given.isdecimal() and len(given) < 10 else 0
 
     async def tell() -> AsyncIterator[ServerSentEvent]:
-        async for position, progress in follow(opened.runs, run.id, opened.handles.clock.now().year):
-            if position > after:
-                yield ServerSentEvent(draw("working.html", progress=progress), id=str(position))
-        await opened.runs.join(run.id)  # the page that is loaded now has the record of the turn
+        if run and is_known:
+            async for position, progress in follow(opened.runs, run.id, opened.handles.clock.now().year):
+                if position > after:
+                    yield ServerSentEvent(draw("working.html", progress=progress), id=str(position))
+            await opened.runs.join(run.id)  # the page that is loaded now has the record of the turn
         yield ServerSentEvent("ended", event="ended")
 
     return EventSourceResponse(tell(), ping=BEAT_SECONDS)

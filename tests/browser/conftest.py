@@ -27,6 +27,7 @@ CHROMIUM = "/usr/bin/chromium"
 PICTURES = os.environ.get("ANA_PICTURES")
 VIEWS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
 QUIET = ("Failed to load resource", "net::ERR", "htmx: htmx:error: Failed to fetch", "htmx: htmx:sse:error")
+QUIET += ("An unknown error occurred when fetching the script", "Failed to register a ServiceWorker")
 """What Chromium says of a server that a story ends."""
 
 
@@ -75,7 +76,7 @@ class Visitor:
 
     def settle(self) -> None:
         """Wait until nothing works."""
-        self.page.locator(".working").wait_for(state="detached", timeout=20_000)
+        self.page.locator(".working").wait_for(state="detached", timeout=60_000)
 
     def look(self, name: str) -> None:
         """Check what is shown: nothing is wider than the window, and axe finds nothing; keep pictures of it."""
