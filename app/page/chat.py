@@ -131,7 +131,7 @@ async def stop(request: Request, _: FormData) -> str:
 async def stream(request: Request) -> Response:
     """GET /app/chat/{thread_id}/runs/{run_id}: how a turn grows, as HTML; each event has all of it.
 
-    Of a run that nobody knows, as after a restart, it tells that it has ended: the page then looks at what became of it.
+    Of a run that nobody knows, as after a restart, it tells that it has ended: the page then looks at what came of it.
     """
     opened, thread = await find_workspace(request), path_id(request)
     run = opened.runs.find(request.path_params["run_id"])

@@ -26,8 +26,10 @@ AXE = PROJECT / "tests/js/node_modules/axe-core/axe.min.js"
 CHROMIUM = "/usr/bin/chromium"
 PICTURES = os.environ.get("ANA_PICTURES")
 VIEWS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
-QUIET = ("Failed to load resource", "net::ERR", "htmx: htmx:error: Failed to fetch", "htmx: htmx:sse:error")
-QUIET += ("An unknown error occurred when fetching the script", "Failed to register a ServiceWorker")
+QUIET = (
+    *("Failed to load resource", "net::ERR", "htmx: htmx:error: Failed to fetch", "htmx: htmx:sse:error"),
+    *("An unknown error occurred when fetching the script", "Failed to register a ServiceWorker"),
+)
 """What Chromium says of a server that a story ends."""
 
 
