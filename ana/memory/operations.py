@@ -39,10 +39,7 @@ class Operation:
     replace: tuple[str, str] | None = None
 
     def apply(self, old: Json) -> Json:
-        """Return the new value.
-
-        Args:
-            old: The value; None where there is none.
+        """Return the new value, of an old one or None.
 
         Raises:
             ToolError: The value is of another type, or an entry or a piece that goes is not there, or more than once.

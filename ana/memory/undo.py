@@ -26,12 +26,7 @@ _UNDO = re.compile(rf"{PREFIX}(?P<mark>[0-9a-f]{{8}})-of-(?P<turn>.+)")
 
 @dataclass(frozen=True)
 class Conflict:
-    """A record that was changed after the turn.
-
-    Args:
-        left: The record as the turn left it; None if deleted.
-        now: The record now; None if it does not exist.
-    """
+    """A record that was changed after the turn, as that left it and now; None if it does not exist."""
 
     left: Item | None
     now: Item | None
@@ -61,26 +56,17 @@ def find_undone_turn(name: str) -> str | None:
 
 
 def last_turn(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
-    """Return the newest turn that wrote something and was not undone. Raises UserError if there is none.
+    """Return the newest turn, of a thread or of all, that wrote something and was not undone, but for the running one.
 
-    Args:
-        memory: Items and Global Context.
-        thread: Only of this conversation.
-        running: The turn that asks; what it has written itself is not meant.
+    Raises UserError if there is none.
     """
     with memory.backend.reading():
-        undone = find_all_undone(memory)
-        candidates = (
-            turn
-            for turn in _iter_newest(memory, thread)
-            if turn != running and turn not in undone and not find_undone_turn(turn)
-        )
-        found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
-    if found is None:
-        raise UserError(
-            "There is nothing to take back.", "`ana history` shows what was changed elsewhere." if thread else ""
-        )
-    return found
+        out = find_all_undone(memory) | {running}
+        for turn in _iter_newest(memory, thread):
+            if turn not in out and not find_undone_turn(turn) and _net_newest_first(memory.history(turn=turn)):
+                return turn
+    hint = "`ana history` shows what was changed elsewhere." if thread else ""
+    raise UserError("There is nothing to take back.", hint)
 
 
 def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = False, mark: str = "") -> Undone:

@@ -15,7 +15,7 @@ from typing import Any
 from ana.backends.sql.dates import ZoneDates
 from ana.errors import ToolError
 from ana.memory.digests import to_canonical_text
-from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
+from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, iter_conditions
 from ana.memory.search.tokens import fold_tag
 from ana.values import Json, fold_case
 
@@ -111,7 +111,9 @@ def compile_filter(node: Node, dates: ZoneDates) -> Sql:
     Raises:
         ToolError: The filter has more conditions than SQLite takes.
     """
-    if _count_conditions(node) > MOST_PARTS:
+    known = list(iter_conditions(node))
+    operands = [each for part in known if isinstance(part, Compare) for each in part.operands]
+    if len(known) + sum(isinstance(each, DateOperand) for each in operands) > MOST_PARTS:
         raise ToolError(f"The filter has more than {MOST_PARTS} conditions and dates.", "Ask in several queries.")
     return _Compiler(dates.properties).compile(node)
 
@@ -123,13 +125,6 @@ def join(word: str, parts: Iterable[Sql]) -> Sql:
         return EVERYTHING
     text = f" {word} ".join(part.text for part in known)
     return Sql(f"({text})", tuple(param for part in known for param in part.params))
-
-
-def _count_conditions(node: Node) -> int:
-    """Count a filter's conditions; each date among several operands is a condition of its own."""
-    if isinstance(node, And | Or):
-        return sum(map(_count_conditions, node.parts))
-    return 1 + sum(isinstance(operand, DateOperand) for operand in (node.operands if isinstance(node, Compare) else ()))
 
 
 class _Compiler:

@@ -63,7 +63,9 @@ class RowVectors:
         place = self._places.setdefault(row, self._count)
         if place == self._count:
             if place == len(self._rows):
-                self._grow(len(vector))
+                more = max(64, place // 4)
+                self._rows = np.pad(self._rows, (0, more))
+                self._matrix = np.pad(self._matrix, ((0, more), (0, len(vector) - self._matrix.shape[1])))
             self._count += 1
         self._rows[place], self._matrix[place] = row, vector
 
@@ -76,14 +78,6 @@ class RowVectors:
         if place < self._count:
             self._rows[place], self._matrix[place] = self._rows[self._count], self._matrix[self._count]
             self._places[int(self._rows[place])] = place
-
-    def _grow(self, dimension: int) -> None:
-        size = max(64, self._count + self._count // 4)
-        rows, matrix = np.empty(size, np.int64), np.empty((size, dimension), np.float32)
-        rows[: self._count] = self._rows[: self._count]
-        if self._count:
-            matrix[: self._count] = self._matrix[: self._count]
-        self._rows, self._matrix = rows, matrix
 
 
 class ItemTables:

@@ -81,18 +81,13 @@ def _read_conditions(key: str, value: object, here: _Here, depth: int) -> Iterat
     elif _has_operators(value):
         for op, operand in value.items():
             if op == "$on":
-                yield from _read_on(key, operand, here, depth)
+                _read_window(operand, here)  # refuses what is no day
+                yield from _read_conditions(key, operand, here, depth)
             else:
                 yield _read_comparison(key, op, operand, here)
     else:
         _refuse_bare_operators(key, value)
         yield Compare(key, "$eq", _read_operand(key, value, here))
-
-
-def _read_on(key: str, value: object, here: _Here, depth: int) -> Iterator[Node]:
-    """Yield the conditions of an $on that asks one property: its day, or its bounds."""
-    _read_window(value, here)  # refuses what is no day
-    yield from _read_conditions(key, value, here, depth)
 
 
 def _join(op: str, value: object, here: _Here, depth: int) -> Node:
@@ -210,20 +205,14 @@ def _read_bound(key: str, op: str, value: object, here: _Here) -> Operand:
     if isinstance(operand, DateOperand) or (is_number(operand) and abs(operand) < math.inf):
         return operand
     if isinstance(value, str):
-        raise ToolError(
-            f"{op} on {key!r} has the bound {value[:60]!r}, which is not a date.",
-            _suggest_bound(op, value, here)
-            or "Write a date as YYYY-MM-DD or YYYY-MM-DDThh:mm, and a number without quotes.",
-        )
+        hint = "Write a date as YYYY-MM-DD or YYYY-MM-DDThh:mm, and a number without quotes."
+        if meant := _guess_dates(value, here):
+            hint = f'Write "{meant[op in ("$gt", "$lte")]}" if that is meant.'
+        raise ToolError(f"{op} on {key!r} has the bound {value[:60]!r}, which is not a date.", hint)
     raise ToolError(
         f"{op} on {key!r} has {_describe(value)} as its bound, which has no order.",
         "Only dates and numbers are ordered; use $eq, $ne, $in or $contains for anything else.",
     )
-
-
-def _suggest_bound(op: str, value: str, here: _Here) -> str:
-    meant = _guess_dates(value, here)
-    return f'Write "{meant[op in ("$gt", "$lte")]}" if that is meant.' if meant else ""
 
 
 def _describe(value: object) -> str:

@@ -90,13 +90,7 @@ class WordVectors:
         self._count += 1
 
     def compare(self, terms: Terms, words: Sequence[QueryWord], least: float) -> Scores:
-        """Return how alike each term is to each word, shape (terms, words): 0 below `least`, 1 for the word itself.
-
-        Args:
-            terms: Ascending, each once.
-            words: The words.
-            least: The lowest cosine that counts.
-        """
+        """Return how alike each term is to each word, shape (terms, words): 0 below `least`, 1 for the word itself."""
         likeness = np.zeros((len(terms), len(words)), np.float32)
         places = np.array([self._places.get(term, -1) for term in terms.tolist()], np.int64)
         if self._count:
@@ -156,12 +150,9 @@ class Words:
             self._dead += 1
 
     def score(self, words: Sequence[QueryWord], documents: Sequence[Terms], near: float = 0.0) -> Scores:
-        """Return the score of each of these documents; all are 0 if there are no words.
+        """Return the score of each document of these terms; all are 0 if there are no words.
 
-        Args:
-            words: The words, each once.
-            documents: The terms of each document.
-            near: From which cosine on another word counts.
+        The words are given once each; another one counts from the cosine `near` on.
         """
         chosen, shares = self._weigh_all(words)
         lengths = np.array([len(terms) for terms in documents], np.int64)
@@ -178,9 +169,7 @@ class Words:
     def propose(self, words: Sequence[QueryWord], near: float = 0.0) -> WordScores:
         """Return every document's score as far as it comes from the words themselves and words near them.
 
-        Args:
-            words: The words, each once.
-            near: From which cosine on another word counts; below NEAR none does here.
+        Arguments as of `score`; below NEAR no other word counts here.
         """
         chosen, shares = self._weigh_all(words)
         wanted = [(word, share) for word, share in zip(chosen, shares.tolist(), strict=True) if share >= NEGLIGIBLE]
