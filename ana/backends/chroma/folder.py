@@ -55,6 +55,7 @@ class Folder:
         """Whether Chroma's files may be damaged."""
         self.generation = 0
         """Grows whenever the files are looked at or the client is opened again; what was built before is stale."""
+        self._generation_file = path / "generation"
         self._timeout = timeout
         self._program = program
         self._inside = threading.RLock()  # the OS lock keeps out processes, this one threads
@@ -149,10 +150,6 @@ class Folder:
                 self._client.close()
                 self._client = None
 
-    @property
-    def _generation_file(self) -> Path:
-        return self.path / "generation"
-
     def _enter(self) -> None:
         try:
             if self._lock is None:
@@ -185,11 +182,8 @@ def blank_unwritten(chroma: Path, known: dict[str, int]) -> None:
     """Overwrite the index files of collections without an index with zeros; nothing in them is ever read.
 
     Those of a collection that has never saved its index (below 1,000 records) are created again by every process that
-    opens it, 116 KB of memory that was not initialised: texts that were deleted long ago, and anything else.
-
-    Args:
-        chroma: Chroma's own folder.
-        known: The files that were overwritten, with the time; brought up to date here.
+    opens it, 116 KB of memory that was not initialised: texts that were deleted long ago, and anything else. `known`
+    are the files that were overwritten, with the time, brought up to date here.
     """
     # strings and os functions: this runs whenever the folder is released, and pathlib takes three times as long
     # where the folder cannot be written, nothing was created either

@@ -41,11 +41,6 @@ DATE_KEY = "ana:date:{}"
 """The key of a date property as a number, in seconds."""
 
 
-def has_flat_copy(key: str) -> bool:
-    """Return whether a property of this name has a flat copy."""
-    return _FLAT_KEY.fullmatch(key) is not None
-
-
 def is_flat(value: Json) -> TypeGuard[Scalar]:
     """Return whether Chroma stores this value unchanged."""
     if isinstance(value, str):
@@ -66,7 +61,7 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
         document = document.encode("utf-8", "replace").decode("utf-8")
     metadata: Metadata = {ITEM_KEY: json.dumps(rest, allow_nan=False)}
     for key, value in item.properties.items():
-        if has_flat_copy(key) and is_flat(value):
+        if _FLAT_KEY.fullmatch(key) and is_flat(value):
             metadata[key] = value
             if day_of(value):
                 metadata[DATE_KEY.format(key)] = _to_seconds(str(value))
@@ -76,9 +71,7 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
 def limit_flat(metadata: Metadata, names: set[str]) -> Metadata:
     """Return the metadata of a record of ours with those flat copies that a collection has room for.
 
-    Args:
-        metadata: As `to_chroma` gives it.
-        names: The names that the collection knows; new ones are added.
+    `names` are those that the collection knows; new ones are added.
     """
     kept: Metadata = {}
     for name, value in metadata.items():
@@ -90,7 +83,13 @@ def limit_flat(metadata: Metadata, names: set[str]) -> Metadata:
 
 def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
     """Return the item exactly as it was stored; if another program stored it, with its metadata as properties."""
-    return from_own(id, document, metadata) if ITEM_KEY in metadata else _from_other(id, document, metadata)
+    if ITEM_KEY in metadata:
+        return from_own(id, document, metadata)
+    # Chroma also has values that JSON does not know, such as sparse vectors
+    plain: Properties = {
+        key: value if isinstance(value, Scalar | list) else str(value) for key, value in metadata.items()
+    }
+    return Item(id, document, plain, UNKNOWN, UNKNOWN)
 
 
 def from_own(id: str, document: str, metadata: Metadata) -> Item:
@@ -102,14 +101,6 @@ def from_own(id: str, document: str, metadata: Metadata) -> Item:
     rest = json.loads(str(metadata[ITEM_KEY]))
     length = rest.pop("length")
     return Item(id, rest.pop("content", document[:length]), **rest)
-
-
-def _from_other(id: str, document: str, metadata: Metadata) -> Item:
-    # Chroma also has values that JSON does not know, such as sparse vectors
-    plain: Properties = {
-        key: value if isinstance(value, Scalar | list) else str(value) for key, value in metadata.items()
-    }
-    return Item(id, document, plain, UNKNOWN, UNKNOWN)
 
 
 def _to_seconds(value: str) -> float:

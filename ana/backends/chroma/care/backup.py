@@ -38,7 +38,6 @@ things that do not exist."""
 
 NOTES = ("format.json", "thread_names.json", "last_thread", "typed")
 
-
 MANIFEST = "backup.json"
 
 MOST_TIMES = 100
@@ -78,12 +77,9 @@ def is_known(name: str) -> bool:
 
 
 def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
-    """Write everything into one file, and return how many files are in it.
+    """Write everything into one file, which appears only once it is complete, and return how many files are in it.
 
-    Args:
-        folder: The data folder.
-        traces: The traces' folder; None leaves them out.
-        to: The file; it appears only once it is complete.
+    Traces are left out if their folder is None.
 
     Raises:
         UserError: The file already exists, or cannot be written.
@@ -102,14 +98,7 @@ def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
 def pack(path: Path, traces: Path | None, to: Path, *, keep_damaged: bool = False) -> int:
     """Write a data folder and traces into a file, while the folder is held and Chroma closed, and count the files.
 
-    Args:
-        path: The data folder.
-        traces: The traces' folder; None leaves them out.
-        to: The file.
-        keep_damaged: Whether a damaged database is packed byte for byte; else it is refused.
-
-    Raises:
-        StoreBroken: A database is damaged.
+    A damaged database is packed byte for byte, or refused with StoreBroken.
     """
     to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor, name = tempfile.mkstemp(prefix=f".{to.name}.", suffix=".part", dir=to.parent)
@@ -182,11 +171,7 @@ def copy_database(source: Path, target: Path) -> None:
 
 
 def check_backup(path: Path, room: int) -> None:
-    """Check that every byte of a backup can be read and that it is complete.
-
-    Args:
-        path: The backup.
-        room: How many bytes there is room for.
+    """Check that every byte of a backup can be read, that it is complete, and that there is room for it, in bytes.
 
     Raises:
         UserError: It is not a backup, not complete, too large, or of a newer format.
@@ -196,7 +181,8 @@ def check_backup(path: Path, room: int) -> None:
             _refuse_too_large(archive, path, room)
             manifest, names = parse_note(_read_note(archive, MANIFEST), Manifest), archive.namelist()
             version, writer = manifest.format, manifest.version
-            inside = _read_format_inside(archive) if version <= FORMAT else version
+            note = "data/format.json"  # folders of the first format have none
+            inside = parse_note(_read_note(archive, note), FormatNote).format if note in names else 1
             broken = archive.testzip()  # reads every byte and compares checksums
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
@@ -210,12 +196,6 @@ def check_backup(path: Path, room: int) -> None:
     if broken or manifest.files != len(names) - 1 or _NEEDED not in names:
         what = f"{broken} is damaged" if broken else "files are missing"
         raise UserError(f"{path} is not a complete backup: {what}.", "Use another one; nothing was changed.")
-
-
-def _read_format_inside(archive: zipfile.ZipFile) -> int:
-    """Return the format of the packed folder; folders of the first format have no note of it."""
-    note = "data/format.json"
-    return parse_note(_read_note(archive, note), FormatNote).format if note in archive.namelist() else 1
 
 
 def _read_note(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -33,7 +33,6 @@ MANY = 500
 SAME = 1e-4
 """Vectors closer than this in cosine are the same to Chroma, which stores 32 bits."""
 
-
 Examined = Callable[[int], None]
 """Called with the number of records examined since the last call."""
 
@@ -96,7 +95,7 @@ def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings,
     """Check one collection, note its faults, and return the items that can be read."""
     items: dict[str, Item] = {}
     source, rows = collection.source, 0
-    for batch in split_rows(source):
+    for batch in source.read_rows(AT_ONCE):
         rows += len(batch)
         for row in batch:
             if item := _read_item(kind, source, row, found):
@@ -111,18 +110,6 @@ def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings,
     return items
 
 
-def split_rows(source: ChromaSource) -> Iterator[list[Row]]:
-    """Yield all rows of a collection, as many at once as are searched for in one call."""
-    batch: list[Row] = []
-    for row in source.iter_rows():
-        batch.append(row)
-        if len(batch) == AT_ONCE:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
 def _read_item(kind: Kind, source: ChromaSource, row: Row, found: Findings) -> Item | None:
     try:
         item = source.read(row.id, row.document or "", row.metadata or {})
@@ -131,17 +118,12 @@ def _read_item(kind: Kind, source: ChromaSource, row: Row, found: Findings) -> I
         return None
     if ITEM_KEY not in (row.metadata or {}):
         found.foreign.append(row.id)
-    elif not _is_text_of(item, row.document or ""):
+    # what an older ana embedded was its whole text
+    elif row.document not in [plain_text(property_text(item.content, item.properties, n)) for n in (SEARCHED, None)]:
         found.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
     if row.vector is None or not np.isfinite(row.vector).all():
         found.store.append(f"{kind} {row.id} has no vector.")
     return item
-
-
-def _is_text_of(item: Item, document: str) -> bool:
-    """Return whether a document is the one that is embedded for an item, or was by an older ana: its whole text."""
-    texts = (property_text(item.content, item.properties, longest) for longest in (SEARCHED, None))
-    return any(plain_text(text) == document for text in texts)
 
 
 def find_unfound(source: ChromaSource, rows: Sequence[Row]) -> Iterator[Row]:

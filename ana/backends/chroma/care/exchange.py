@@ -72,11 +72,7 @@ class ExchangeNote:
 def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
     """Yield a folder for what is new, while the data folder is held; without an error it is decided at the end.
 
-    `finish_exchange` must follow, while Chroma is closed.
-
-    Args:
-        path: The data folder.
-        traces: Where the traces go, if all is new; None if only Chroma is.
+    `finish_exchange` must follow, while Chroma is closed. `traces` is where the traces go; None if only Chroma is new.
     """
     note = ExchangeNote(f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None, decided=False)
     _write_note(path, note)
@@ -102,11 +98,7 @@ def read_exchange(path: Path) -> ExchangeNote | None:
 
 
 def finish_exchange(path: Path) -> None:
-    """Finish an exchange that was decided, if necessary from its start, while the folder is held and Chroma closed.
-
-    Raises:
-        StoreBroken: As `read_exchange`.
-    """
+    """Finish an exchange that was decided, if necessary from its start, while the folder is held and Chroma closed."""
     note = read_exchange(path)
     if note is None:
         return
@@ -165,16 +157,7 @@ def write_again(client: "Client", path: Path, embedder: Embedder | None, progres
     """Write Chroma again beside the old, while the folder is held; `finish_exchange` must follow.
 
     Deleted text stays in Chroma's queue, which is also the only copy of the newest vectors, and in free pages of its
-    file. So all records are copied.
-
-    Args:
-        client: The old one.
-        path: The data folder.
-        embedder: Embeds our records again; None to copy the vectors.
-        progress: Called while it does.
-
-    Returns:
-        How many records were embedded again.
+    file. So all records are copied, with their vectors if no embedder makes new ones. Returns how many those are.
 
     Raises:
         StoreBroken: A record reads otherwise in the copy.

@@ -24,13 +24,9 @@ _OURS = {
 
 
 def restore(folder: Folder, traces: Path, backup: Path) -> Path:
-    """Restore everything from a backup, even if the present folder cannot be opened.
+    """Restore everything from a backup, even if the present folder cannot be opened; return one of the state before.
 
-    Returns:
-        A backup of the state before.
-
-    Raises:
-        UserError: The backup cannot be used; nothing was changed.
+    Raises UserError if the backup cannot be used; nothing was changed then.
     """
     with folder.hold_closed():
         check_backup(backup, shutil.disk_usage(folder.path).free)

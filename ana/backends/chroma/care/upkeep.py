@@ -9,7 +9,7 @@ from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
-from ana.backends.chroma.care.examine import Examined, Findings, examine, find_unfound, split_rows
+from ana.backends.chroma.care.examine import AT_ONCE, Examined, Findings, examine, find_unfound
 from ana.backends.chroma.care.exchange import NOTE, read_exchange
 from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.chroma.care.restore import restore
@@ -18,7 +18,7 @@ from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector
 from ana.errors import StoreBroken
 from ana.files import find_damage, write_whole
-from ana.memory.changes import Change, Entry, find_disagreements
+from ana.memory.changes import Entry, find_disagreements
 
 JOURNAL = "journal.sqlite"
 
@@ -105,11 +105,7 @@ class Upkeep:
         return to
 
     def restore(self, traces: Path, backup: Path) -> Path:
-        """Make everything what it was in a backup, and return a backup of what was there before.
-
-        Raises:
-            UserError: The backup cannot be used; nothing was changed.
-        """
+        """Make everything what it was in a backup, and return one of what was there before. Errors as of `restore`."""
         return restore(self._folder, traces, backup)
 
     def reindex(self, progress: Progress) -> int:
@@ -120,7 +116,8 @@ class Upkeep:
         backend = self._backend
         with backend.hold():
             file = set_aside(self.path) / "unreadable.jsonl"
-            every = ((kind, row) for kind, each in backend.collections.items() for row in each.source.iter_rows())
+            kinds = backend.collections.items()
+            every = ((kind, row) for kind, each in kinds for rows in each.source.read_rows() for row in rows)
             wrong = [(kind, row) for kind, row in every if (kind, row.id) in found.unreadable]
             rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in wrong]
             write_whole(file, "".join(f"{json.dumps(row, default=str)}\n" for row in rows))
@@ -143,18 +140,14 @@ class Upkeep:
         except StoreBroken:  # one that Chroma refuses stops the others too; a rebuild finds it
             self._folder.close()
             backend.healing.heal()
-        self._enter_in_journal(changes)
+        turn = f"doctor-{secrets.token_hex(4)}"  # the store is right
+        entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
+        if entries:
+            backend.journal.finish(backend.journal.begin(entries))
 
     def _put_unfound_again(self) -> None:
         """Store again what a rebuilt vector index does not find: of many alike, one may have no other leading to it."""
         for collection in self._backend.collections.values():
             source = collection.source
-            ids = [row.id for batch in split_rows(source) for row in find_unfound(source, batch)]
+            ids = [row.id for rows in source.read_rows(AT_ONCE) for row in find_unfound(source, rows)]
             collection.put([(item, item) for item in collection.get_many(ids)])
-
-    def _enter_in_journal(self, changes: list[Change]) -> None:
-        """Enter the changes to records that the store has otherwise than the journal."""
-        turn = f"doctor-{secrets.token_hex(4)}"
-        entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
-        if entries:
-            self._backend.journal.finish(self._backend.journal.begin(entries))
