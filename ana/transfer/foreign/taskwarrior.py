@@ -53,11 +53,9 @@ _LAST_COMMA = re.compile(r",(?=\s*\]\s*\Z)")
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
-    """Return the tasks of an export, without deleted ones and templates of recurring ones.
+    """Return the tasks of a file of `task export`, without deleted ones and templates of recurring ones.
 
-    Args:
-        path: A file written by `task export`.
-        zone: The person's; a date at midnight there becomes a bare day.
+    A date at midnight in the person's zone becomes a bare day.
 
     Raises:
         UserError: It is not such an export, or has records that cannot be read; they are named.

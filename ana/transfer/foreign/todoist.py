@@ -49,11 +49,7 @@ _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
-    """Return the tasks of a project.
-
-    Args:
-        path: The file; its name is the project's, and its time of writing becomes the items'.
-        zone: The person's.
+    """Return the tasks of a project; the file's name is the project's, and its time of writing becomes the items'.
 
     Raises:
         UserError: It is not such an export, or has lines that cannot be read; they are named.
@@ -92,9 +88,8 @@ def _iter_rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:
     try:
         header = [name.strip().upper() for name in next(reader)]
         if not {"TYPE", "CONTENT"} <= set(header):
-            raise UserError(
-                f"{show_path(path)} has no columns TYPE and CONTENT.", "Export the project from Todoist as CSV."
-            )
+            hint = "Export the project from Todoist as CSV."
+            raise UserError(f"{show_path(path)} has no columns TYPE and CONTENT.", hint)
         begins = reader.line_num + 1
         for cells in reader:
             yield f"line {begins}", _read_row(header, cells)
@@ -149,9 +144,12 @@ class _Outline:
             raise BadRecord(f"its TYPE is {reprlib.repr(row['TYPE'])}")
 
     def _add_task(self, row: Row) -> None:
-        content, indent = row["CONTENT"].strip(), _read_number(row, "INDENT")
+        content, written = row["CONTENT"].strip(), row.get("INDENT", "").strip()
         if not content:
             raise BadRecord("it has no CONTENT")
+        if written and not (written.isdecimal() and len(written) < 4):
+            raise BadRecord(f"its INDENT is {reprlib.repr(written)}")
+        indent = int(written or 1)
         self._above = [task for task in self._above if task.indent < indent]
         parent = self._above[-1].id if self._above else None
         description = row.get("DESCRIPTION", "").strip()
@@ -248,10 +246,3 @@ def _read_cell(row: Row, name: str) -> str:
     """Return the text of a cell; Todoist sometimes writes None into empty ones."""
     text = row.get(name, "").strip()
     return "" if text == "None" else text
-
-
-def _read_number(row: Row, name: str) -> int:
-    written = row.get(name, "").strip()
-    if written and not (written.isdecimal() and len(written) < 4):
-        raise BadRecord(f"its {name} is {reprlib.repr(written)}")
-    return int(written or 1)
