@@ -34,9 +34,7 @@ class Known(Protocol):
 class KnownInFile:
     """Vectors in a SQLite file, in which no text is found: a purge need not look into it.
 
-    Args:
-        file: The file; one that is damaged is made again, as it holds nothing that cannot be.
-        maker: What makes the vectors; those of another are not found.
+    A damaged file is made again, as it holds nothing that cannot be. Vectors of another maker are not found.
     """
 
     def __init__(self, file: Path, maker: str) -> None:
@@ -63,13 +61,7 @@ class KnownInFile:
 
 
 class OnceEmbeddings:
-    """An embedder that asks another one only for what is not known.
-
-    Args:
-        inner: The other embedder.
-        documents: The vectors of documents.
-        queries: Those of queries; None to ask for each.
-    """
+    """An embedder that asks another one only for what is not known; for queries always, if none are kept."""
 
     def __init__(self, inner: Embedder, documents: Known | None = None, queries: Known | None = None) -> None:
         self.name, self.dimension = inner.name, inner.dimension
@@ -101,11 +93,7 @@ def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Ve
 def embed_many(path: Path, embedder: Embedder, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:
     """Return the vectors of texts, made in batches. A process that ends in the middle leaves those it has made.
 
-    Args:
-        path: The data folder, where they are kept until `forget_vectors`.
-        embedder: Makes those that are not kept.
-        texts: Any texts.
-        progress: Called after each batch.
+    They are kept in the data folder until `forget_vectors`.
     """
     vectors: dict[str, Vector] = {}
     with closing(KnownInFile(path / NAME, f"{embedder.name} {embedder.dimension}")) as kept:

@@ -27,10 +27,7 @@ SHORTEST = 1000
 class RemoteEmbeddings:
     """Embeddings of one model at one server; vectors have length 1, also that of an empty text.
 
-    Args:
-        url: Base URL, up to and with /v1.
-        key: The server's key.
-        timeout: Of one request, in seconds.
+    The URL is up to and with /v1, the timeout that of one request, in seconds.
     """
 
     name: str

@@ -33,12 +33,7 @@ class DeletedThread:
 
 @dataclass(frozen=True)
 class Created:
-    """What a client has said of a conversation when it created it, or later.
-
-    Args:
-        ts: When it was created, ISO 8601 in UTC.
-        metadata: The client's own notes.
-    """
+    """When a client created a conversation (ISO 8601 in UTC), and its own notes of it, of then or later."""
 
     ts: str
     metadata: dict[str, Any]

@@ -43,14 +43,7 @@ class Thread:
 
 
 class Threads:
-    """A person's threads.
-
-    Args:
-        store: What keeps them; also whom to ask what it knows by itself.
-        traces: The records of their turns.
-        locks: What owns them.
-        person: Whose they are.
-    """
+    """A person's threads. What the store knows by itself is asked of it."""
 
     def __init__(self, store: ThreadStore, traces: Traces, locks: ThreadLocks, person: str = OWNER) -> None:
         self.store = store
@@ -148,10 +141,7 @@ class Threads:
         return next(iter(named or begun), None)
 
     def restore(self, name: str) -> Thread:
-        """Bring a thread back from the trash.
-
-        Args:
-            name: Its name or id, or the beginning of its id; of several the one deleted last.
+        """Bring a thread back from the trash, by name, id or the beginning of its id; of several the one deleted last.
 
         Raises:
             UserError: It is not in the trash, or another conversation has its id meanwhile.
@@ -176,8 +166,7 @@ class Threads:
     def purge(self, ids: Collection[str]) -> None:
         """Delete threads permanently, so that no byte of them stays. Raises StoreBusy if another program works in one.
 
-        Args:
-            ids: Ids of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
+        The ids are of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
         """
         all_of_them = sorted(ids)
         for start in range(0, len(all_of_them), AT_ONCE):
