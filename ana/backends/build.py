@@ -20,15 +20,8 @@ def open_store(
 ) -> tuple[Backend, Upkeep]:
     """Return the store in a folder; one that cannot be written is read from a copy, and refuses every write.
 
-    Args:
-        path: The data folder.
-        embedder: Turns text into vectors.
-        program: The name of this process in another's messages.
-        tell: Called with the progress of a repair.
-        follow: Returns the embedder of another name, which the folder may be bound to, or None if it must not be used.
-
-    Raises:
-        StoreReadOnly, StoreBusy, StoreBroken: A folder that cannot be written cannot be read as it is.
+    Arguments as of `ChromaBackend`. Raises StoreReadOnly, StoreBusy or StoreBroken if a folder that cannot be written
+    cannot be read as it is.
     """
     if is_read_only(path):
         copy = ReadOnlyChromaBackend(path, embedder, program=program, tell=tell, follow=follow)

@@ -53,14 +53,9 @@ BOUNDS = (
 
 
 def check_item(item: Item, before: Item | None = None) -> Item:
-    """Refuse a record that cannot be stored, or is too large.
+    """Return a record; ToolError, which says what of it and what to do, if it cannot be stored, or is too large.
 
-    Args:
-        item: The record as it is to be, which is returned.
-        before: As it is; None if it is not stored. What was stored before there were bounds may change, and not grow.
-
-    Raises:
-        ToolError: The message says what of it, the hint what to do instead.
+    What was stored before there were bounds may change, and not grow.
     """
     check_properties(item.properties)
     for bound in BOUNDS:

@@ -158,8 +158,7 @@ class Memory:
     ) -> Change:
         """Rewrite a line; `shown` are digests of the lines the caller saw (see `line_digest`).
 
-        Raises:
-            ToolError: There is no such line, or it was changed after the caller saw it.
+        Raises ToolError if there is no such line, or it was changed after the caller saw it.
         """
         text = to_one_line(content)
 
@@ -189,8 +188,7 @@ class Memory:
     def put_back(self, changes: Sequence[Change], turn: str, thread: str = "", key: str | None = None) -> list[Change]:
         """Put records back as they once were, all of them or none; a line gets its old number again.
 
-        Raises:
-            RecordChanged: A record is not as its change says that it is now.
+        Raises RecordChanged if one is not as its change says that it is now.
         """
         stamp = self.stamp()
         entries = [Entry(stamp, thread, turn, change, key) for change in changes]

@@ -95,8 +95,7 @@ class Operation:
 def read_operations(properties: Mapping[str, Any]) -> dict[str, "Json | Operation"]:
     """Return the properties of an update, with an operation wherever an object has operators only.
 
-    Raises:
-        ToolError: Operators are mixed with other keys, unknown, or sent as text.
+    Raises ToolError if operators are mixed with other keys, unknown, or sent as text.
     """
     return {name: read_operation(name, value) for name, value in properties.items()}
 

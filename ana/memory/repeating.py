@@ -38,14 +38,7 @@ _CHOICES = {"repeat_from": ("due", "done"), "missed": ("waits", "passes")}
 
 @dataclass(frozen=True)
 class Revision:
-    """What a change of an item's properties meets.
-
-    Args:
-        old: The properties before; none of a new item.
-        given: The names that the change gives.
-        now: The present moment, in the person's zone.
-        zone: The person's zone.
-    """
+    """What a change of an item's properties meets: the old ones, none of a new item; the names that it gives; when."""
 
     old: Properties
     given: Collection[str]

@@ -29,13 +29,7 @@ class _Counted(NamedTuple):
 
 
 class Tally:
-    """How many items have each name, by the kind of name; a name that items had once may be there with 0.
-
-    Args:
-        backend: The store.
-        count_all: Counts the names of all items.
-        names_of: Returns the names of one kind that an item has.
-    """
+    """How many items have each name, by the kind of name; a name that items had once may be there with 0."""
 
     def __init__(
         self, backend: Backend, count_all: Callable[[], Counts], names_of: Callable[[Item, str], set[str]]
@@ -83,8 +77,7 @@ class FilterReader:
     def read(self, where: Mapping[str, Json] | None) -> Node:
         """Return a filter as a tree, with each name that no item has as the commonest one that differs only in case.
 
-        Raises:
-            ToolError: It is not a filter.
+        Raises ToolError.
         """
         node = parse(where, self._clock.zone, self._clock.now().date())
         if find_keys(node) <= _OWN:

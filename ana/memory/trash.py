@@ -35,15 +35,9 @@ def list_deleted(memory: Memory) -> list[DeletedRecord]:
 
 
 def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
-    """Bring a deleted record back as it was. A call that already did gets the change of that time.
+    """Bring a deleted record, an item's id or "line 3", back as it was; UserError if it is not in the trash.
 
-    Args:
-        memory: Items, lines and journal.
-        name: An item's id, or "line 3".
-        cause: The call that wants it.
-
-    Raises:
-        UserError: It is not in the trash.
+    A call that already did gets the change of that time.
     """
     id = name.removeprefix("line ")
     found = _to_records(memory.backend.deletions(("item" if id == name else "line", id)))

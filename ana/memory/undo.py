@@ -70,16 +70,13 @@ def last_turn(memory: Memory, thread: str | None = None, *, running: str | None 
 
 
 def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = False, mark: str = "") -> Undone:
-    """Undo a turn.
+    """Undo a turn. Errors as of `plan_undo`.
 
     Args:
         memory: Items and Global Context.
         turn: The turn's id, from `last_turn` or the history.
         override: Whether records that were changed afterwards are put back as well; or just these conflicts.
         mark: 8 hexadecimal digits, the same if the same undo is asked for again; default: random.
-
-    Raises:
-        UserError: There is no such turn, or it has been undone already.
     """
     name = f"{PREFIX}{mark or secrets.token_hex(4)}-of-{turn}"
 
@@ -101,8 +98,7 @@ def find_undone(memory: Memory, mark: str) -> Undone | None:
 def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
     """Return what the undo of a turn would change, the last first, and the records that were changed after the turn.
 
-    Raises:
-        UserError: There is no such turn, or it has been undone already.
+    Raises UserError if there is no such turn, or it has been undone already.
     """
     entries = memory.history(turn=turn)
     if not entries:

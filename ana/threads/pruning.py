@@ -184,9 +184,7 @@ def _in_worker(
 class ServerSaver(PruningSaver):
     """The same saver for the LangGraph server: its event loop must not wait, so another thread does the work.
 
-    Args:
-        connection: The file of all threads.
-        worker: Has one thread of its own; the loop's shared threads may all be waiting for models.
+    The worker has one of its own; the loop's shared threads may all be waiting for models.
     """
 
     def __init__(self, connection: sqlite3.Connection, worker: Executor) -> None:

@@ -70,8 +70,7 @@ class Threads:
     def remember(self, name: str) -> str:
         """Return the id of the thread with exactly this name or id, and save the name for lists.
 
-        Raises:
-            WrongName: It is no name yet, and looks like the id of another conversation.
+        Raises WrongName if it is no name yet, and looks like the id of another conversation.
         """
         name = read_name(name)
         id = make_id(name, self._person)
@@ -120,9 +119,7 @@ class Threads:
     def move_to_trash(self, id: str) -> None:
         """Delete a thread so that `restore` can bring it back until the trash is purged.
 
-        Raises:
-            UserError: There is no such thread.
-            StoreBusy: Another program works in it.
+        Raises UserError if there is none, StoreBusy if another program works in it.
         """
         with self._own_for_the_last_time([id]):
             if not self.exists(id):  # asked only now: another program may have deleted it meanwhile
@@ -143,8 +140,7 @@ class Threads:
     def restore(self, name: str) -> Thread:
         """Bring a thread back from the trash, by name, id or the beginning of its id; of several the one deleted last.
 
-        Raises:
-            UserError: It is not in the trash, or another conversation has its id meanwhile.
+        Raises UserError if it is not in the trash, or another conversation has its id meanwhile.
         """
         found = self.find_deleted(name)
         if found is None:

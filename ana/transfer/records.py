@@ -34,8 +34,7 @@ def read_bytes(path: Path) -> bytes:
 def read_text(path: Path) -> str:
     """Return the text of a file, without a byte-order mark.
 
-    Raises:
-        UserError: It cannot be read, is empty, or is not UTF-8; the first line that is not is named.
+    Raises UserError if it cannot be read, is empty, or is not UTF-8; the first line that is not is named.
     """
     return decode_text(path, read_bytes(path))
 
@@ -52,15 +51,9 @@ def decode_text(path: Path, data: bytes) -> str:
 
 
 def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], Made | None]) -> list[Made]:
-    """Return what is made of every record; None is left out.
+    """Return what is made of every record, given with its place, such as "line 3"; None is left out.
 
-    Args:
-        path: The file, for the message.
-        records: Each with its place, such as "line 3".
-        read: Reads a record, or raises BadRecord or ToolError.
-
-    Raises:
-        UserError: Records that cannot be read; the first ten are named with their places.
+    Raises UserError, which names the first ten with their places, if `read` raises BadRecord or ToolError for some.
     """
     made, bad = [], []
     for place, record in records:

@@ -166,12 +166,7 @@ class ChromaBackend(TableReads):
             return count
 
     def hold(self) -> AbstractContextManager["Client"]:
-        """Own the data folder, with Chroma; errors of what is done with it become ours. May be nested.
-
-        Raises:
-            StoreBusy: Another process did not release it in time.
-            StoreBroken: It cannot be read or written.
-        """
+        """Own the data folder, with Chroma; errors of what is done with it become ours. May be nested."""
         return self._map_errors(self.folder.hold())
 
     def hold_in_order(self) -> AbstractContextManager[None]:

@@ -47,13 +47,7 @@ WHERE q.seq_id > coalesce(m.seq_id, 0)"""
 
 @dataclass(frozen=True)
 class ClosedSource:
-    """The collection that an index is compared with, as long as nobody writes; for its records Chroma is opened.
-
-    Args:
-        identity: Its id.
-        counted: How many records it has.
-        open: Opens Chroma, and returns the collection.
-    """
+    """The collection that an index is compared with, as long as nobody writes; for its records Chroma is opened."""
 
     identity: str
     counted: int

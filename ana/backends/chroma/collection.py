@@ -56,15 +56,7 @@ BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 
 class ChromaCollection:
-    """Records of one kind.
-
-    Args:
-        folder: Its data folder.
-        name: Its name.
-        embedder: Turns text into vectors; the collection records it and refuses another.
-        weights: The weights of the ranking.
-        read: How its records are read; see `ChromaSource`.
-    """
+    """Records of one kind. The collection records which embedder makes its vectors, and refuses another."""
 
     def __init__(
         self, folder: Folder, name: str, embedder: Embedder, weights: Weights, read: Reader = from_chroma

@@ -35,12 +35,7 @@ class Folder:
     """The data folder, which gives access to Chroma's client only while it is held.
 
     Its files are put in order before anybody reads them. Chroma is opened only once somebody needs it: importing it
-    takes longer than most reads of what stands beside it.
-
-    Args:
-        path: The folder; created at the first use.
-        timeout: Seconds to wait for another process.
-        program: The name of this process in another's messages.
+    takes longer than most reads of what stands beside it. Arguments as of `ChromaBackend`.
     """
 
     def __init__(self, path: Path, timeout: float = 10.0, program: str = "ana") -> None:
@@ -71,9 +66,7 @@ class Folder:
     def hold_closed(self) -> Iterator[None]:
         """Own the folder without opening Chroma: one thread of one process at a time. May be nested.
 
-        Raises:
-            StoreBusy: Another process did not release it in time.
-            StoreBroken: The folder cannot be read or written.
+        Raises StoreBusy if another process did not release it in time, StoreBroken if it cannot be read or written.
         """
         with self._inside:
             if self._depth == 0:

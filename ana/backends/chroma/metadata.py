@@ -93,11 +93,7 @@ def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
 
 
 def from_own(id: str, document: str, metadata: Metadata) -> Item:
-    """Return the item exactly as it was stored.
-
-    Raises:
-        KeyError, ValueError, TypeError: It is not one of ours, or is damaged.
-    """
+    """Return the item exactly as it was stored. Raises KeyError, ValueError, TypeError if it is not ours, or damaged."""
     rest = json.loads(str(metadata[ITEM_KEY]))
     length = rest.pop("length")
     return Item(id, rest.pop("content", document[:length]), **rest)

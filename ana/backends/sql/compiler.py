@@ -102,14 +102,9 @@ def add_functions(db: sqlite3.Connection) -> None:
 
 
 def compile_filter(node: Node, dates: ZoneDates) -> Sql:
-    """Return SQL that is true for exactly the rows that pass a filter.
+    """Return SQL that is true for exactly the rows that pass a filter, which was parsed in the zone of these tables.
 
-    Args:
-        node: The filter.
-        dates: The tables of dates in the zone that the filter was parsed in.
-
-    Raises:
-        ToolError: The filter has more conditions than SQLite takes.
+    Raises ToolError if it has more conditions than SQLite takes.
     """
     known = list(iter_conditions(node))
     operands = [each for part in known if isinstance(part, Compare) for each in part.operands]

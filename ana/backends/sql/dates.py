@@ -57,10 +57,6 @@ class ZoneDates:
         self.enter_properties(db, db.execute(_DATES))
         self._run(db, _INDEXES)  # at the end, because tables fill faster without
 
-    def drop(self, db: sqlite3.Connection) -> None:
-        db.execute(f"DROP TABLE IF EXISTS {self.items}")
-        db.execute(f"DROP TABLE IF EXISTS {self.properties}")
-
     def enter(self, db: sqlite3.Connection, row: int) -> None:
         """Enter the dates of an item, in place of the old ones."""
         self.forget(db, row)
@@ -101,9 +97,7 @@ class ZoneDates:
 def read_zones(db: sqlite3.Connection, met: Mapping[str, tzinfo]) -> list[ZoneDates]:
     """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables.
 
-    Args:
-        db: The file of the tables.
-        met: Zones that queries came from, by name: a machine without a named zone calls its own "local".
+    `met` are zones that queries came from, by name: a machine without a named zone calls its own "local".
     """
     known = []
     for number, name in db.execute("SELECT number, name FROM zones ORDER BY number").fetchall():
@@ -126,5 +120,6 @@ def add_zone(db: sqlite3.Connection, known: list[ZoneDates], zone: tzinfo) -> Zo
 
 
 def _remove(db: sqlite3.Connection, dates: ZoneDates) -> None:
-    dates.drop(db)
+    for table in (dates.items, dates.properties):
+        db.execute(f"DROP TABLE IF EXISTS {table}")
     db.execute("DELETE FROM zones WHERE number = ?", (dates.number,))

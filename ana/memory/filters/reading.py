@@ -47,12 +47,9 @@ class _Here:
 
 
 def parse(where: Mapping[str, Json] | None, zone: tzinfo, today: date | None = None) -> Node:
-    """Check a filter and return it as a tree.
+    """Check a filter, of which None and {} select every item, and return it as a tree.
 
-    Args:
-        where: The filter; None and {} select every item.
-        zone: The person's zone, for dates without one.
-        today: The person's today, for errors that name the date which words mean.
+    Dates without a zone are in the person's. With their today, errors name the date which words mean.
 
     Raises:
         ToolError: It is not a filter; message and hint say what is wrong and how to write it.

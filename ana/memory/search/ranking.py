@@ -76,14 +76,7 @@ class Hit:
 
 
 class Ranking:
-    """The ranking of one query.
-
-    Args:
-        candidates: The items.
-        words: The words of all items.
-        passing: The rows that pass the filter, ascending; None for all.
-        weights: The weights of a score's parts.
-    """
+    """The ranking of one query, of the rows that pass its filter, ascending, or of all."""
 
     def __init__(self, candidates: Candidates, words: Words, passing: Rows | None, weights: Weights) -> None:
         self._candidates = candidates

@@ -32,12 +32,7 @@ Likeness = list[tuple[int, float]]
 
 @dataclass(frozen=True)
 class QueryWord:
-    """A word to look for.
-
-    Args:
-        number: Its term number; None if no item ever had it.
-        vector: Its vector, of any length; zeros if it is like no other word.
-    """
+    """A word to look for, its term number, if an item ever had it, and its vector; zeros if it is like no other."""
 
     number: int | None
     vector: WordVector
@@ -45,12 +40,7 @@ class QueryWord:
 
 @dataclass(frozen=True)
 class WordScores:
-    """The scores of a query's words, 0 to 1.
-
-    Args:
-        rows: Of every document, ascending.
-        scores: One for each row.
-    """
+    """The scores of a query's words, 0 to 1, one for the row of every document; rows ascending."""
 
     rows: Rows
     scores: Scores
@@ -65,11 +55,7 @@ class WordScores:
 
 
 class WordVectors:
-    """The vectors of terms, of those that have one.
-
-    Args:
-        known: Number and vector of each term; zeros for a term that is like no other.
-    """
+    """The vectors of terms, each given with its number, of those that have one; others have zeros."""
 
     def __init__(self, known: Iterable[tuple[int, WordVector]]) -> None:
         some = [(number, vector) for number, vector in known if vector.any()]
@@ -110,12 +96,7 @@ class WordVectors:
 
 
 class Words:
-    """The words of all documents. Documents are known by their row; those changed later are in a small tail.
-
-    Args:
-        documents: Row and terms of each document.
-        vectors: Number and vector of each term.
-    """
+    """The words of all documents, which are known by their row; those changed later are in a small tail."""
 
     def __init__(self, documents: Iterable[tuple[int, Terms]], vectors: Iterable[tuple[int, WordVector]] = ()) -> None:
         self._base = Postings(documents)

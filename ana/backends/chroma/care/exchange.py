@@ -55,12 +55,9 @@ _LOST = (
 
 @dataclass(frozen=True)
 class ExchangeNote:
-    """An exchange.
+    """An exchange: the folder, in the data folder, of what is new, and where the traces go, if not Chroma alone is new.
 
-    Args:
-        unpacked: The folder, in the data folder, of what is new.
-        traces: Where the traces go; None if Chroma alone is new.
-        decided: Whether it is put in the place of what is there; else it is removed.
+    Once it is decided it is put in the place of what is there; else it is removed.
     """
 
     unpacked: Annotated[str, Field(pattern=r"^restored-[a-z0-9_]{8}$")]
@@ -86,10 +83,9 @@ def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
 
 
 def read_exchange(path: Path) -> ExchangeNote | None:
-    """Return the exchange of a folder that was cut short; None if there is none.
+    """Return the exchange of a folder that was cut short, or None.
 
-    Raises:
-        StoreBroken: Its note cannot be read, or what it names is not there.
+    Raises StoreBroken if its note cannot be read, or what it names is not there.
     """
     note = read_note(path / NOTE, ExchangeNote, _LOST)
     if note and note.decided and not (path / note.unpacked / "data" / "chroma" / DATABASE).exists():
@@ -209,7 +205,6 @@ def settle_reindex(client: "Client", path: Path) -> None:
 
 
 def _add_to(done: int, total: int, progress: Progress) -> Progress:
-    """Return the progress of a part of all documents, after those that are done."""
     return lambda part, _: progress(done + part, total)
 
 
