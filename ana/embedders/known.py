@@ -20,7 +20,10 @@ NAME = "vectors.sqlite"
 BATCH = 100
 """Texts embedded between two calls of the progress, and how many make it worth keeping vectors."""
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text))"
+# after a power failure the last ones are made again
+_SCHEMA = """PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text))"""
 
 
 class Known(Protocol):
@@ -41,10 +44,10 @@ class KnownInFile:
         self._maker = maker
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            self._db = _connect(file)
+            self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
         except sqlite3.DatabaseError:
             remove_database(file)
-            self._db = _connect(file)
+            self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
 
     def get(self, text: str, /) -> Vector | None:
         find = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"
@@ -110,15 +113,3 @@ def forget_vectors(path: Path) -> None:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def _connect(file: Path) -> sqlite3.Connection:
-    db = connect_own(file, check_same_thread=False)
-    try:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")  # after a power failure the last ones are made again
-        db.execute(_SCHEMA)
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db

@@ -239,12 +239,12 @@ def find_lead(properties: Mapping[str, Json]) -> str | None:
     return next((key for key in DATE_KEYS[:-1] if day_of(properties.get(key))), None)
 
 
-def list_next(repeat: Repeat, now: datetime, count: int = 3) -> str:
+def list_next(repeat: Repeat, now: datetime) -> str:
     """Return the next dates of what repeats, with weekdays and ends; what waits begins with the one that is open."""
     present = find_present(repeat, now)
     if present is None:
         return "none: it has ended"
-    coming = islice(iter_occurrences(repeat, present.at, look_ahead(repeat, present.at)), count)
+    coming = islice(iter_occurrences(repeat, present.at, look_ahead(repeat, present.at)), 3)
     return ", ".join(tell_dates(repeat, each) for each in coming)
 
 

@@ -44,13 +44,10 @@ def find_twins(backend: Backend, kind: Kind, record: Item, most: int) -> list[It
 
 def _is_twin(one: Item, other: Item, cosine: float, enough: float) -> bool:
     # no embedder tells numbers apart: report 3 is not report 4
-    if cosine < ALIKE or _numbers(one.content) != _numbers(other.content):
+    numbers, others = ({*re.findall(r"\d+", each.content)} for each in (one, other))
+    if cosine < ALIKE or numbers != others:
         return False
     return cosine >= enough or _words(one.content) == _words(other.content) != frozenset()
-
-
-def _numbers(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\d+", text))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -23,6 +23,10 @@ _ACT = "act"
 OPEN = 2**40
 """From this number on entries wait that are not done; there are never so many that are."""
 
+_OPEN = f"""PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; {SCHEMA}
+UPDATE writes SET seq = seq + {OPEN} WHERE NOT done AND seq < {OPEN}"""
+"""An intent must be on disk before Chroma is touched. An earlier version numbered entries as they began."""
+
 
 class Journal(JournalTable):
     """Every write in order, in SQLite beside Chroma, and counters that never go back. Used while the folder is held.
@@ -88,18 +92,7 @@ class Journal(JournalTable):
 
     def _open(self) -> sqlite3.Connection:
         if self._db is None:
-            db = connect_own(self._path, check_same_thread=False)
-            try:
-                db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = FULL")  # an intent must be on disk before Chroma is touched
-                db.executescript(SCHEMA)
-                # an earlier version numbered them as they began
-                db.execute(f"UPDATE writes SET seq = seq + {OPEN} WHERE NOT done AND seq < {OPEN}")
-                db.commit()
-            except sqlite3.Error:
-                db.close()
-                raise
-            self._db = db
+            self._db = connect_own(self._path, script=_OPEN, check_same_thread=False)
         return self._db
 
 

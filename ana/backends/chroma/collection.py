@@ -93,7 +93,13 @@ class ChromaCollection:
         What has no vector yet is embedded here, while the folder is held.
         """
         for start in range(0, len(changes), BATCH):
-            self._put_batch(changes[start : start + BATCH], vectors or {})
+            part = changes[start : start + BATCH]
+            texts = {item.id: property_text(item.content, item.properties) for item, _ in part}
+            new = self.embed([item for item, _ in part if texts[item.id] not in (vectors or {})])
+            known = {**(vectors or {}), **new}
+            stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in part]
+            with self._enter_write(stored) as source:
+                source.write(stored, [before for _, before in part])
 
     def read_vectors(self) -> dict[str, Vector]:
         """Return the vectors of all records by the text that was embedded."""
@@ -106,13 +112,6 @@ class ChromaCollection:
             if existing := [item.id for item in self.get_many(ids[start : start + BATCH])]:
                 with self._enter_write(removed=existing) as source:
                     source.delete(existing)
-
-    def _put_batch(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors) -> None:
-        texts = {item.id: property_text(item.content, item.properties) for item, _ in changes}
-        known = {**vectors, **self.embed([item for item, _ in changes if texts[item.id] not in vectors])}
-        stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in changes]
-        with self._enter_write(stored) as source:
-            source.write(stored, [before for _, before in changes])
 
     def query(self, query: Query, vector: Vector | None) -> Found:
         """Find records; the vector is that of the query's text, None without one."""

@@ -64,7 +64,8 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
         if _FLAT_KEY.fullmatch(key) and is_flat(value):
             metadata[key] = value
             if day_of(value):
-                metadata[DATE_KEY.format(key)] = _to_seconds(str(value))
+                moment = datetime.fromisoformat(str(value))  # without a zone as UTC, so that such dates are in order
+                metadata[DATE_KEY.format(key)] = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     return document, metadata
 
 
@@ -93,16 +94,10 @@ def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
 
 
 def from_own(id: str, document: str, metadata: Metadata) -> Item:
-    """Return the item exactly as it was stored. Raises KeyError, ValueError, TypeError if it is not ours, or damaged."""
+    """Return the item exactly as it was stored. Raises KeyError, ValueError, TypeError if it is none of ours."""
     rest = json.loads(str(metadata[ITEM_KEY]))
     length = rest.pop("length")
     return Item(id, rest.pop("content", document[:length]), **rest)
-
-
-def _to_seconds(value: str) -> float:
-    """Return a date as seconds; without a zone it counts as UTC, so that such dates are in order among themselves."""
-    moment = datetime.fromisoformat(value)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def is_utf8(text: str) -> bool:

@@ -160,7 +160,8 @@ class _Compiler:
         if isinstance(operand, frozenset):
             return _rows_where(key, _ANY, _equals_any(operand))
         if isinstance(operand, DateOperand):
-            return _rows_where(key, _ANY, _is_within(operand), self._dates)
+            near = f"start BETWEEN {operand.start} AND {operand.end} AND stop <= {operand.end}"
+            return _rows_where(key, _ANY, Sql(f"{near} AND {_touches(operand)}"), self._dates)
         whole = _rows_where(key, "0", _equals_any([_fold(operand)]))
         if operand is not None:
             return whole
@@ -247,8 +248,3 @@ def _compare_date(op: str, bound: DateOperand) -> Sql:
 
 def _touches(bound: DateOperand) -> str:
     return f"NOT {_BEFORE} AND NOT {_AFTER}".format(bs=bound.start, be=bound.end)
-
-
-def _is_within(bound: DateOperand) -> Sql:
-    sides = _touches(bound)
-    return Sql(f"start BETWEEN {bound.start} AND {bound.end} AND stop <= {bound.end} AND {sides}")

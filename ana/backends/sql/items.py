@@ -2,10 +2,9 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import tzinfo
-from typing import Any
 
 import numpy as np
 
@@ -170,7 +169,8 @@ class ItemTables:
         row = int(db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid or 0)
         db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(asdict(item))))
         db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, vector.astype(np.float32).tobytes()))
-        rows = (typed for key, value in _iter_properties(item) for typed in iter_typed_rows(key, value))
+        every = {key: getattr(item, key) for key in OWN_KEYS} | item.properties
+        rows = (typed for key, value in every.items() for typed in iter_typed_rows(key, value))
         db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?, ?)", rows)
         for dates in self._get_zones(db):
             dates.enter(db, row)
@@ -189,14 +189,8 @@ class ItemTables:
         known |= find_term_numbers(db, wanted)
         new = [word for word in wanted if word not in known]
         for word, vector in zip(new, embed_words(new), strict=True):
-            known[word] = int(
-                db.execute("INSERT INTO terms VALUES (NULL, ?, ?)", (word, vector.tobytes())).lastrowid or 0
-            )
+            entered = db.execute("INSERT INTO terms VALUES (NULL, ?, ?)", (word, vector.tobytes()))
+            known[word] = int(entered.lastrowid or 0)
             if self._words is not None:
                 self._words.learn(known[word], vector)
         return np.array([known[word] for word in words], np.uint32)  # in order and repeated, for phrases
-
-
-def _iter_properties(item: Item) -> Iterator[tuple[str, Any]]:
-    yield from item.properties.items()
-    yield from ((key, getattr(item, key)) for key in OWN_KEYS if key not in item.properties)

@@ -73,8 +73,10 @@ def _read_conditions(key: str, value: object, here: _Here, depth: int) -> Iterat
         yield _join(key, value, here, depth)
     elif key == "$on":
         yield On(_read_window(value, here))
+    elif key in _OPERATORS:
+        raise ToolError(f"{key} is used without a property.", f'Put it under one: {{"due_date": {{"{key}": ...}}}}.')
     elif key.startswith("$"):
-        raise _misplaced_error(key)
+        raise ToolError(f"{key} is not an operator.", f"The operators are {_KNOWN}.")
     elif _has_operators(value):
         for op, operand in value.items():
             if op == "$on":
@@ -121,12 +123,6 @@ def _read_day(op: str, value: object, here: _Here) -> DateOperand:
     return operand
 
 
-def _misplaced_error(op: str) -> ToolError:
-    if op in _OPERATORS:
-        return ToolError(f"{op} is used without a property.", f'Put it under one: {{"due_date": {{"{op}": ...}}}}.')
-    return ToolError(f"{op} is not an operator.", f"The operators are {_KNOWN}.")
-
-
 def _has_operators(value: object) -> TypeGuard[Mapping[str, object]]:
     return isinstance(value, Mapping) and any(str(key).startswith("$") for key in value)
 
@@ -152,17 +148,11 @@ def _read_comparison(key: str, op: str, value: object, here: _Here) -> Compare:
     if op in ORDER:
         return Compare(key, op, _read_bound(key, op, value, here))
     if op in ("$in", "$nin"):
-        return Compare(key, op, _read_operands(key, op, value, here))
+        if not isinstance(value, list):
+            hint = f'Write it as {{"{key}": {{"{op}": ["a", "b"]}}}}.'
+            raise ToolError(f"{op} on {key!r} needs a list, not {_describe(value)}.", hint)
+        return Compare(key, op, tuple(_read_operand(key, each, here) for each in value))
     return Compare(key, op, _read_operand(key, value, here, is_whole=op != "$contains"))
-
-
-def _read_operands(key: str, op: str, value: object, here: _Here) -> tuple[Operand, ...]:
-    if not isinstance(value, list):
-        raise ToolError(
-            f"{op} on {key!r} needs a list, not {_describe(value)}.",
-            f'Write it as {{"{key}": {{"{op}": ["a", "b"]}}}}.',
-        )
-    return tuple(_read_operand(key, each, here) for each in value)
 
 
 def _read_operand(key: str, value: object, here: _Here, *, is_whole: bool = True) -> Operand:

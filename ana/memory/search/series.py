@@ -115,7 +115,10 @@ class Series:
         """Enter an item, in place of what the row had; one that never comes is left out."""
         self.remove(row)
         repeat = read_repeat(item.properties, self.zone) if may_repeat(item.properties) else None
-        if repeat and (first := _find_first(repeat)):
+        if repeat is None:
+            return
+        begin = min([repeat.first, *repeat.moved.values()])
+        if first := next(iter_places(repeat, begin, look_ahead(repeat, repeat.first)), None):
             self._repeats[row] = item, repeat, first
             self._occurrences = None
 
@@ -211,11 +214,6 @@ def _iter_asked(query: Query) -> Iterator[int]:
     for first, last in days:
         begin, end = days_span(max(first, date(1900, 1, 1)), last, query.zone)
         yield from (begin, end) if first > date.min else (end,)
-
-
-def _find_first(repeat: Repeat) -> Place | None:
-    begin = min([repeat.first, *repeat.moved.values()])
-    return next(iter_places(repeat, begin, look_ahead(repeat, repeat.first)), None)
 
 
 def _iter_known(repeat: Repeat, first: Place, since: datetime, last: datetime) -> Iterator[Place]:

@@ -101,12 +101,17 @@ def pack(path: Path, traces: Path | None, to: Path, *, keep_damaged: bool = Fals
     A damaged database is packed byte for byte, or refused with StoreBroken.
     """
     to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor, name = tempfile.mkstemp(prefix=f".{to.name}.", suffix=".part", dir=to.parent)
-    draft = Path(name)
+    descriptor, part = tempfile.mkstemp(prefix=f".{to.name}.", suffix=".part", dir=to.parent)
+    draft = Path(part)
     try:
         with os.fdopen(descriptor, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
-                count = _pack(archive, path, traces, keep_damaged=keep_damaged)
+                with tempfile.TemporaryDirectory() as scratch:
+                    for name, each in _iter_files(path, traces):
+                        if each.suffix in (".sqlite", ".sqlite3"):
+                            each = _snapshot(each, Path(scratch) / each.name, keep_damaged=keep_damaged)
+                        archive.write(each, name)
+                count = len(archive.namelist())
                 # last, so that a backup with it is complete
                 archive.writestr(MANIFEST, json.dumps({"format": FORMAT, "version": __version__, "files": count}))
             file.flush()
@@ -120,17 +125,6 @@ def pack(path: Path, traces: Path | None, to: Path, *, keep_damaged: bool = Fals
 def own_backup_path(path: Path, reason: str) -> Path:
     """Return the file for a backup that ana makes on its own, before something that might be regretted."""
     return path / FOLDER / f"{reason}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S%f')}.zip"
-
-
-def _pack(archive: zipfile.ZipFile, path: Path, traces: Path | None, *, keep_damaged: bool) -> int:
-    count = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, file in _iter_files(path, traces):
-            if file.suffix in (".sqlite", ".sqlite3"):
-                file = _snapshot(file, Path(scratch) / file.name, keep_damaged=keep_damaged)
-            archive.write(file, name)
-            count += 1
-    return count
 
 
 def _iter_files(path: Path, traces: Path | None) -> Iterator[tuple[str, Path]]:

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -87,7 +86,11 @@ def examine_open(backend: ChromaBackend, progress: Examined = lambda _: None) ->
             found.journal += [change for change in wrong if change.before or change.id not in found.foreign]
             if kind == "item":
                 found.duplicates = _find_duplicates(items.values())
-        found.orphans = _find_orphans(backend.path / "chroma")
+        chroma = backend.path / "chroma"
+        with closing(connect_closed(chroma)) as db:
+            used = {id for (id,) in db.execute("SELECT id FROM segments")}
+        others = (each for each in chroma.iterdir() if each.is_dir() and each.name not in used)
+        found.orphans = sorted(f"chroma/{each.name}" for each in others)  # belong to no collection
     return found
 
 
@@ -161,10 +164,3 @@ def _find_duplicates(items: Iterable[Item]) -> list[list[str]]:
     for item in items:
         same[content_digest(item.content, item.properties)].append(item.id)
     return [sorted(ids) for ids in same.values() if len(ids) > 1]
-
-
-def _find_orphans(chroma: Path) -> list[str]:
-    """Return Chroma's folders that do not belong to a collection."""
-    with closing(connect_closed(chroma)) as db:
-        used = {id for (id,) in db.execute("SELECT id FROM segments")}
-    return sorted(f"chroma/{each.name}" for each in chroma.iterdir() if each.is_dir() and each.name not in used)

@@ -92,7 +92,11 @@ class Upkeep:
         with backend.hold():
             self._reconcile()
             if found.store:
-                self._put_unfound_again()
+                # of many alike, one may have no other leading to it in the rebuilt vector index
+                for collection in backend.collections.values():
+                    source = collection.source
+                    ids = [row.id for rows in source.read_rows(AT_ONCE) for row in find_unfound(source, rows)]
+                    collection.put([(item, item) for item in collection.get_many(ids)])
 
     def back_up(self, traces: Path | None, to: Path) -> int:
         """Write everything into one file, and return how many files are in it. Arguments and errors: `write_backup`."""
@@ -144,10 +148,3 @@ class Upkeep:
         entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
         if entries:
             backend.journal.finish(backend.journal.begin(entries))
-
-    def _put_unfound_again(self) -> None:
-        """Store again what a rebuilt vector index does not find: of many alike, one may have no other leading to it."""
-        for collection in self._backend.collections.values():
-            source = collection.source
-            ids = [row.id for rows in source.read_rows(AT_ONCE) for row in find_unfound(source, rows)]
-            collection.put([(item, item) for item in collection.get_many(ids)])
