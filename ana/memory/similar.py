@@ -30,10 +30,9 @@ def find_similar(backend: Backend, id: str, where: Node, limit: int) -> Found:
     """Return the items nearest in meaning to a stored item, without itself."""
     is_filtered = where != EVERY_ITEM
     near = backend.find_similar("item", id, MOST if is_filtered else limit + 1)
-    passing = [(item, Reason(cosine, filter=is_filtered)) for item, cosine in near if matches(where, item)]
-    best = passing[:limit]
-    reasons = tuple(reason for _, reason in best)
-    return Found([item for item, _ in best], len(passing), len(passing) > limit, reasons)
+    passing = [(item, cosine) for item, cosine in near if matches(where, item)]
+    reasons = tuple(Reason(cosine, filter=is_filtered) for _, cosine in passing[:limit])
+    return Found([item for item, _ in passing[:limit]], len(passing), len(passing) > limit, reasons)
 
 
 def find_twins(backend: Backend, kind: Kind, record: Item, most: int) -> list[Item]:

@@ -110,11 +110,11 @@ class Threads:
 
     def describe(self, id: str) -> Thread:
         """Return what is known about a thread from its traces."""
-        records = self._traces.read(id)
-        ends = (records[0], records[-1]) if records else ()
-        first, last = (record["ts"] for record in ends) if ends else ("", "")
-        about, latest = (record["question"] for record in ends) if ends else ("", "")
-        return Thread(id, self.store.names().get(id, ""), len(records), first, last, about, latest)
+        records, name = self._traces.read(id), self.store.names().get(id, "")
+        if not records:
+            return Thread(id, name, 0, "", "", "", "")
+        first, last = records[0], records[-1]
+        return Thread(id, name, len(records), first["ts"], last["ts"], first["question"], last["question"])
 
     def move_to_trash(self, id: str) -> None:
         """Delete a thread so that `restore` can bring it back until the trash is purged.

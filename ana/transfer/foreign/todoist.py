@@ -92,16 +92,13 @@ def _iter_rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:
             raise UserError(f"{show_path(path)} has no columns TYPE and CONTENT.", hint)
         begins = reader.line_num + 1
         for cells in reader:
-            yield f"line {begins}", _read_row(header, cells)
+            row: Row | BadRecord = dict.fromkeys(header, "") | dict(zip(header, cells, strict=False))
+            if any(cells[len(header) :]):
+                row = BadRecord(f"it has {len(cells)} cells, the header {len(header)}")
+            yield f"line {begins}", row
             begins = reader.line_num + 1
     except csv.Error as exc:
         raise refusal_error(path, [f"line {reader.line_num}: {exc}"]) from exc
-
-
-def _read_row(header: list[str], cells: list[str]) -> Row | BadRecord:
-    if any(cells[len(header) :]):
-        return BadRecord(f"it has {len(cells)} cells, the header {len(header)}")
-    return dict.fromkeys(header, "") | dict(zip(header, cells, strict=False))
 
 
 @dataclass
@@ -136,8 +133,11 @@ class _Outline:
         kind = row["TYPE"].strip().lower()
         if kind == "task":
             self._add_task(row)
+        elif kind == "note" and self._above:
+            self._above[-1].lines.append(row["CONTENT"].strip())
         elif kind == "note":
-            self._add_note(row)
+            if note := row["CONTENT"].strip():
+                self._add_entry(note, 0, [note], {"type": "note"})
         elif kind == "section":
             self._section, self._above = row["CONTENT"].strip(), []
         elif kind not in ("meta", "") or (kind == "" and row["CONTENT"].strip()):
@@ -165,13 +165,6 @@ class _Outline:
             return {}
         self.without_year.append(f"{before['due']}: {content}")
         return after | {"due": None}
-
-    def _add_note(self, row: Row) -> None:
-        note = row["CONTENT"].strip()
-        if self._above:
-            self._above[-1].lines.append(note)
-        elif note:
-            self._add_entry(note, 0, [note], {"type": "note"})
 
     def _add_entry(self, content: str, indent: int, lines: list[str], properties: Properties) -> _Entry:
         self._counted[content] += 1  # ids are made from the text, and tasks may repeat it

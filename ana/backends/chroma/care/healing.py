@@ -96,7 +96,10 @@ class Healing:
     def _complete(self, kind: Kind, aside: Path, dropped: Collection[str]) -> list[Item]:
         """Store the records of a kind that are missing, and make again what was dropped; return what Chroma refuses."""
         collection = self._collections[kind]
-        again = self._find_dropped(kind, dropped)
+        # what the writes that waited in Chroma's log were to make, by the journal
+        acts = self._journal.list_unfinished().values()
+        changes = (change for entries in acts for change in net(entry.change for entry in entries))
+        again = {change.id: change.after for change in changes if change.kind == kind and change.id in dropped}
         known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
         old = {item.id: item for item in read_indexed_items(aside / collection.index_path.name)}
         with map_foreign_errors(self._path), closing(open_chroma(self._path / "chroma")) as client:
@@ -108,7 +111,9 @@ class Healing:
             items = [item for item in (missing | again).values() if item]
             vectors = collection.embed(items)
             embedded = [EmbeddedItem(item, vectors[property_text(item.content, item.properties)]) for item in items]
-            refused = self._find_refused(collection, embedded)
+            with tempfile.TemporaryDirectory(prefix="ana-") as scratch:
+                parts = [embedded[start : start + BATCH] for start in range(0, len(embedded), BATCH)]
+                refused = [i for part in parts for i in find_refused(collection.open_source, part, Path(scratch))]
             stored = [each for each in embedded if each.item not in refused]
             for start in range(0, len(stored), BATCH):
                 part = stored[start : start + BATCH]
@@ -117,17 +122,6 @@ class Healing:
         if stored:
             self._tell(f"Restored from the journal: {len(stored)} of {collection.name}.")
         return refused
-
-    def _find_refused(self, collection: ChromaCollection, embedded: Sequence[EmbeddedItem]) -> list[Item]:
-        with tempfile.TemporaryDirectory(prefix="ana-") as scratch:
-            parts = (embedded[start : start + BATCH] for start in range(0, len(embedded), BATCH))
-            return [item for part in parts for item in find_refused(collection.open_source, part, Path(scratch))]
-
-    def _find_dropped(self, kind: Kind, dropped: Collection[str]) -> dict[str, Item | None]:
-        """Return what the writes that waited in Chroma's log were to make, by the journal."""
-        acts = self._journal.list_unfinished().values()
-        changes = (change for entries in acts for change in net(entry.change for entry in entries))
-        return {change.id: change.after for change in changes if change.kind == kind and change.id in dropped}
 
     def _set_aside(self, refused: Mapping[Kind, Sequence[Item]], file: Path) -> None:
         rows = [{"kind": kind} | asdict(item) for kind, items in refused.items() for item in items]
