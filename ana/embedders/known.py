@@ -64,23 +64,16 @@ class KnownInFile:
 
 
 class OnceEmbeddings:
-    """An embedder that asks another one only for what is not known; for queries always, if none are kept."""
+    """An embedder that asks another one only for those vectors of documents that are not known."""
 
-    def __init__(self, inner: Embedder, documents: Known | None = None, queries: Known | None = None) -> None:
-        self.name, self.dimension = inner.name, inner.dimension
+    def __init__(self, inner: Embedder, documents: Known | None = None) -> None:
+        self.name, self.dimension, self.embed_query = inner.name, inner.dimension, inner.embed_query
         self._inner = inner
         self._documents = {} if documents is None else documents
-        self._queries = queries
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         vectors = embed_once(self._documents, texts, self._inner.embed_documents)
         return [vectors[text].tolist() for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        if self._queries is None:
-            return self._inner.embed_query(text)
-        found: list[float] = embed_once(self._queries, [text], lambda _: [self._inner.embed_query(text)])[text].tolist()
-        return found
 
 
 def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Vector]:

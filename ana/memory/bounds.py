@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ana.errors import ToolError
-from ana.memory.changes import Change
 from ana.memory.item import Item, check_properties
 
 
@@ -63,9 +62,3 @@ def check_item(item: Item, before: Item | None = None) -> Item:
         if (size := bound.measure(item)) > most:
             raise ToolError(bound.said.format(size, most), bound.hint)
     return item
-
-
-def check_change(change: Change) -> None:
-    """Refuse a change to a record that cannot be stored. Errors as of `check_item`."""
-    if change.after:
-        check_item(change.after, change.before)

@@ -26,14 +26,6 @@ def make_edit(thread: str = "") -> Cause:
 
 
 @dataclass(frozen=True)
-class Origin:
-    """The last write of a record, when (ISO 8601 in UTC) and by which call; None if the person wrote it."""
-
-    ts: str
-    cause: Cause | None
-
-
-@dataclass(frozen=True)
 class Change:
     """One record before and after; None is absent."""
 
@@ -79,11 +71,6 @@ class Entry:
     def position(self) -> tuple[int, str]:
         """Return the position of a journal of which this is the last entry."""
         return self.seq, self.ts
-
-    @property
-    def origin(self) -> Origin:
-        """Return the origin that this write gives its record."""
-        return Origin(self.ts, Cause(self.key, self.thread, self.turn) if self.key else None)
 
 
 def combine(changes: Iterable[Change]) -> list[Change]:

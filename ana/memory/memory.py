@@ -6,8 +6,8 @@ from datetime import date
 
 from ana.errors import NoSuchItem, ToolError
 from ana.memory.backend import Backend, Expected, retry_on_change
-from ana.memory.bounds import check_change
-from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine, make_edit
+from ana.memory.bounds import check_item
+from ana.memory.changes import Cause, Change, Entry, Kind, combine, make_edit
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
@@ -181,8 +181,9 @@ class Memory:
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
         """Make new changes as the backend's `apply` does. Raises ToolError if a record is beyond the bounds."""
-        for entry in entries:
-            check_change(entry.change)
+        for change in (entry.change for entry in entries):
+            if change.after:
+                check_item(change.after, change.before)
         return self.backend.apply(entries, expected, distinct=distinct)
 
     def put_back(self, changes: Sequence[Change], turn: str, thread: str = "", key: str | None = None) -> list[Change]:
@@ -211,10 +212,6 @@ class Memory:
     def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the newest first. Arguments as `Backend.turns`."""
         return self.backend.turns(thread=thread, prefix=prefix, limit=limit)
-
-    def origins(self, kind: Kind) -> dict[str, Origin]:
-        """Return why each record of a kind reads as it does, by its id; one that was never journaled is left out."""
-        return {entry.change.id: entry.origin for entry in self.backend.latest(kind)}
 
     def stamp(self) -> str:
         """Return the present moment in the form of created_at and updated_at."""

@@ -12,7 +12,7 @@ from app.show.text import say, shorten
 
 if TYPE_CHECKING:
     from ana.handles import Handles
-    from ana.memory.changes import Cause
+    from ana.memory.changes import Cause, Entry
     from ana.memory.memory import Memory
 
 _NEW_TEXT = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
@@ -80,18 +80,19 @@ def _refuse(argument: str) -> NoReturn:
 
 def _explain_lines(handles: "Handles") -> dict[int, tuple[str, str, str]]:
     """Return for each line its text, the day it was written, and the words it came from."""
-    explained, origins, year = {}, handles.memory.origins("line"), handles.clock.now().year
+    explained, year = {}, handles.clock.now().year
+    written = {entry.change.id: entry for entry in handles.memory.backend.latest("line")}
     for number, text in handles.memory.lines().items():
-        origin = origins.get(str(number))
-        day = spell_day(handles.clock.day(origin.ts), year) if origin else ""
-        explained[number] = (text, day, _quote(handles, origin.cause) if origin else "")
+        entry = written.get(str(number))
+        day = spell_day(handles.clock.day(entry.ts), year) if entry else ""
+        explained[number] = (text, day, _quote(handles, entry) if entry else "")
     return explained
 
 
-def _quote(handles: "Handles", cause: "Cause | None") -> str:
-    if cause is None:  # no turn wrote it
+def _quote(handles: "Handles", entry: "Entry") -> str:
+    if not entry.key:  # no turn wrote it
         return "(your own edit)"
-    turn = next((r for r in handles.traces.read(cause.thread) if r["id"] == cause.turn), None)
+    turn = next((r for r in handles.traces.read(entry.thread) if r["id"] == entry.turn), None)
     return f"“{shorten(turn['question'], 60)}”" if turn else "(that conversation was deleted)"
 
 
