@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from ana.errors import AnaError, StoreBroken, ToolError
-from ana.files import is_damage
+from ana.files import is_damage, list_database_files
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client as Client
@@ -134,9 +134,8 @@ def open_copy(path: Path) -> Iterator["Client"]:
     Only the SQLite part is copied: it has all documents, and damaged vectors do no harm. Raises StoreBroken.
     """
     with tempfile.TemporaryDirectory(prefix="ana-") as name, map_foreign_errors(path):
-        for part in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal"):
-            if (path / part).exists():
-                shutil.copyfile(path / part, Path(name) / part)
+        for each in list_database_files(path / DATABASE):
+            shutil.copyfile(each, Path(name) / each.name)
         refuse_damaged(Path(name) / DATABASE)
         with closing(open_chroma(Path(name))) as client:
             yield client

@@ -149,7 +149,13 @@ class Folder:
                 self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._lock = OwnerLock(self.path / "lock", f"The data folder {self.path}", self._timeout, self._program)
             self.in_doubt |= self._lock.acquire()
-            written = self._read_generation()
+            try:
+                written = read_small(self._generation_file)
+            except FileNotFoundError:  # nobody has
+                written = ""
+            except OSError:
+                self._lock.release()
+                raise
         except OSError as exc:
             raise unusable_error(self.path, exc) from exc
         if written != self._seen:  # another process wrote: an open client has stale indexes
@@ -158,17 +164,6 @@ class Folder:
             self.close()
         elif self.in_doubt:
             self.close()
-
-    def _read_generation(self) -> str:
-        """Return the note of the last process that wrote."""
-        assert self._lock is not None
-        try:
-            return read_small(self._generation_file)
-        except FileNotFoundError:
-            return ""
-        except OSError:
-            self._lock.release()
-            raise
 
 
 def blank_unwritten(chroma: Path, known: dict[str, int]) -> None:

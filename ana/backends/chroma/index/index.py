@@ -72,28 +72,25 @@ class Index:
         self, source: Source, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()
     ) -> Iterator[None]:
         """Enter a write, which is then made inside this context; if that fails, the source is read again."""
+
+        def enter(db: sqlite3.Connection) -> sqlite3.Connection:
+            with transaction(db):
+                self._enter(db, put, removed)
+                ids = [*removed, *(stored.item.id for stored in put)]
+                db.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((id,) for id in ids))
+            return db
+
         try:
-            db = self.use(source, lambda db: self._enter_as_unsettled(db, put, removed))
+            db = self.use(source, enter)
             yield
         except BaseException:
             self._seen, self._all_written = -1, False
             raise
-        if self._all_written:
-            self._forget(db)
-        else:
+        if not self._all_written:
             self._reread(db, source)  # after a write that succeeded; the next use compares the counts
-            self._forget(db)
             self._seen = -1
+        self._forget(db)
         self._all_written = True
-
-    def _enter_as_unsettled(
-        self, db: sqlite3.Connection, put: Sequence[EmbeddedItem], removed: Sequence[str]
-    ) -> sqlite3.Connection:
-        with transaction(db):
-            self._enter(db, put, removed)
-            ids = [*removed, *(stored.item.id for stored in put)]
-            db.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((id,) for id in ids))
-        return db
 
     def _forget(self, db: sqlite3.Connection) -> None:
         db.execute("PRAGMA synchronous = NORMAL")  # nobody waits for the disk: an id may be read again for nothing
