@@ -133,15 +133,24 @@ def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
         raise
 
 
-def connect_own(database: Path, timeout: float | None = None, **options: Any) -> sqlite3.Connection:
+def connect_own(
+    database: Path, timeout: float | None = None, *, script: str = "", **options: Any
+) -> sqlite3.Connection:
     """Open a SQLite file of ours, as `sqlite3.connect` does, but not through a link. SQLite refuses those beside it.
+
+    A script is run before anything else.
 
     Raises:
         LinkRefused: It is a link.
-        sqlite3.Error: It cannot be opened.
+        sqlite3.Error: It cannot be opened, or the script fails.
     """
     refuse_link(database)
     db: sqlite3.Connection = sqlite3.connect(database, BUSY_SECONDS if timeout is None else timeout, **options)
+    try:
+        db.executescript(script)
+    except sqlite3.Error:
+        db.close()
+        raise
     return db
 
 

@@ -2,22 +2,23 @@
 
 from ana.handles import DataHandles
 from ana.language import spell_day
-from ana.memory.changes import Cause
+from ana.memory.changes import Entry
 from app.show.text import shorten
 
 
 def explain_lines(handles: DataHandles) -> dict[int, tuple[str, str, str]]:
     """Return for each line of Global Context its text, the day it was written, and the words it came from."""
-    explained, origins, year = {}, handles.memory.origins("line"), handles.clock.now().year
+    explained, year = {}, handles.clock.now().year
+    written = {entry.change.id: entry for entry in handles.memory.backend.latest("line")}
     for number, text in handles.memory.lines().items():
-        origin = origins.get(str(number))
-        day = spell_day(handles.clock.day(origin.ts), year) if origin else ""
-        explained[number] = (text, day, _quote(handles, origin.cause) if origin else "")
+        entry = written.get(str(number))
+        day = spell_day(handles.clock.day(entry.ts), year) if entry else ""
+        explained[number] = (text, day, _quote(handles, entry) if entry else "")
     return explained
 
 
-def _quote(handles: DataHandles, cause: Cause | None) -> str:
-    if cause is None:  # no turn wrote it
+def _quote(handles: DataHandles, entry: Entry) -> str:
+    if not entry.key:  # no turn wrote it
         return "(your own edit)"
-    turn = next((r for r in handles.traces.read(cause.thread) if r["id"] == cause.turn), None)
+    turn = next((r for r in handles.traces.read(entry.thread) if r["id"] == entry.turn), None)
     return f"“{shorten(turn['question'], 60)}”" if turn else "(that conversation was deleted)"

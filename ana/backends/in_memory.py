@@ -111,13 +111,7 @@ class InMemoryBackend(TableReads):
             self.journal.delete(records)
 
     def fill(self, records: Mapping[RecordKey, Item], entries: Sequence[Entry], line_number: int) -> None:
-        """Take over records and their journal from another store; only an empty one may be filled.
-
-        Args:
-            records: What is stored.
-            entries: How that came about, the oldest first.
-            line_number: The number that the next line gets.
-        """
+        """Take over records, their journal, the oldest first, and the number of the next line, into an empty store."""
         changes = [Change(kind, id, None, item) for (kind, id), item in records.items()]
         vectors = self._embed(changes)
         with self._change():

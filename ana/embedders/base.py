@@ -37,13 +37,9 @@ def prepare_text(text: str) -> str:
 
 
 def to_unit_vectors(rows: NDArray[Any]) -> list[list[float]]:
-    """Return the rows scaled to length 1; one that has no direction (zero, not finite) becomes the first axis.
+    """Return the rows, of shape (texts, dimension), scaled to length 1.
 
-    Args:
-        rows: Shape (texts, dimension), any float type.
-
-    Returns:
-        As many lists as there are rows, each of `dimension` finite numbers.
+    One that has no direction (zero, not finite) becomes the first axis.
     """
     # in 64 bits, as the squares of large 32-bit numbers overflow
     wide = rows.astype(np.float64)

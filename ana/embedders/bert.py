@@ -40,11 +40,9 @@ class Bert:
                 self._weights[f"{layer}.attention.together.{kind}"] = np.concatenate([*map(self._weights.pop, names)])
 
     def encode(self, ids: Tokens, mask: Tokens) -> Array:
-        """Return a vector for each token, shape (texts, tokens, dimension).
+        """Return a vector for each token id, shape (texts, tokens, dimension).
 
-        Args:
-            ids: Token ids, shape (texts, tokens).
-            mask: 1 where a token is part of the text, 0 where it pads it.
+        The mask is 1 where a token is part of the text, 0 where it pads it.
         """
         hidden = np.where(mask, np.float32(0), np.float32(-1e9))[:, None, None, :]
         words = self._weights["embeddings.word_embeddings.weight"][ids]

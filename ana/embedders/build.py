@@ -18,11 +18,7 @@ EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
 
 
 def build_embedder(settings: Settings, name: str | None = None) -> Embedder:
-    """Return an embedder by name; nothing is loaded or asked until it gets a text.
-
-    Args:
-        settings: What was set.
-        name: wordllama, minilm, openai or ollama; default: the one ANA_EMBEDDINGS names.
+    """Return an embedder by name, by default the one ANA_EMBEDDINGS names; nothing is loaded until it gets a text.
 
     Raises:
         ConfigError: There is no such embedder, or its key is missing; names the setting.

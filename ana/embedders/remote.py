@@ -1,8 +1,6 @@
 """Embedders behind OpenAI's protocol: the texts leave the machine, or go to Ollama."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,10 +25,7 @@ SHORTEST = 1000
 class RemoteEmbeddings:
     """Embeddings of one model at one server; vectors have length 1, also that of an empty text.
 
-    Args:
-        url: Base URL, up to and with /v1.
-        key: The server's key.
-        timeout: Of one request, in seconds.
+    The URL is up to and with /v1, the timeout that of one request, in seconds.
     """
 
     name: str
@@ -49,12 +44,10 @@ class RemoteEmbeddings:
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """One unit vector a text, in the order of the texts.
 
-        Raises:
-            ModelFailed: The server cannot be reached, refuses, or sends what cannot be read.
-            ConfigError: The model's vectors have another dimension.
+        Raises ModelFailed if the server cannot be reached, refuses, or sends what cannot be read, ConfigError if the
+        model's vectors have another dimension.
         """
-        # the API refuses empty text
-        clean = [prepare_text(text) or " " for text in texts]
+        clean = [prepare_text(text) or " " for text in texts]  # the API refuses empty text
         batches = (clean[start : start + BATCH] for start in range(0, len(clean), BATCH))
         return [vector for batch in batches for vector in self._embed_batch(batch)]
 
@@ -63,10 +56,14 @@ class RemoteEmbeddings:
         return self.embed_documents([text])[0]
 
     def _embed_batch(self, texts: list[str]) -> list[list[float]]:
-        with self._translate_errors():
+        from openai import OpenAIError
+
+        try:
             rows = np.array(self._request(texts), dtype=np.float64)
             if rows.ndim != 2 or len(rows) != len(texts):
                 raise ValueError(f"{len(texts)} texts, vectors of shape {rows.shape}")
+        except (OpenAIError, ValueError, TypeError, AttributeError, LookupError) as exc:
+            raise ModelFailed(self._describe_error(exc), self.hint) from exc
         if rows.shape[1] != self.dimension:
             raise ConfigError(
                 f"The embedding model {self.model} sent vectors of {rows.shape[1]} dimensions, not {self.dimension}.",
@@ -88,15 +85,6 @@ class RemoteEmbeddings:
             if len(texts[0]) <= SHORTEST:
                 raise
             return self._request([texts[0][: len(texts[0]) // 2]])
-
-    @contextmanager
-    def _translate_errors(self) -> Iterator[None]:
-        from openai import OpenAIError
-
-        try:
-            yield
-        except (OpenAIError, ValueError, TypeError, AttributeError, LookupError) as exc:
-            raise ModelFailed(self._describe_error(exc), self.hint) from exc
 
     def _describe_error(self, exc: Exception) -> str:
         from openai import APIConnectionError, APIStatusError, APITimeoutError

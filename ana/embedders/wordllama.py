@@ -82,15 +82,9 @@ def _read_model() -> "tuple[Tokenizer, NDArray[np.float16]]":
 
 
 def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
-    """Return the mean of each word's token vectors, of length `SCALE`.
+    """Return the mean of each word's token vectors, of length `SCALE`; shape (words, WORD_DIMENSION).
 
     Zeros for a word with a digit, as no vector tells numbers apart, and for all if wordllama is not installed.
-
-    Args:
-        words: As `tokenize` gives them.
-
-    Returns:
-        Shape (words, WORD_DIMENSION).
     """
     loaded = _load_words() if words else None
     if loaded is None:

@@ -11,12 +11,7 @@ _ASSISTANT = re.compile(r"mcp-(?P<client>.+)-\w+")
 
 
 def name_turn_of(client: str, act: str) -> str:
-    """Return the id of the turn in which another assistant does something.
-
-    Args:
-        client: The assistant's name.
-        act: Tells its act from every other one.
-    """
+    """Return the id of the turn in which another assistant does something; `act` tells it from every other one."""
     return f"mcp-{client}-{act}"
 
 

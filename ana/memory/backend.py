@@ -100,11 +100,7 @@ class Backend(Protocol):
         """Return the last entry of every record of a kind."""
 
     def deletions(self, record: RecordKey | None = None) -> list[Entry]:
-        """Return the last deletion of every record that was deleted and does not exist, the newest first.
-
-        Args:
-            record: Only that of this one.
-        """
+        """Return the last deletion of every record, or of one, that was deleted and is not there, the newest first."""
 
     def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the one that wrote last first.
@@ -181,11 +177,7 @@ def get_records(backend: Backend, keys: Collection[RecordKey]) -> dict[RecordKey
 
 
 def check_expected(expected: Expected, current: Expected) -> None:
-    """Compare what a caller read with what is stored.
-
-    Raises:
-        RecordChanged: They differ; names the first record.
-    """
+    """Raise RecordChanged, which names the first record, if what a caller read is not what is stored."""
     for key, item in expected.items():
         if current.get(key) != item:
             raise RecordChanged(*key)
@@ -193,10 +185,6 @@ def check_expected(expected: Expected, current: Expected) -> None:
 
 def find_earlier_change(find: Callable[[str], Change | None], entries: Sequence[Entry]) -> Change | None:
     """Return the change that an earlier run of the same call made: its key is already in the journal.
-
-    Args:
-        find: Returns the change that the call with a key made.
-        entries: What is to be made.
 
     Raises:
         RecordChanged: One of several keys is already in the journal, so somebody made part of the changes meanwhile.
@@ -210,15 +198,9 @@ def find_earlier_change(find: Callable[[str], Change | None], entries: Sequence[
 
 
 def list_since(backend: Backend, position: JournalPosition, most: int) -> list[Entry] | None:
-    """Return the entries after a position, the newest first.
+    """Return the entries after a position, at most so many, the newest first; at best called in a `reading`.
 
-    Args:
-        backend: The store, at best in a `reading`.
-        position: Where its journal once stood.
-        most: How many are wanted at most.
-
-    Returns:
-        None if there are more, or nobody knows: some were erased, or the journal is that of a backup.
+    None if there are more, or nobody knows: some were erased, or the journal is that of a backup.
     """
     count = backend.position()[0] - position[0]
     if not 0 <= count <= most:
@@ -229,11 +211,7 @@ def list_since(backend: Backend, position: JournalPosition, most: int) -> list[E
 
 
 def retry_on_change(backend: Backend, attempt: Callable[[], T]) -> T:
-    """Run an attempt, and again if a record that it read was changed by somebody else before it wrote.
-
-    Raises:
-        RecordChanged: Even with others kept out, a record is not what the attempt expects.
-    """
+    """Run an attempt, again while others change what it read, at last with them kept out. Raises RecordChanged."""
     for _ in range(TRIES):
         try:
             return attempt()

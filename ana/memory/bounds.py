@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ana.errors import ToolError
-from ana.memory.changes import Change
 from ana.memory.item import Item, check_properties
 
 
@@ -53,14 +52,9 @@ BOUNDS = (
 
 
 def check_item(item: Item, before: Item | None = None) -> Item:
-    """Refuse a record that cannot be stored, or is too large.
+    """Return a record; ToolError, which says what of it and what to do, if it cannot be stored, or is too large.
 
-    Args:
-        item: The record as it is to be, which is returned.
-        before: As it is; None if it is not stored. What was stored before there were bounds may change, and not grow.
-
-    Raises:
-        ToolError: The message says what of it, the hint what to do instead.
+    What was stored before there were bounds may change, and not grow.
     """
     check_properties(item.properties)
     for bound in BOUNDS:
@@ -68,9 +62,3 @@ def check_item(item: Item, before: Item | None = None) -> Item:
         if (size := bound.measure(item)) > most:
             raise ToolError(bound.said.format(size, most), bound.hint)
     return item
-
-
-def check_change(change: Change) -> None:
-    """Refuse a change to a record that cannot be stored. Errors as of `check_item`."""
-    if change.after:
-        check_item(change.after, change.before)

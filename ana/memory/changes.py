@@ -13,13 +13,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Cause:
-    """The call that caused a write.
-
-    Args:
-        key: The same for the same call run again, different for every other.
-        thread: The conversation.
-        turn: The turn in it.
-    """
+    """The call that caused a write; its key is the same if the same call runs again, different for every other."""
 
     key: str
     thread: str
@@ -27,25 +21,8 @@ class Cause:
 
 
 def make_edit(thread: str = "") -> Cause:
-    """Return the cause of a change that the person makes by hand: a turn of its own, so that it can be undone.
-
-    Args:
-        thread: The conversation in which it is made; empty for none.
-    """
+    """Return the cause of a change that the person makes by hand: a turn of its own, so that it can be undone."""
     return Cause("", thread, f"edit-{secrets.token_hex(4)}")
-
-
-@dataclass(frozen=True)
-class Origin:
-    """The last write of a record.
-
-    Args:
-        ts: When it was last written, ISO 8601 in UTC.
-        cause: The call that caused it; None if the person wrote it.
-    """
-
-    ts: str
-    cause: Cause | None
 
 
 @dataclass(frozen=True)
@@ -95,18 +72,9 @@ class Entry:
         """Return the position of a journal of which this is the last entry."""
         return self.seq, self.ts
 
-    @property
-    def origin(self) -> Origin:
-        """Return the origin that this write gives its record."""
-        return Origin(self.ts, Cause(self.key, self.thread, self.turn) if self.key else None)
-
 
 def combine(changes: Iterable[Change]) -> list[Change]:
-    """Return one change for each record, from its first `before` to its last `after`, in order of first appearance.
-
-    Args:
-        changes: The oldest first.
-    """
+    """Return one change for each record, from its first `before` to its last `after`; `changes` the oldest first."""
     spans: dict[tuple[Kind, str], Change] = {}
     for change in changes:
         first = spans.get(change.key, change)
@@ -122,10 +90,7 @@ def net(changes: Iterable[Change]) -> list[Change]:
 def find_disagreements(kind: Kind, records: Iterable[Item], latest: Iterable[Entry]) -> list[Change]:
     """Return a change for each record that differs from the journal: before is the journal's, after the record's.
 
-    Args:
-        kind: The kind of the records.
-        records: All of that kind.
-        latest: The last entry of each.
+    Both are of all records of the kind, from the journal the last entry of each.
     """
     known = {entry.change.id: entry.change.after for entry in latest}
     stored = {record.id: record for record in records}

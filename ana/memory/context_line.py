@@ -7,11 +7,7 @@ LONGEST_LINE = 500
 
 
 def to_one_line(content: str) -> str:
-    """Return content as a single printable line, so that it cannot break out of its place in the prompt.
-
-    Raises:
-        ToolError: Nothing is left, or it is too long.
-    """
+    """Return content as one printable line, which cannot break out of the prompt; ToolError if empty or too long."""
     text = "".join(c for c in " ".join(content.split()) if c.isprintable())
     if not text:
         raise ToolError("A Global Context line cannot be empty.", "Say what was learned about the user.")

@@ -39,11 +39,6 @@ def explain_nothing(backend: Backend, query: Query) -> str:
         return "There are no items yet."
     if query.has_filter and (said := _Explainer(backend, query).explain(query.where)):
         return said
-    return _find_next(backend, query)
-
-
-def _find_next(backend: Backend, query: Query) -> str:
-    """Return the day after those asked about on which something is due."""
     if query.due is None or query.due[1] >= date.max - timedelta(days=1):
         return ""
     later = backend.query(replace(query, due=(query.due[1] + timedelta(days=1), date.max), limit=1))
@@ -51,8 +46,6 @@ def _find_next(backend: Backend, query: Query) -> str:
 
 
 class _Explainer:
-    """Explains one query."""
-
     def __init__(self, backend: Backend, query: Query) -> None:
         self._backend = backend
         self._query = replace(query, text=None, due=None, excluded=(), limit=1)

@@ -50,13 +50,9 @@ def to_json(item: Item) -> dict[str, Json]:
 
 
 def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:
-    """Return an item as JSON for a model: dates with their weekday, long content cut with a mark.
+    """Return an item as JSON for a model: dates with their weekday, content cut with a mark after `longest` characters.
 
-    Args:
-        item: The item.
-        zone: The person's zone.
-        stamps: Whether created_at and updated_at are shown, in this zone.
-        longest: How many characters of the content are shown.
+    With `stamps` created_at and updated_at are shown, in the zone.
     """
     content = item.content
     if len(content) > longest:
@@ -97,11 +93,7 @@ def is_date_key(key: str) -> bool:
 
 
 def check_properties(properties: Mapping[str, object]) -> None:
-    """Refuse properties that JSON cannot hold.
-
-    Raises:
-        ToolError: NaN, an infinity, or a type that is not JSON; the message names the property.
-    """
+    """Raise ToolError, which names the property, if JSON cannot hold one: NaN, an infinity, another type."""
     for key, value in properties.items():
         if problem := _find_problem(value):
             raise ToolError(f"Property {key!r} cannot be stored: {problem}.", "Leave it out, or give another value.")

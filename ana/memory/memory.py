@@ -6,8 +6,8 @@ from datetime import date
 
 from ana.errors import NoSuchItem, ToolError
 from ana.memory.backend import Backend, Expected, retry_on_change
-from ana.memory.bounds import check_change
-from ana.memory.changes import Cause, Change, Entry, Kind, Origin, combine, make_edit
+from ana.memory.bounds import check_item
+from ana.memory.changes import Cause, Change, Entry, Kind, combine, make_edit
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
@@ -51,10 +51,7 @@ class Memory:
     def find(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
         """Find items by meaning (nearest first), by property, or both; without text by own date, then newest.
 
-        Args:
-            text: What it is about; if it only asks what is due then, it becomes a filter on the items' own date.
-            where: The filter.
-            limit: How many items at most.
+        A text that only asks what is due then becomes a filter on the items' own date.
 
         Raises:
             ToolError: The filter or the limit is not valid.
@@ -76,12 +73,9 @@ class Memory:
         return find_similar(self.backend, self.get(id).id, self._filters.read(where), limit)
 
     def due(self, first: date, last: date, limit: int = 100) -> Found:
-        """Return the open items whose own date is on these days, the earliest first.
+        """Return the open items whose own date is on these days, both included, the earliest first.
 
-        Args:
-            first: The first day; date.min for everything before the last.
-            last: The last day, included.
-            limit: At most so many.
+        From date.min on, it is everything up to the last.
         """
         now = self._clock.now()
         return self.backend.query(Query(None, EVERY_ITEM, self._clock.zone, limit, (first, last), CLOSED, now))
@@ -110,10 +104,8 @@ class Memory:
         ids, stamp = iter_candidate_ids(cause.key if cause else ""), self.stamp()
 
         def plan() -> Change:
-            given = dict(properties or {})
-            return Change(
-                "item", id := next(ids), None, Item(id, content, self._revise({}, given, given), stamp, stamp)
-            )
+            id, given = next(ids), dict(properties or {})
+            return Change("item", id, None, Item(id, content, self._revise({}, given, given), stamp, stamp))
 
         return self._write(plan, cause, distinct=not copy)
 
@@ -164,16 +156,9 @@ class Memory:
     def replace_line(
         self, line: int, content: str, cause: Cause | None = None, shown: Mapping[int, str] | None = None
     ) -> Change:
-        """Rewrite a line.
+        """Rewrite a line; `shown` are digests of the lines the caller saw (see `line_digest`).
 
-        Args:
-            line: Its number.
-            content: Its new text.
-            cause: The call that wants it.
-            shown: Digests of the lines the caller saw (see `line_digest`); None skips the comparison.
-
-        Raises:
-            ToolError: There is no such line, or it was changed after the caller saw it.
+        Raises ToolError if there is no such line, or it was changed after the caller saw it.
         """
         text = to_one_line(content)
 
@@ -196,21 +181,15 @@ class Memory:
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
         """Make new changes as the backend's `apply` does. Raises ToolError if a record is beyond the bounds."""
-        for entry in entries:
-            check_change(entry.change)
+        for change in (entry.change for entry in entries):
+            if change.after:
+                check_item(change.after, change.before)
         return self.backend.apply(entries, expected, distinct=distinct)
 
     def put_back(self, changes: Sequence[Change], turn: str, thread: str = "", key: str | None = None) -> list[Change]:
         """Put records back as they once were, all of them or none; a line gets its old number again.
 
-        Args:
-            changes: Each record as it is now and as it should be.
-            turn: The turn that does it.
-            thread: Its thread.
-            key: The call's, for a single change.
-
-        Raises:
-            RecordChanged: A record is not as its change says that it is now.
+        Raises RecordChanged if one is not as its change says that it is now.
         """
         stamp = self.stamp()
         entries = [Entry(stamp, thread, turn, change, key) for change in changes]
@@ -234,10 +213,6 @@ class Memory:
         """Return the turns that wrote something with their threads, the newest first. Arguments as `Backend.turns`."""
         return self.backend.turns(thread=thread, prefix=prefix, limit=limit)
 
-    def origins(self, kind: Kind) -> dict[str, Origin]:
-        """Return why each record of a kind reads as it does, by its id; one that was never journaled is left out."""
-        return {entry.change.id: entry.origin for entry in self.backend.latest(kind)}
-
     def stamp(self) -> str:
         """Return the present moment in the form of created_at and updated_at."""
         return self._clock.stamp()
@@ -248,18 +223,19 @@ class Memory:
     def _write(self, plan: Callable[[], Change], cause: Cause | None, *, distinct: bool = False) -> Change:
         """Make a change once: a call that already made it gets the change of that time."""
         by = cause or make_edit()
-        # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
-        return retry_on_change(self.backend, lambda: self._try_write(plan, by, distinct=distinct))
 
-    def _try_write(self, plan: Callable[[], Change], by: Cause, *, distinct: bool) -> Change:
-        try:
-            change = plan()
-        except ToolError:  # the call may have run before: what it would change is gone by now
-            if by.key and (earlier := self.backend.find_change(by.key)):
-                return earlier
-            raise
-        entry = Entry(self.stamp(), by.thread, by.turn, change, by.key or None)
-        return self.apply([entry], {change.key: change.before}, distinct=distinct)[0]
+        def attempt() -> Change:
+            try:
+                change = plan()
+            except ToolError:  # the call may have run before: what it would change is gone by now
+                if by.key and (earlier := self.backend.find_change(by.key)):
+                    return earlier
+                raise
+            entry = Entry(self.stamp(), by.thread, by.turn, change, by.key or None)
+            return self.apply([entry], {change.key: change.before}, distinct=distinct)[0]
+
+        # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
+        return retry_on_change(self.backend, attempt)
 
     def _revise(self, old: Properties, new: Properties, given: Mapping[str, Json]) -> Properties:
         if not given or not may_repeat(new):

@@ -39,10 +39,7 @@ class Operation:
     replace: tuple[str, str] | None = None
 
     def apply(self, old: Json) -> Json:
-        """Return the new value.
-
-        Args:
-            old: The value; None where there is none.
+        """Return the new value, of an old one or None.
 
         Raises:
             ToolError: The value is of another type, or an entry or a piece that goes is not there, or more than once.
@@ -98,8 +95,7 @@ class Operation:
 def read_operations(properties: Mapping[str, Any]) -> dict[str, "Json | Operation"]:
     """Return the properties of an update, with an operation wherever an object has operators only.
 
-    Raises:
-        ToolError: Operators are mixed with other keys, unknown, or sent as text.
+    Raises ToolError if operators are mixed with other keys, unknown, or sent as text.
     """
     return {name: read_operation(name, value) for name, value in properties.items()}
 

@@ -82,12 +82,9 @@ def word_change(receipt: Receipt, language: Language = "en") -> str:
 
 
 def list_changes(changes: Sequence[Receipt], receipt: str | None, said: str = "") -> list[str]:
-    """Return what a turn wrote, a line for each record, and what it did not.
+    """Return what a turn wrote, a line for each record, and what it did not, in the language of what was said.
 
-    Args:
-        changes: The receipts of the turn, in order.
-        receipt: What stands under its answer.
-        said: The person's message; what is fixed is told in its language.
+    `receipt` is what stands under its answer.
     """
     language = guess_language(said)
     written = [describe_change(each, language) for each in combine_receipts(changes)]
@@ -116,10 +113,7 @@ def describe_property(name: str, value: Json, year: int | None = None, language:
 def show_value(value: Json, year: int | None = None, language: Language = "en") -> str:
     """Return a value in a few words, whole or not at all: a date as Fri 27 Nov 15:00, a list with commas.
 
-    Args:
-        value: The value.
-        year: The year that days are shown without.
-        language: The language of the names of days.
+    Days are shown without this year.
     """
     if day := day_of(value):
         time = str(value)[11:16]
@@ -219,8 +213,7 @@ def _drop_zone(value: Json) -> Json:
 
 def _describe_edit(old: str, new: str) -> Iterator[str]:
     """Yield what became of a text below its title: what was added, or the first line that is another."""
-    added = new.removeprefix(old).strip() if old.strip() and new.startswith(old) else ""
-    if added:
+    if old.strip() and new.startswith(old) and (added := new.removeprefix(old).strip()):
         yield f"+ “{shorten(added, LONGEST_VALUE)}”"
     elif find_title(old) == find_title(new):
         lines = zip_longest(old.splitlines(), new.splitlines(), fillvalue="")

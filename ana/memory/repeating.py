@@ -38,14 +38,7 @@ _CHOICES = {"repeat_from": ("due", "done"), "missed": ("waits", "passes")}
 
 @dataclass(frozen=True)
 class Revision:
-    """What a change of an item's properties meets.
-
-    Args:
-        old: The properties before; none of a new item.
-        given: The names that the change gives.
-        now: The present moment, in the person's zone.
-        zone: The person's zone.
-    """
+    """What a change of an item's properties meets: the old ones, none of a new item; the names that it gives; when."""
 
     old: Properties
     given: Collection[str]
@@ -246,12 +239,12 @@ def find_lead(properties: Mapping[str, Json]) -> str | None:
     return next((key for key in DATE_KEYS[:-1] if day_of(properties.get(key))), None)
 
 
-def list_next(repeat: Repeat, now: datetime, count: int = 3) -> str:
+def list_next(repeat: Repeat, now: datetime) -> str:
     """Return the next dates of what repeats, with weekdays and ends; what waits begins with the one that is open."""
     present = find_present(repeat, now)
     if present is None:
         return "none: it has ended"
-    coming = islice(iter_occurrences(repeat, present.at, look_ahead(repeat, present.at)), count)
+    coming = islice(iter_occurrences(repeat, present.at, look_ahead(repeat, present.at)), 3)
     return ", ".join(tell_dates(repeat, each) for each in coming)
 
 

@@ -30,10 +30,9 @@ def find_similar(backend: Backend, id: str, where: Node, limit: int) -> Found:
     """Return the items nearest in meaning to a stored item, without itself."""
     is_filtered = where != EVERY_ITEM
     near = backend.find_similar("item", id, MOST if is_filtered else limit + 1)
-    passing = [(item, Reason(cosine, filter=is_filtered)) for item, cosine in near if matches(where, item)]
-    best = passing[:limit]
-    reasons = tuple(reason for _, reason in best)
-    return Found([item for item, _ in best], len(passing), len(passing) > limit, reasons)
+    passing = [(item, cosine) for item, cosine in near if matches(where, item)]
+    reasons = tuple(Reason(cosine, filter=is_filtered) for _, cosine in passing[:limit])
+    return Found([item for item, _ in passing[:limit]], len(passing), len(passing) > limit, reasons)
 
 
 def find_twins(backend: Backend, kind: Kind, record: Item, most: int) -> list[Item]:
@@ -44,13 +43,10 @@ def find_twins(backend: Backend, kind: Kind, record: Item, most: int) -> list[It
 
 def _is_twin(one: Item, other: Item, cosine: float, enough: float) -> bool:
     # no embedder tells numbers apart: report 3 is not report 4
-    if cosine < ALIKE or _numbers(one.content) != _numbers(other.content):
+    numbers, others = ({*re.findall(r"\d+", each.content)} for each in (one, other))
+    if cosine < ALIKE or numbers != others:
         return False
     return cosine >= enough or _words(one.content) == _words(other.content) != frozenset()
-
-
-def _numbers(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\d+", text))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from ana.memory.backend import Backend, JournalPosition, list_since
 from ana.memory.changes import Entry
@@ -21,21 +20,8 @@ _KEYS = "keys"
 _OWN = frozenset(OWN_KEYS)
 
 
-class _Counted(NamedTuple):
-    """Counts, and where the journal stood then."""
-
-    at: JournalPosition
-    counts: Counts
-
-
 class Tally:
-    """How many items have each name, by the kind of name; a name that items had once may be there with 0.
-
-    Args:
-        backend: The store.
-        count_all: Counts the names of all items.
-        names_of: Returns the names of one kind that an item has.
-    """
+    """How many items have each name, by the kind of name; a name that items had once may be there with 0."""
 
     def __init__(
         self, backend: Backend, count_all: Callable[[], Counts], names_of: Callable[[Item, str], set[str]]
@@ -43,26 +29,23 @@ class Tally:
         self._backend = backend
         self._count_all = count_all
         self._names_of = names_of
-        self._counted: _Counted | None = None
+        self._counted: tuple[JournalPosition, Counts] | None = None
 
     def read(self) -> Counts:
         """Return the present counts; the same object as long as nothing was written."""
         # what is kept is never changed, only exchanged as a whole: several threads may be here
         with self._backend.reading():
-            now = self._backend.position()
-            known = self._counted
-            if known is None or known.at != now:
-                self._counted = known = self._follow(known, now) or _Counted(now, self._count_all())
-            return known.counts
+            now, known = self._backend.position(), self._counted
+            if known is None or known[0] != now:
+                since = list_since(self._backend, known[0], FEW) if known else None
+                # few entries are followed, if all of them are there
+                counts = self._count_all() if known is None or since is None else self._add(known[1], since)
+                self._counted = known = now, counts
+            return known[1]
 
     def last_read(self) -> Counts:
         """Return the counts as they were read last, without looking whether something was written since."""
-        return self._counted.counts if self._counted else self.read()
-
-    def _follow(self, known: _Counted | None, now: JournalPosition) -> _Counted | None:
-        """Return the count after the entries that came since; None if they are many, or not all of them are there."""
-        since = list_since(self._backend, known.at, FEW) if known else None
-        return None if known is None or since is None else _Counted(now, self._add(known.counts, since))
+        return self._counted[1] if self._counted else self.read()
 
     def _add(self, counts: Counts, entries: Iterable[Entry]) -> Counts:
         new = {kind: each.copy() for kind, each in counts.items()}
@@ -83,8 +66,7 @@ class FilterReader:
     def read(self, where: Mapping[str, Json] | None) -> Node:
         """Return a filter as a tree, with each name that no item has as the commonest one that differs only in case.
 
-        Raises:
-            ToolError: It is not a filter.
+        Raises ToolError.
         """
         node = parse(where, self._clock.zone, self._clock.now().date())
         if find_keys(node) <= _OWN:

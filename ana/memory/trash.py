@@ -35,15 +35,9 @@ def list_deleted(memory: Memory) -> list[DeletedRecord]:
 
 
 def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
-    """Bring a deleted record back as it was.
+    """Bring a deleted record, an item's id or "line 3", back as it was; UserError if it is not in the trash.
 
-    Args:
-        memory: Items, lines and journal.
-        name: An item's id, or "line 3".
-        cause: The call that wants it; one that already did gets the change of that time.
-
-    Raises:
-        UserError: It is not in the trash.
+    A call that already did gets the change of that time.
     """
     id = name.removeprefix("line ")
     found = _to_records(memory.backend.deletions(("item" if id == name else "line", id)))
@@ -57,12 +51,9 @@ def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
 
 
 def purge(memory: Memory, before: str, only: Collection[RecordKey] | None = None) -> list[DeletedRecord]:
-    """Delete records that were deleted before a moment permanently, so that no file holds them, and return them.
+    """Delete records that were deleted before a moment (ISO 8601 in UTC) permanently, and return them.
 
-    Args:
-        memory: Items and journal.
-        before: ISO 8601 in UTC.
-        only: The records that may be purged; None for all.
+    No file holds them then. `only` are those that may be purged, None for all.
     """
     with memory.backend.alone():  # nobody restores a record between the list and the erasure
         purged = [

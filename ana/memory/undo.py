@@ -26,12 +26,7 @@ _UNDO = re.compile(rf"{PREFIX}(?P<mark>[0-9a-f]{{8}})-of-(?P<turn>.+)")
 
 @dataclass(frozen=True)
 class Conflict:
-    """A record that was changed after the turn.
-
-    Args:
-        left: The record as the turn left it; None if deleted.
-        now: The record now; None if it does not exist.
-    """
+    """A record that was changed after the turn, as that left it and now; None if it does not exist."""
 
     left: Item | None
     now: Item | None
@@ -61,12 +56,9 @@ def find_undone_turn(name: str) -> str | None:
 
 
 def last_turn(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
-    """Return the newest turn that wrote something and was not undone. Raises UserError if there is none.
+    """Return the newest turn, of a thread or of all, that wrote something and was not undone, but for the running one.
 
-    Args:
-        memory: Items and Global Context.
-        thread: Only of this conversation.
-        running: The turn that asks; what it has written itself is not meant.
+    Raises UserError if there is none.
     """
     with memory.backend.reading():
         undone = find_all_undone(memory)
@@ -93,16 +85,13 @@ def _name_elsewhere(memory: Memory, running: str | None) -> str:
 
 
 def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = False, mark: str = "") -> Undone:
-    """Undo a turn.
+    """Undo a turn. Errors as of `plan_undo`.
 
     Args:
         memory: Items and Global Context.
         turn: The turn's id, from `last_turn` or the history.
         override: Whether records that were changed afterwards are put back as well; or just these conflicts.
         mark: 8 hexadecimal digits, the same if the same undo is asked for again; default: random.
-
-    Raises:
-        UserError: There is no such turn, or it has been undone already.
     """
     name = f"{PREFIX}{mark or secrets.token_hex(4)}-of-{turn}"
 
@@ -124,8 +113,7 @@ def find_undone(memory: Memory, mark: str) -> Undone | None:
 def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
     """Return what the undo of a turn would change, the last first, and the records that were changed after the turn.
 
-    Raises:
-        UserError: There is no such turn, or it has been undone already.
+    Raises UserError if there is no such turn, or it has been undone already.
     """
     entries = memory.history(turn=turn)
     if not entries:

@@ -60,17 +60,12 @@ class Vocabulary:
         return self._tell()[2]
 
     def find_near(self, kind: str, value: str) -> Names:
-        """Return names that are nearly a value, in another case, number or spelling, the nearest first.
+        """Return other names that are nearly a value, in another case, number or spelling, the nearest first.
 
         They are those that were in use when the names were read last.
-
-        Args:
-            kind: What they are listed under.
-            value: A name; it is itself not among them.
         """
-        spelled = self._tally.last_read().get(
-            kind, Counter()
-        )  # of the turn's beginning: a write holds the store enough
+        # of the turn's beginning: a write holds the store enough
+        spelled = self._tally.last_read().get(kind, Counter())
         known: dict[str, tuple[str, int]] = {}
         for name, count in spelled.most_common(COMPARED):
             # no likeness tells numbers apart: Q3 is not Q4
@@ -109,13 +104,11 @@ def describe(names: Mapping[str, Names]) -> str:
             if said and len(told[key]) == place and cost <= left:
                 told[key].append(said)
                 left -= cost
-    return "; ".join(_tell_kind(key, said, len(names[key]) - len(said)) for key, said in told.items())
-
-
-def _tell_kind(key: str, said: list[str], more: int) -> str:
-    if not said:
-        return f"{key} {more} names"
-    return f"{key} {', '.join(said)}{f' and {more} more' if more else ''}"
+    kinds = []
+    for key, some in told.items():
+        more = len(names[key]) - len(some)
+        kinds.append(f"{key} {', '.join(some)}{f' and {more} more' if more else ''}" if some else f"{key} {more} names")
+    return "; ".join(kinds)
 
 
 def names_of(item: Item, key: str) -> set[str]:

@@ -66,14 +66,7 @@ class SpendingNote:
 
 
 class FolderSpending(Spending):
-    """The running total of a data folder.
-
-    Args:
-        folder: The data folder.
-        settings: The budget, and the prices.
-        clock: The person's day.
-        traces: What the sum is made of.
-    """
+    """The running total of a data folder, made of the traces, for the day of the person's clock."""
 
     def __init__(self, folder: Path, settings: Settings, clock: Clock, traces: Traces) -> None:
         self._settings = settings

@@ -11,15 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.errors import StoreBroken
-from ana.files import (
-    FILE_ERRORS,
-    compact_database,
-    connect_own,
-    is_damage,
-    is_read_only,
-    open_readable,
-    write_whole,
-)
+from ana.files import FILE_ERRORS, compact_database, connect_own, is_damage, is_read_only, open_readable, write_whole
 from ana.locks import OwnerLock
 from ana.notes import Note, read_note
 from ana.threads import sequence
@@ -52,9 +44,6 @@ class FolderThreadStore:
     """The conversations of a data folder; nothing is opened or created before it is used.
 
     What reads checkpoints is imported by whoever reads them: it takes half a second.
-
-    Args:
-        folder: The data folder.
     """
 
     errors = FILE_ERRORS
@@ -191,8 +180,10 @@ class FolderThreadStore:
         found: set[str] = set()
         with self._read() as connection:
             for table, key in _list_tables(connection):
-                rows = connection.execute(f'SELECT {key}, * FROM "{table}"')
-                found |= {row[0] for row in rows if row[0] not in found and any(map(mentions, _iter_bytes(row)))}
+                for id, *values in connection.execute(f'SELECT {key}, * FROM "{table}"'):
+                    texts = [value.encode() if isinstance(value, str) else value for value in values]
+                    if id not in found and any(mentions(each) for each in texts if isinstance(each, bytes)):
+                        found.add(id)
         return found
 
     def _change_names(self, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
@@ -218,8 +209,7 @@ class FolderThreadStore:
         with self.map_errors(), _connect(self._file) as connection, connection:
             yield connection
 
-    def _make_folder(self) -> None:
-        """Create the folder: without it the server hangs when it starts."""
+    def _make_folder(self) -> None:  # without it the server hangs when it starts
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 
@@ -242,8 +232,3 @@ def _list_tables(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     query = """SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
         WHERE m.type = 'table' AND (c.name = 'thread_id' OR (m.name = 'trash' AND c.name = 'id'))"""
     return connection.execute(query).fetchall()
-
-
-def _iter_bytes(row: Collection[object]) -> Iterator[bytes]:
-    values = (value.encode() if isinstance(value, str) else value for value in row)
-    yield from (value for value in values if isinstance(value, bytes))

@@ -22,11 +22,7 @@ def is_thread_id(text: str) -> bool:
 
 
 def read_name(name: str) -> str:
-    """Return a name as it is kept.
-
-    Raises:
-        WrongName: It is empty.
-    """
+    """Return a name as it is kept. Raises WrongName if it is empty."""
     name = plain_text(name).strip()
     if not name:
         raise WrongName("A thread's name cannot be empty.", "Give it a name, or leave --thread out.")

@@ -18,11 +18,7 @@ ALL = "all.lock"
 
 
 class FolderThreadLocks:
-    """The locks of conversations, a file for each, which every process that works on the data folder sees.
-
-    Args:
-        folder: The data folder.
-    """
+    """The locks of conversations, a file for each, which every process that works on the data folder sees."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

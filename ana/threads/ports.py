@@ -33,12 +33,7 @@ class DeletedThread:
 
 @dataclass(frozen=True)
 class Created:
-    """What a client has said of a conversation when it created it, or later.
-
-    Args:
-        ts: When it was created, ISO 8601 in UTC.
-        metadata: The client's own notes.
-    """
+    """When a client created a conversation (ISO 8601 in UTC), and its own notes of it, of then or later."""
 
     ts: str
     metadata: dict[str, Any]
@@ -117,11 +112,7 @@ class ThreadLock(Protocol):
     """The right to work in a conversation. It goes with its holder's process; whoever holds it cannot take it again."""
 
     def acquire(self) -> object:
-        """Take it.
-
-        Raises:
-            StoreBusy: Another holder did not release it in time; the message names it.
-        """
+        """Take it. Raises StoreBusy, which names the holder, if another one did not release it in time."""
 
     def release(self) -> None:
         """Let others take it."""
@@ -150,7 +141,5 @@ class ThreadLocks(Protocol):
     def own_all(self, program: str, patience: float = PATIENCE) -> AbstractContextManager[None]:
         """Own every conversation, also those that begin meanwhile, after so many seconds of patience at most.
 
-        Raises:
-            StoreBusy: One of them was not released in time; the message names its owner.
-            StoreReadOnly: Nothing can be written.
+        Raises StoreBusy, which names the owner of one that was not released in time, or StoreReadOnly.
         """

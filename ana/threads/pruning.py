@@ -73,11 +73,7 @@ class PruningSaver(SqliteSaver, ThreadSaver):
             self._commit.later = False
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return the checkpoint that the config names, or the thread's newest; None if there is none.
-
-        Raises:
-            UserError: It names none in a way that could be one.
-        """
+        """Return the checkpoint that the config names, or the thread's newest; UserError if it names it by no text."""
         asked = config["configurable"]
         if not all(isinstance(asked.get(name) or "", str) for name in ("checkpoint_id", "checkpoint_ns")):
             raise UserError("A checkpoint is named by texts.", "Take its id from the history of the thread.")
@@ -96,12 +92,16 @@ class PruningSaver(SqliteSaver, ThreadSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """Yield checkpoints, the newest first; arguments as in the base class.
-
-        Raises:
-            UserError: A client has asked for them in a way that cannot be looked for.
-        """
-        for key in self._list_keys(config, filter, before, limit):
+        """Yield checkpoints, the newest first, as the base class; UserError if a client asks in a way that none can."""
+        try:
+            with self.cursor(transaction=False) as cursor:
+                asked = sequence.select_newest_first(config, filter, before, limit)
+                keys = cursor.execute(*asked).fetchall()
+        except (*_ODD, sqlite3.OperationalError) as exc:
+            if isinstance(exc, sqlite3.OperationalError) and "JSON path" not in str(exc):
+                raise
+            raise UserError(f"Checkpoints cannot be looked for in this way: {exc}.") from exc
+        for key in keys:
             if saved := super().get_tuple(_address(*key)):
                 yield saved
 
@@ -131,15 +131,6 @@ class PruningSaver(SqliteSaver, ThreadSaver):
         # the checkpoint that follows at once holds what was written, but not what is waited for or replied
         with self._sync_later(not any(channel in WRITES_IDX_MAP for channel, _ in writes)):
             super().put_writes(config, writes, task_id, task_path)
-
-    def _list_keys(self, *asked: Any) -> Sequence[tuple[str, str, str]]:
-        try:
-            with self.cursor(transaction=False) as cursor:
-                return cursor.execute(*sequence.select_newest_first(*asked)).fetchall()
-        except (*_ODD, sqlite3.OperationalError) as exc:
-            if isinstance(exc, sqlite3.OperationalError) and "JSON path" not in str(exc):
-                raise
-            raise UserError(f"Checkpoints cannot be looked for in this way: {exc}.") from exc
 
     def list_newest(self, thread_id: str) -> Sequence[tuple[str, str | None]]:
         with self.cursor(transaction=False) as cursor:
@@ -193,9 +184,7 @@ def _in_worker(
 class ServerSaver(PruningSaver):
     """The same saver for the LangGraph server: its event loop must not wait, so another thread does the work.
 
-    Args:
-        connection: The file of all threads.
-        worker: Has one thread of its own; the loop's shared threads may all be waiting for models.
+    The worker has one of its own; the loop's shared threads may all be waiting for models.
     """
 
     def __init__(self, connection: sqlite3.Connection, worker: Executor) -> None:

@@ -59,7 +59,7 @@ class Run(Stoppable):
         return self._lock is not None
 
     async def acquire(self, patience: float) -> None:
-        """Wait for the thread without blocking the event loop.
+        """Wait for the thread, so many seconds, without blocking the event loop.
 
         Raises:
             StoreBusy: It was not released in time; the message names its owner.
@@ -87,11 +87,7 @@ class Run(Stoppable):
 
     @contextmanager
     def node(self) -> Iterator[None]:
-        """Keep the thread while a node works.
-
-        Raises:
-            TurnStopped: The run has ended.
-        """
+        """Keep the thread while a node works. Raises TurnStopped if the run has ended."""
         with self._changing:
             self.check()
             self._nodes += 1
@@ -147,13 +143,9 @@ def work() -> Iterator[Run | None]:
 
 
 def stop_runs(thread: str, ids: Iterable[str]) -> None:
-    """Stop the runs of a thread that is deleted: one that waits, or begins, would bring it back.
+    """Stop the runs, of these ids, of a thread that is deleted: one that waits, or begins, would bring it back.
 
     Call it in the event loop.
-
-    Args:
-        thread: The thread's id.
-        ids: Those of its runs.
     """
     _stopped.update(ids)
     for run in list(_runs):

@@ -44,14 +44,7 @@ class Thread:
 
 
 class Threads:
-    """A person's threads.
-
-    Args:
-        store: What keeps them; also whom to ask what it knows by itself.
-        traces: The records of their turns.
-        locks: What owns them.
-        person: Whose they are.
-    """
+    """A person's threads. What the store knows by itself is asked of it."""
 
     def __init__(self, store: ThreadStore, traces: Traces, locks: ThreadLocks, person: str = OWNER) -> None:
         self.store = store
@@ -95,8 +88,7 @@ class Threads:
     def remember(self, name: str) -> str:
         """Return the id of the thread with exactly this name or id, and save the name for lists.
 
-        Raises:
-            WrongName: It is no name yet, and looks like the id of another conversation.
+        Raises WrongName if it is no name yet, and looks like the id of another conversation.
         """
         name = read_name(name)
         id = make_id(name, self._person)
@@ -136,18 +128,16 @@ class Threads:
 
     def describe(self, id: str) -> Thread:
         """Return what is known about a thread from its traces."""
-        records = self._traces.read(id)
-        ends = (records[0], records[-1]) if records else ()
-        first, last = (record["ts"] for record in ends) if ends else ("", "")
-        about, latest = (record["question"] for record in ends) if ends else ("", "")
-        return Thread(id, self.store.names().get(id, ""), len(records), first, last, about, latest)
+        records, name = self._traces.read(id), self.store.names().get(id, "")
+        if not records:
+            return Thread(id, name, 0, "", "", "", "")
+        first, last = records[0], records[-1]
+        return Thread(id, name, len(records), first["ts"], last["ts"], first["question"], last["question"])
 
     def move_to_trash(self, id: str) -> None:
         """Delete a thread so that `restore` can bring it back until the trash is purged.
 
-        Raises:
-            UserError: There is no such thread.
-            StoreBusy: Another program works in it.
+        Raises UserError if there is none, StoreBusy if another program works in it.
         """
         with self._own_for_the_last_time([id]):
             if not self.exists(id):  # asked only now: another program may have deleted it meanwhile
@@ -166,13 +156,9 @@ class Threads:
         return next(iter(named or begun), None)
 
     def restore(self, name: str) -> Thread:
-        """Bring a thread back from the trash.
+        """Bring a thread back from the trash, by name, id or the beginning of its id; of several the one deleted last.
 
-        Args:
-            name: Its name or id, or the beginning of its id; of several the one deleted last.
-
-        Raises:
-            UserError: It is not in the trash, or another conversation has its id meanwhile.
+        Raises UserError if it is not in the trash, or another conversation has its id meanwhile.
         """
         found = self.find_deleted(name)
         if found is None:
@@ -194,8 +180,7 @@ class Threads:
     def purge(self, ids: Collection[str]) -> None:
         """Delete threads permanently, so that no byte of them stays. Raises StoreBusy if another program works in one.
 
-        Args:
-            ids: Ids of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
+        The ids are of threads, of threads in the trash (`DeletedThread.id`), or of traces without a thread.
         """
         all_of_them = sorted(ids)
         for start in range(0, len(all_of_them), AT_ONCE):

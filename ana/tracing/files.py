@@ -29,11 +29,9 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 class TraceFiles(Traces):
-    """The traces of a folder: each record a line of its thread's file.
+    """The traces of a folder, which is created at the first record: each one a line of its thread's file.
 
-    Args:
-        folder: The folder of the files; created at the first record.
-        secrets: Texts that never reach a file.
+    Secrets never reach a file.
     """
 
     def __init__(self, folder: Path, secrets: Sequence[str] = ()) -> None:
@@ -42,11 +40,7 @@ class TraceFiles(Traces):
         self._writing = threading.Lock()
 
     def path(self, thread_id: str) -> Path:
-        """Return the file of a thread.
-
-        Raises:
-            UserError: The id does not look like one, so it must not reach the file system.
-        """
+        """Return the file of a thread; UserError for what is no id: it must not reach the file system."""
         if not _ID.fullmatch(thread_id):
             raise UserError(f"{thread_id!r} is not an id.", "Ids are letters, digits, - and _.")
         return self.folder / f"{thread_id}.jsonl"
@@ -119,11 +113,7 @@ class TraceFiles(Traces):
 
 
 def iter_records(path: Path) -> Iterator[Record]:
-    """Yield the records of a file; lines that are not records are left out.
-
-    Raises:
-        ConfigError: A newer program wrote one.
-    """
+    """Yield the records of a file without lines that are none. Raises ConfigError if a newer program wrote one."""
     for record in read_json_lines(_read(path).decode("ascii", "replace")):
         if isinstance(format := record.get("format"), int) and format > FORMAT:
             raise ConfigError(

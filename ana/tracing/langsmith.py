@@ -62,8 +62,7 @@ def switch_on_or_off() -> bool:
 def connect(settings: Settings) -> None:
     """Have runs sent by a client that keeps secrets and delays nothing if LangSmith is on, and by none if it is off.
 
-    Raises:
-        ConfigError: It needs a key and there is none.
+    Raises ConfigError if it needs a key and there is none.
     """
     if is_on(os.environ):
         _connect((*secrets_of(settings), *choose_secrets(os.environ.get(name, "") for name in KEYS)))
@@ -105,12 +104,7 @@ def _connect(secrets: tuple[str, ...]) -> None:
 
 
 def make_client(secrets: tuple[str, ...], **options: Any) -> Any:
-    """Return a client of LangSmith that takes secrets out of all it sends.
-
-    Args:
-        secrets: What must not be sent.
-        options: Further options of the library's client.
-    """
+    """Return the library's client, with more of its options, that takes secrets out of all it sends."""
     import langsmith
 
     hides = any(os.environ.get(name) == "true" for name in _HIDING)
@@ -118,17 +112,12 @@ def make_client(secrets: tuple[str, ...], **options: Any) -> Any:
     def clean(value: Any) -> Any:
         # the library hides inputs and outputs, and hands over an error, which may quote both, as a value of this form
         if hides and isinstance(value, dict) and value.keys() == {"error"}:
-            return {"error": _name_error(str(value["error"]))}
+            kind = re.match(r"[A-Za-z_][\w.]{0,100}", str(value["error"]))  # that it begins with
+            return {"error": f"{kind[0] if kind else 'error'} (hidden)"}
         return hide_in_json(value, secrets)
 
     # without `info` the first thing sent would be a question about the endpoint
     return langsmith.Client(info={}, anonymizer=clean, **options)
-
-
-def _name_error(error: str) -> str:
-    """Return what kind of error it is: the name that it begins with."""
-    found = re.match(r"[A-Za-z_][\w.]{0,100}", error)
-    return f"{found[0] if found else 'error'} (hidden)"
 
 
 def _flush(client: Any) -> None:
@@ -137,12 +126,9 @@ def _flush(client: Any) -> None:
 
 
 def label_run(metadata: Mapping[str, str | float], tags: Iterable[str] = (), error: str | None = None) -> None:
-    """Label the run of the whole turn; called in a node, while LangSmith is on.
+    """Add to metadata and tags of the run of the whole turn; called in a node, while LangSmith is on.
 
-    Args:
-        metadata: What is added to its metadata.
-        tags: What is added to its tags.
-        error: Why the turn failed, which makes the run one that failed though no exception ended it.
+    With the error of a turn the run is one that failed, though no exception ended it.
     """
     from langchain_core.runnables import ensure_config
     from langchain_core.tracers import LangChainTracer

@@ -61,15 +61,9 @@ class Traces(Protocol):
         return [*records] if thread_id == NO_THREAD else select_newest(records)
 
     def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
-        """Return a part of a conversation, oldest first: the last turns, or those before one that was shown.
+        """Return at most so many turns, oldest first: the last ones, or those before one that was shown, by its id.
 
-        Args:
-            thread_id: The conversation.
-            limit: How many turns at most.
-            before: The id of a turn; only earlier ones are returned.
-
-        Raises:
-            UserError: There is no such turn in it.
+        Raises UserError if there is no such turn in it.
         """
         records = self.read(thread_id)
         if before is not None:
@@ -128,10 +122,8 @@ def select_newest(records: Iterable[Record]) -> list[Record]:
     """Return the records that stand, as the thread's state does.
 
     A turn that is answered again, or whose question is edited, takes the place of the earlier attempt and of what
-    followed that one. Attempts share their id, the id of the user message, or the turn before them.
-
-    Args:
-        records: All of a thread, the oldest first.
+    followed that one. Attempts share their id, the id of the user message, or the turn before them. `records` are all
+    of a thread, the oldest first.
     """
     standing: list[Record] = []
     places: dict[tuple[str, str], int] = {}

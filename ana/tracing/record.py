@@ -19,9 +19,7 @@ INTERRUPTED = {"error": "interrupted", "hint": ""}
 def list_steps(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str, Any]]) -> list[Step]:
     """Return the steps of a turn, in order: every call with its observation, every draft that was sent back.
 
-    Args:
-        messages: The turn's messages.
-        corrections: The drafts sent back, each with the id of the message it came after.
+    Corrections are the drafts sent back, each with the id of the message it came after.
     """
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     corrections = list(corrections)
@@ -31,7 +29,9 @@ def list_steps(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str
             steps += [_call_step(c, answers.get(str(c["id"]))) for c in message.tool_calls]
             broken = message.invalid_tool_calls
             steps += [_make_step(INVALID, {"raw": c["args"]}, answers.get(str(c["id"]))) for c in broken]
-        steps += [_violation_step(c) for c in corrections if c["after"] == message.id]
+        for c in (c for c in corrections if c["after"] == message.id):
+            said = {"policy": c["policy"], "draft": c["draft"]}
+            steps.append(Step(tool=c["tool"], args=said, observation=c["reason"]))
     return steps
 
 
@@ -53,6 +53,7 @@ def build_record(
         model: Another model's name, if the run chose one.
         changes: The receipts of what the turn wrote.
     """
+    model = model or model_name(settings)
     record = Record(
         id=turn["id"],
         ts=turn["ts"],
@@ -63,9 +64,9 @@ def build_record(
         receipt=turn.get("receipt", ""),
         changes=[cast(Change, dict(change)) for change in changes],
         usage=turn["usage"],
-        cost_usd=cost(turn["usage"], model or model_name(settings), settings),
+        cost_usd=cost(turn["usage"], model, settings),
         thread_id=thread_id,
-        model=model or model_name(settings),
+        model=model,
         provider=settings.provider,
         durations=turn["durations"],
         decisions=turn["decisions"],
@@ -100,8 +101,3 @@ def read_observation(text: str) -> Any:
         return read_plain_json(text)
     except ValueError:
         return text
-
-
-def _violation_step(correction: Mapping[str, Any]) -> Step:
-    said = {"policy": correction["policy"], "draft": correction["draft"]}
-    return Step(tool=correction["tool"], args=said, observation=correction["reason"])

@@ -195,10 +195,7 @@ RUN_AGAIN = CONTINUED | {"thread_id", "message", "provider", "error", "inputs"}
 def find_fault(record: Mapping[str, Any], needed: Collection[str], checked: Collection[str]) -> str:
     """Return what is wrong with a record, as the name of a field; nothing if nothing is.
 
-    Args:
-        record: As it was read.
-        needed: The fields that must be there.
-        checked: The fields that must be as they should, if they are there.
+    The needed fields must be there, the checked ones as they should if they are there.
     """
     if missing := sorted({*needed} - record.keys()):
         return missing[0]

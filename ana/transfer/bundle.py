@@ -47,11 +47,7 @@ class Bundle:
 
 
 def read_export(path: Path) -> Bundle:
-    """Read an export.
-
-    Raises:
-        UserError: It is not an export, or lines of it are wrong; they are named by number.
-    """
+    """Read an export. Raises UserError if it is none, or lines of it are wrong; they are named by number."""
     bundle = Bundle()
     with path.open("rb") as file:
         _check_header(path, file.readline(), bundle)
@@ -80,32 +76,28 @@ def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
     except (ValueError, TypeError, KeyError) as exc:
         raise UserError(f"{path} is not an export: its first line is not the header.", "Nothing was changed.") from exc
     if not known or version > FORMAT:
-        raise UserError(
-            f"{path} is an export of format {version}, this program reads {FORMAT}.", "Install a newer ana; see README."
-        )
+        said = f"{path} is an export of format {version}, this program reads {FORMAT}."
+        raise UserError(said, "Install a newer ana; see README.")
 
 
 def _add(text: bytes, bundle: Bundle) -> None:
     try:
-        _add_record(read_json(text), bundle)
+        record = read_json(text)
+        if not isinstance(record, dict) or len(record) != 1:
+            raise ValueError("it is not one item, line or change")
+        ((kind, values),) = record.items()
+        if kind == "item":
+            bundle.items.append(read_item(values))
+        elif kind == "line":
+            bundle.lines.append(_read_line(values))
+        elif kind == "change":
+            bundle.changes.append(_read_entry(values))
+        else:
+            raise ValueError(f"{kind!r} is neither item, line nor change")
     except KeyError as exc:
         raise BadRecord(f"{exc} is missing or unknown") from exc
     except (ValueError, TypeError) as exc:
         raise BadRecord(str(exc)) from exc
-
-
-def _add_record(record: Any, bundle: Bundle) -> None:
-    if not isinstance(record, dict) or len(record) != 1:
-        raise ValueError("it is not one item, line or change")
-    ((kind, values),) = record.items()
-    if kind == "item":
-        bundle.items.append(read_item(values))
-    elif kind == "line":
-        bundle.lines.append(_read_line(values))
-    elif kind == "change":
-        bundle.changes.append(_read_entry(values))
-    else:
-        raise ValueError(f"{kind!r} is neither item, line nor change")
 
 
 def read_item(record: Any) -> Item:
@@ -137,8 +129,9 @@ def _read_line(record: Any) -> Item:
 def _read_entry(record: Any) -> Entry:
     read = {"item": read_item, "line": _read_line}[record["kind"]]
     before, after = (None if record[name] is None else read(record[name]) for name in ("before", "after"))
-    _check_texts(record["ts"], record["thread"], record["turn"], record["id"])
-    _check_texts(*[record["key"]] if record["key"] is not None else [])
+    _check_texts(
+        record["ts"], record["thread"], record["turn"], record["id"], "" if record["key"] is None else record["key"]
+    )
     if before is after is None:
         raise ValueError("the change changes nothing")
     if any(side and side.id != record["id"] for side in (before, after)):

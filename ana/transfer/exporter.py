@@ -28,19 +28,15 @@ def export_lines(backend: Backend) -> Iterator[bytes]:
     yield _encode_line({"export": NAME, "format": FORMAT, "next_line": next_line})
     yield from (_encode_line({"line": asdict(line)}) for line in lines)
     yield from (_encode_line({"item": asdict(item)}) for item in items)
-    yield from (_encode_line({"change": _entry_to_json(entry)}) for entry in entries)
+    for entry in entries:
+        cause = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn, "key": entry.key}
+        yield _encode_line({"change": cause | asdict(entry.change)})
 
 
 def _iter_not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterator[Entry]:
     for change in find_disagreements(kind, records, backend.latest(kind)):
         if change.after:
             yield Entry(change.after.updated_at, "", f"export-{change.id}", change)
-
-
-def _entry_to_json(entry: Entry) -> dict[str, Any]:
-    values: dict[str, Any] = asdict(entry)
-    change: dict[str, Any] = values["change"]
-    return {name: values[name] for name in ("ts", "thread", "turn", "key")} | change
 
 
 def _encode_line(values: dict[str, Any]) -> bytes:

@@ -40,12 +40,7 @@ class ImportResult:
 
 
 def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> ImportResult:
-    """Store the records of a bundle.
-
-    Args:
-        memory: The memory to import into.
-        bundle: The records.
-        replace: Whether a record that is different here is replaced by the bundle's; else it is not changed.
+    """Store the records of a bundle; with `replace` also those that are different here.
 
     Raises:
         ToolError: A record, or a state in its history, cannot be stored or is too large; nothing was changed.
@@ -73,8 +68,12 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[
     conflicting = {key: item for key, item in coming.items() if key in known and here.get(key) != item}
     entries = _rename_undos(_select_history(backend, bundle, new, known), backend)
     stored = [*new.values(), *(conflicting.values() if replace else ())]
-    notes = bundle.notes + _note_lost_history(bundle, new, entries) + _note_unsearched(stored)
-    told = {entry.change.key for entry in entries}  # the others are created
+    notes, told = list(bundle.notes), {entry.change.key for entry in entries}
+    if lost := {entry.change.key for entry in bundle.changes} & new.keys() - told:
+        notes.append(f"Left out, because it is not complete in the file: the history of records ({len(lost)}).")
+    if long := [item for item in stored if describe_unsearched(item.content, item.properties)]:
+        notes.append(f"Of long records ({len(long)}) the first {SEARCHED:,} characters are searched.")
+    # what has no history is created
     entries += [_make_entry(turn, None, key, item) for key, item in new.items() if key not in told]
     if replace:
         entries += [_make_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
@@ -160,18 +159,6 @@ def _rename_undos(entries: list[Entry], backend: Backend) -> list[Entry]:
             kept.add(turn)
     digests = {e.turn: hashlib.sha256(e.turn.encode()).hexdigest()[:16] for e in entries if e.turn not in kept}
     return [e if e.turn in kept else replace(e, turn=f"imported-{digests[e.turn]}") for e in entries]
-
-
-def _note_lost_history(bundle: Bundle, new: Records, entries: Iterable[Entry]) -> list[str]:
-    lost = {e.change.key for e in bundle.changes} & new.keys() - {e.change.key for e in entries}
-    if not lost:
-        return []
-    return [f"Left out, because it is not complete in the file: the history of records ({len(lost)})."]
-
-
-def _note_unsearched(stored: Iterable[Item]) -> list[str]:
-    long = [item for item in stored if describe_unsearched(item.content, item.properties)]
-    return [f"Of long records ({len(long)}) the first {SEARCHED:,} characters are searched."] if long else []
 
 
 def _is_complete(changes: list[Change], now: Item | None) -> bool:

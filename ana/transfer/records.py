@@ -23,24 +23,18 @@ class BadRecord(ValueError):
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file.
-
-    Raises:
-        UserError: It does not exist, is a folder, or may not be read.
-    """
+    """Return the bytes of a file. Raises UserError if it does not exist, is a folder, or may not be read."""
     try:
         return path.read_bytes()
     except (OSError, ValueError) as exc:
-        raise UserError(
-            f"{show_path(path)} cannot be read: {exc}.", "Name a file that exists and may be read."
-        ) from exc
+        hint = "Name a file that exists and may be read."
+        raise UserError(f"{show_path(path)} cannot be read: {exc}.", hint) from exc
 
 
 def read_text(path: Path) -> str:
     """Return the text of a file, without a byte-order mark.
 
-    Raises:
-        UserError: It cannot be read, is empty, or is not UTF-8; the first line that is not is named.
+    Raises UserError if it cannot be read, is empty, or is not UTF-8; the first line that is not is named.
     """
     return decode_text(path, read_bytes(path))
 
@@ -57,15 +51,9 @@ def decode_text(path: Path, data: bytes) -> str:
 
 
 def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], Made | None]) -> list[Made]:
-    """Return what is made of every record; None is left out.
+    """Return what is made of every record, given with its place, such as "line 3"; None is left out.
 
-    Args:
-        path: The file, for the message.
-        records: Each with its place, such as "line 3".
-        read: Reads a record, or raises BadRecord or ToolError.
-
-    Raises:
-        UserError: Records that cannot be read; the first ten are named with their places.
+    Raises UserError, which names the first ten with their places, if `read` raises BadRecord or ToolError for some.
     """
     made, bad = [], []
     for place, record in records:
@@ -88,11 +76,7 @@ def refusal_error(
 
 
 def make_notes(named: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a sentence for each thing to say with how many records it is about and the first ten of them.
-
-    Args:
-        named: The records, by what is said of them.
-    """
+    """Return a sentence for each thing that is said of records, with how many those are and the first ten of them."""
     notes = []
     for said, records in named.items():
         shown = ", ".join(f"“{shorten(plain_text(record), 60, placeholder='…')}”" for record in records[:MOST])
@@ -128,11 +112,7 @@ def read_modified(path: Path) -> str:
 
 
 def to_local(moment: datetime, zone: tzinfo) -> str:
-    """Return an aware moment as a date property in a zone; midnight there gives the bare day.
-
-    Raises:
-        OverflowError: It is beyond the calendar there.
-    """
+    """Return an aware moment as a date property in a zone; midnight there gives the bare day. Raises OverflowError."""
     here = moment.astimezone(zone).replace(tzinfo=None)
     if here == datetime.combine(here, datetime.min.time()):
         return here.date().isoformat()

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ana.embedders import Embedder
 from ana.embedders.known import Known, KnownInFile, OnceEmbeddings
+from evals.retrieval.cached import KeptEmbeddings
 from tests.conftest import EMBEDDER
 
 
@@ -40,11 +42,14 @@ def test_a_text_is_embedded_once(tmp_path: Path, place: str) -> None:
     assert inner.seen == ["milk", "bread", "", "\ud800"]
 
 
-def test_queries_are_asked_for_unless_they_are_kept(tmp_path: Path) -> None:
-    cases: list[tuple[Known | None, int]] = [(None, 2), ({}, 1)]
-    for queries, asked in cases:
+def test_queries_are_asked_for_unless_they_are_kept() -> None:
+    makers: list[tuple[Callable[[Counting], Embedder], int]] = [
+        (OnceEmbeddings, 2),
+        (lambda inner: KeptEmbeddings(inner, {}, {}), 1),
+    ]
+    for make, asked in makers:
         inner = Counting()
-        once = OnceEmbeddings(inner, queries=queries)
+        once = make(inner)
         once.embed_documents(["milk"])
         for _ in range(2):
             assert np.allclose(once.embed_query("milk"), EMBEDDER.embed_query("milk"))

@@ -683,7 +683,7 @@ def the_journal_records_turn_time_and_order(backend: Backend) -> None:
     assert memory.turns() == {"turn 3": "t1", "turn 2": "t2", "turn 1": "t1"}
     assert list(memory.turns()) == ["turn 3", "turn 2", "turn 1"]
     assert [entry.turn for entry in backend.latest("item")] == ["turn 3"]
-    assert memory.origins("line")["0"].cause == Cause("k2", "t2", "turn 2")
+    assert [(entry.key, entry.thread, entry.turn) for entry in backend.latest("line")] == [("k2", "t2", "turn 2")]
 
 
 def the_last_turn_is_the_one_written_last_whatever_the_clock_said(backend: Backend) -> None:

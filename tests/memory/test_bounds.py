@@ -230,7 +230,7 @@ def test_of_a_million_characters_the_beginning_alone_is_embedded_and_entered(
     assert chroma_memory.get(id).content == text
     assert max(map(len, embedded)) < 2.1 * SEARCHED
     with hold_source(chroma_memory) as source:
-        (row,) = source.iter_rows()
+        ((row,),) = source.read_rows()
     assert len(row.document or "") < 2.1 * SEARCHED
     with closing(sqlite3.connect(chroma_of(chroma_memory).path / "items.index.sqlite")) as db:
         assert db.execute("SELECT count(*) FROM terms").fetchone()[0] < SEARCHED

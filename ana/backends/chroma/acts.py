@@ -23,6 +23,10 @@ _ACT = "act"
 OPEN = 2**40
 """From this number on entries wait that are not done; there are never so many that are."""
 
+_OPEN = f"""PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; {SCHEMA}
+UPDATE writes SET seq = seq + {OPEN} WHERE NOT done AND seq < {OPEN}"""
+"""An intent must be on disk before Chroma is touched. An earlier version numbered entries as they began."""
+
 
 class Journal(JournalTable):
     """Every write in order, in SQLite beside Chroma, and counters that never go back. Used while the folder is held.
@@ -88,18 +92,7 @@ class Journal(JournalTable):
 
     def _open(self) -> sqlite3.Connection:
         if self._db is None:
-            db = connect_own(self._path, check_same_thread=False)
-            try:
-                db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = FULL")  # an intent must be on disk before Chroma is touched
-                db.executescript(SCHEMA)
-                # an earlier version numbered them as they began
-                db.execute(f"UPDATE writes SET seq = seq + {OPEN} WHERE NOT done AND seq < {OPEN}")
-                db.commit()
-            except sqlite3.Error:
-                db.close()
-                raise
-            self._db = db
+            self._db = connect_own(self._path, script=_OPEN, check_same_thread=False)
         return self._db
 
 
@@ -113,16 +106,7 @@ class Acts:
     def make(
         self, entries: Sequence[Entry], expected: Expected, vectors: Vectors, *, distinct: bool = False
     ) -> list[Change]:
-        """Make changes, completely or not at all.
-
-        Args:
-            entries: The changes in order; several may be of one record.
-            expected: Records that must be as given.
-            vectors: Vectors of new texts that were already computed.
-            distinct: Whether a new item that says the same as an existing one is refused.
-
-        Returns:
-            As `Backend.apply`, with its errors.
+        """Make changes, completely or not at all, as `Backend.apply`; vectors of new texts may be computed already.
 
         Raises:
             StoreBroken: A record does not read as it was written. The act is settled later.
@@ -130,14 +114,15 @@ class Acts:
         self.settle()
         if earlier := find_earlier_change(self._journal.find, entries):
             return [earlier]
-        check_expected(expected, self._read_expected(expected))
+        check_expected(expected, self._read(expected))
         changes = net(entry.change for entry in entries)
         if distinct:
             self._refuse_copies(changes)
         act = self._journal.begin(entries)  # from here on a crash leaves an act that can be settled
         self._write(changes, vectors)
-        for change, now in self._read(changes):
-            if now != change.after:
+        now = self._read([change.key for change in changes])
+        for change in changes:
+            if now.get(change.key) != change.after:
                 raise StoreBroken(f"The store did not save {change.kind} {change.id} as it was written.", "Try again.")
         self._journal.finish(act)
         self.settle(has_written=True)  # a write succeeded, so what earlier ones left can be judged now
@@ -147,15 +132,13 @@ class Acts:
         """Settle the acts that a process that died or a write that failed has left unfinished.
 
         An act that is complete in Chroma is done; an incomplete one is reversed. One that wrote nothing is not done,
-        but on a full disk Chroma may return an old state, so it stays open until a later write succeeds.
-
-        Args:
-            has_written: Whether a write has succeeded since.
+        but on a full disk Chroma may return an old state, so it stays open until a later write has succeeded.
         """
         for act, entries in self._journal.list_unfinished().items():
             changes = net(entry.change for entry in entries)
-            read = [(c, now) for c, now in self._read(changes) if not self._journal.was_changed_after(c, act)]
-            made = [change for change, now in read if now == change.after]
+            now = self._read([change.key for change in changes])
+            same = [change for change in changes if now.get(change.key) == change.after]
+            made = [change for change in same if not self._journal.was_changed_after(change, act)]
             if len(made) == len(changes):
                 self._journal.finish(act)
                 continue
@@ -169,20 +152,13 @@ class Acts:
             collection.remove([change.id for change in mine if change.after is None])
             collection.put([(change.after, change.before) for change in mine if change.after is not None], vectors)
 
-    def _read(self, changes: Sequence[Change]) -> list[tuple[Change, Item | None]]:
-        """Return each change with what its record is now."""
-        found = {
-            kind: {item.id: item for item in collection.get_many([c.id for c in changes if c.kind == kind])}
+    def _read(self, keys: Collection[RecordKey]) -> dict[RecordKey, Item]:
+        """Return the records that exist of these."""
+        return {
+            (kind, item.id): item
             for kind, collection in self._collections.items()
+            for item in collection.get_many([id for k, id in keys if k == kind])
         }
-        return [(change, found[change.kind].get(change.id)) for change in changes]
-
-    def _read_expected(self, expected: Expected) -> dict[RecordKey, Item | None]:
-        found: dict[RecordKey, Item | None] = {}
-        for kind, collection in self._collections.items():
-            if ids := [id for k, id in expected if k == kind]:
-                found |= {(kind, item.id): item for item in collection.get_many(ids)}
-        return found
 
     def _refuse_copies(self, changes: Sequence[Change]) -> None:
         for change in changes:

@@ -83,7 +83,12 @@ class ChromaBackend(TableReads):
         self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
         self.folder.must_open = lambda: is_reindex_decided(path) or bool(self.journal.list_unfinished())
-        self.folder.after_opening = (self._settle_reindex, self._follow_embedder, self._unbind_empty, self.acts.settle)
+        self.folder.after_opening = (
+            lambda: settle_reindex(self.folder.get_client(), path),
+            self._follow_embedder,
+            self._unbind_empty,
+            self.acts.settle,
+        )
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self.hold():
@@ -92,10 +97,8 @@ class ChromaBackend(TableReads):
 
     def scan(self, kind: Kind, page: int = PAGE) -> Iterator[Item]:
         if kind == "line":
-            return iter(self.look_up(kind, lookup.list_items))
-        return self._scan_pages(kind, page)
-
-    def _scan_pages(self, kind: Kind, page: int) -> Iterator[Item]:
+            yield from self.look_up(kind, lookup.list_items)
+            return
         for offset in itertools.count(0, page):
             with self.hold():  # for a page only, so that a slow reader blocks nobody
                 items = self.collections[kind].source.read_page(offset, page)
@@ -151,11 +154,7 @@ class ChromaBackend(TableReads):
             remove_remains(self.path)
 
     def write_again(self, embedder: Embedder | None = None, progress: Progress = lambda *_: None) -> int:
-        """Write Chroma again from its records, with an embedder's vectors or those that it has.
-
-        Returns:
-            How many records were embedded.
-        """
+        """Write Chroma again, with an embedder's vectors or those that it has; return how many were embedded."""
         with self.hold() as client:
             self.folder.mark_written()
             try:
@@ -169,12 +168,7 @@ class ChromaBackend(TableReads):
             return count
 
     def hold(self) -> AbstractContextManager["Client"]:
-        """Own the data folder, with Chroma; errors of what is done with it become ours. May be nested.
-
-        Raises:
-            StoreBusy: Another process did not release it in time.
-            StoreBroken: It cannot be read or written.
-        """
+        """Own the data folder, with Chroma; errors of what is done with it become ours. May be nested."""
         return self._map_errors(self.folder.hold())
 
     def hold_in_order(self) -> AbstractContextManager[None]:
@@ -215,9 +209,6 @@ class ChromaBackend(TableReads):
         vectors = self.collections["item"].embed(items)
         with self.hold():
             self.collections["item"].put([(item, None) for item in items], vectors)
-
-    def _settle_reindex(self) -> None:
-        settle_reindex(self.folder.get_client(), self.path)
 
     def _follow_embedder(self) -> None:
         """Take the embedder with which another process has embedded everything again."""

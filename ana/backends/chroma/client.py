@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from ana.errors import AnaError, StoreBroken, ToolError
-from ana.files import is_damage
+from ana.files import is_damage, list_database_files
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client as Client
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 DATABASE = "chroma.sqlite3"
 """Chroma's own file, with all documents and metadata."""
-
 
 _loading = threading.Lock()
 
@@ -51,11 +50,7 @@ def load_chromadb() -> None:
 
 
 def open_chroma(path: Path) -> "Client":
-    """Open a client on Chroma's own folder.
-
-    Raises:
-        StoreBroken: It cannot be opened.
-    """
+    """Open a client on Chroma's own folder. Raises StoreBroken."""
     load_chromadb()
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
@@ -136,18 +131,11 @@ def _refuse_truncated(database: Path) -> None:
 def open_copy(path: Path) -> Iterator["Client"]:
     """Open Chroma on a copy of another program's folder, because opening writes, and theirs must not change.
 
-    Only the SQLite part is copied: it has all documents and metadata, and damaged vectors do no harm.
-
-    Args:
-        path: The folder of chroma.sqlite3.
-
-    Raises:
-        StoreBroken: It cannot be copied or opened.
+    Only the SQLite part is copied: it has all documents, and damaged vectors do no harm. Raises StoreBroken.
     """
     with tempfile.TemporaryDirectory(prefix="ana-") as name, map_foreign_errors(path):
-        for part in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal"):
-            if (path / part).exists():
-                shutil.copyfile(path / part, Path(name) / part)
+        for each in list_database_files(path / DATABASE):
+            shutil.copyfile(each, Path(name) / each.name)
         refuse_damaged(Path(name) / DATABASE)
         with closing(open_chroma(Path(name))) as client:
             yield client
@@ -170,8 +158,7 @@ def read_collections(path: Path) -> tuple[set[str], set[str]]:
 def refuse_damaged(database: Path) -> None:
     """Read every table: on a damaged file, or text that is not UTF-8, Chroma panics and may end the process.
 
-    Raises:
-        sqlite3.DatabaseError: The file is damaged.
+    Raises sqlite3.DatabaseError.
     """
     with closing(sqlite3.connect(database)) as connection:
         try:

@@ -47,13 +47,7 @@ WHERE q.seq_id > coalesce(m.seq_id, 0)"""
 
 @dataclass(frozen=True)
 class ClosedSource:
-    """The collection that an index is compared with, as long as nobody writes; for its records Chroma is opened.
-
-    Args:
-        identity: Its id.
-        counted: How many records it has.
-        open: Opens Chroma, and returns the collection.
-    """
+    """The collection that an index is compared with, as long as nobody writes; for its records Chroma is opened."""
 
     identity: str
     counted: int
@@ -70,14 +64,7 @@ class ClosedSource:
 
 
 def read_closed(chroma: Path, name: str, embedder: str, open: Callable[[], ChromaSource]) -> ClosedSource | None:
-    """Return a collection, while Chroma is closed; None if it is not there or another's, or the file cannot be read.
-
-    Args:
-        chroma: Chroma's own folder.
-        name: The collection's.
-        embedder: The name of the one that it must be bound to.
-        open: As of `ClosedSource`.
-    """
+    """Return a collection, while Chroma is closed; None if it is not there or another's, or the file cannot be read."""
     found = _read(chroma, _COUNTED, embedder, name)
     if len(found) != 1:
         return None
@@ -105,12 +92,9 @@ def list_backlog(chroma: Path) -> set[str]:
 
 
 def drop_backlog(chroma: Path) -> None:
-    """Remove the writes that wait. Only in a file that Chroma has not opened in this process.
+    """Remove the writes that wait. Only in a file that Chroma has not opened in this process. Raises sqlite3.Error.
 
     It has a SQLite of its own, and the locks of two of them in one process do not keep each other out.
-
-    Raises:
-        sqlite3.Error: The file cannot be read or written.
     """
 
     def drop() -> None:

@@ -33,7 +33,6 @@ from ana.memory.search.scoring import Weights
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
-    from langchain_chroma import Chroma
     from langchain_core.embeddings import Embeddings
 
 T = TypeVar("T")
@@ -57,15 +56,7 @@ BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 
 class ChromaCollection:
-    """Records of one kind.
-
-    Args:
-        folder: Its data folder.
-        name: Its name.
-        embedder: Turns text into vectors; the collection records it and refuses another.
-        weights: The weights of the ranking.
-        read: How its records are read; see `ChromaSource`.
-    """
+    """Records of one kind. The collection records which embedder makes its vectors, and refuses another."""
 
     def __init__(
         self, folder: Folder, name: str, embedder: Embedder, weights: Weights, read: Reader = from_chroma
@@ -97,15 +88,18 @@ class ChromaCollection:
         return dict(zip(texts, np.array(self.embedder.embed_documents(texts), np.float32), strict=True))
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
-        """Store records, in place of what is stored under their ids.
+        """Store records, each given with the stored one, None if it is not stored, in place of that.
 
-        Args:
-            changes: Each new record with the stored one, None if it is not stored: Chroma merges metadata, so old keys
-                must be removed by name.
-            vectors: Vectors made before the folder was held; the rest is embedded here.
+        What has no vector yet is embedded here, while the folder is held.
         """
         for start in range(0, len(changes), BATCH):
-            self._put_batch(changes[start : start + BATCH], vectors or {})
+            part = changes[start : start + BATCH]
+            texts = {item.id: property_text(item.content, item.properties) for item, _ in part}
+            new = self.embed([item for item, _ in part if texts[item.id] not in (vectors or {})])
+            known = {**(vectors or {}), **new}
+            stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in part]
+            with self._enter_write(stored) as source:
+                source.write(stored, [before for _, before in part])
 
     def read_vectors(self) -> dict[str, Vector]:
         """Return the vectors of all records by the text that was embedded."""
@@ -118,13 +112,6 @@ class ChromaCollection:
             if existing := [item.id for item in self.get_many(ids[start : start + BATCH])]:
                 with self._enter_write(removed=existing) as source:
                     source.delete(existing)
-
-    def _put_batch(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors) -> None:
-        texts = {item.id: property_text(item.content, item.properties) for item, _ in changes}
-        known = {**vectors, **self.embed([item for item, _ in changes if texts[item.id] not in vectors])}
-        stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in changes]
-        with self._enter_write(stored) as source:
-            source.write(stored, [before for _, before in changes])
 
     def query(self, query: Query, vector: Vector | None) -> Found:
         """Find records; the vector is that of the query's text, None without one."""
@@ -188,16 +175,14 @@ class ChromaCollection:
     @property
     def _at_hand(self) -> Source:
         """Return the collection as far as it is known without opening Chroma, if that is closed."""
-        closed = None if self._folder.is_open else self._read_closed()
-        return closed or self.source
-
-    def _read_closed(self) -> ClosedSource | None:
+        if self._folder.is_open:
+            return self.source
         if self._closed is None or self._closed[0] != self._folder.generation:
             closed = read_closed(self._folder.path / "chroma", self.name, self.embedder.name, lambda: self.source)
             if closed:
                 self._note_identity(closed)
             self._closed = (self._folder.generation, closed)
-        return self._closed[1]
+        return self._closed[1] or self.source
 
     def _note_identity(self, source: Source) -> None:
         if self._identity not in ("", source.identity):
@@ -206,9 +191,6 @@ class ChromaCollection:
 
     def open_source(self, client: "Client") -> ChromaSource:
         """Return the collection of a client, created if it is not there."""
-        return ChromaSource(self._open(client), self._read)
-
-    def _open(self, client: Any) -> "Chroma":
         from langchain_chroma import Chroma
 
         chroma = Chroma(
@@ -219,7 +201,7 @@ class ChromaCollection:
             **{f"collection_{name}": value for name, value in collection_arguments(self.embedder).items()},
         )
         _refuse_other_embedder(self.name, chroma._collection.metadata or {}, self.embedder)
-        return chroma
+        return ChromaSource(chroma, self._read)
 
 
 def collection_arguments(embedder: Embedder) -> dict[str, Any]:

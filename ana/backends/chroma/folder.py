@@ -57,6 +57,7 @@ class Folder:
         """Whether Chroma's files may be damaged."""
         self.generation = 0
         """Grows whenever the files are looked at or the client is opened again; what was built before is stale."""
+        self._generation_file = path / "generation"
         self._timeout = timeout
         self._program = program
         self._inside = threading.RLock()  # the OS lock keeps out processes, this one threads
@@ -72,9 +73,7 @@ class Folder:
     def hold_closed(self) -> Iterator[None]:
         """Own the folder without opening Chroma: one thread of one process at a time. May be nested.
 
-        Raises:
-            StoreBusy: Another process did not release it in time.
-            StoreBroken: The folder cannot be read or written.
+        Raises StoreBusy if another process did not release it in time, StoreBroken if it cannot be read or written.
         """
         with self._inside:
             if self._depth == 0:
@@ -151,17 +150,19 @@ class Folder:
                 self._client.close()
                 self._client = None
 
-    @property
-    def _generation_file(self) -> Path:
-        return self.path / "generation"
-
     def _enter(self) -> None:
         try:
             if self._lock is None:
                 self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
                 self._lock = OwnerLock(self.path / "lock", f"The data folder {self.path}", self._timeout, self._program)
             self.in_doubt |= self._lock.acquire()
-            written = self._read_generation()
+            try:
+                written = read_small(self._generation_file)
+            except FileNotFoundError:  # nobody has
+                written = ""
+            except OSError:
+                self._lock.release()
+                raise
         except OSError as exc:
             raise unusable_error(self.path, exc) from exc
         if written != self._seen:  # another process wrote: an open client has stale indexes
@@ -171,27 +172,13 @@ class Folder:
         elif self.in_doubt:
             self.close()
 
-    def _read_generation(self) -> str:
-        """Return the note of the last process that wrote."""
-        assert self._lock is not None
-        try:
-            return read_small(self._generation_file)
-        except FileNotFoundError:
-            return ""
-        except OSError:
-            self._lock.release()
-            raise
-
 
 def blank_unwritten(chroma: Path, known: dict[str, int]) -> None:
     """Overwrite the index files of collections without an index with zeros; nothing in them is ever read.
 
     Those of a collection that has never saved its index (below 1,000 records) are created again by every process that
-    opens it, 116 KB of memory that was not initialised: texts that were deleted long ago, and anything else.
-
-    Args:
-        chroma: Chroma's own folder.
-        known: The files that were overwritten, with the time; brought up to date here.
+    opens it, 116 KB of memory that was not initialised: texts that were deleted long ago, and anything else. `known`
+    are the files that were overwritten, with the time, brought up to date here.
     """
     # strings and os functions: this runs whenever the folder is released, and pathlib takes three times as long
     # where the folder cannot be written, nothing was created either

@@ -41,11 +41,6 @@ DATE_KEY = "ana:date:{}"
 """The key of a date property as a number, in seconds."""
 
 
-def has_flat_copy(key: str) -> bool:
-    """Return whether a property of this name has a flat copy."""
-    return _FLAT_KEY.fullmatch(key) is not None
-
-
 def is_flat(value: Json) -> TypeGuard[Scalar]:
     """Return whether Chroma stores this value unchanged."""
     if isinstance(value, str):
@@ -66,19 +61,18 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
         document = document.encode("utf-8", "replace").decode("utf-8")
     metadata: Metadata = {ITEM_KEY: json.dumps(rest, allow_nan=False)}
     for key, value in item.properties.items():
-        if has_flat_copy(key) and is_flat(value):
+        if _FLAT_KEY.fullmatch(key) and is_flat(value):
             metadata[key] = value
             if day_of(value):
-                metadata[DATE_KEY.format(key)] = _to_seconds(str(value))
+                moment = datetime.fromisoformat(str(value))  # without a zone as UTC, so that such dates are in order
+                metadata[DATE_KEY.format(key)] = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     return document, metadata
 
 
 def limit_flat(metadata: Metadata, names: set[str]) -> Metadata:
     """Return the metadata of a record of ours with those flat copies that a collection has room for.
 
-    Args:
-        metadata: As `to_chroma` gives it.
-        names: The names that the collection knows; new ones are added.
+    `names` are those that the collection knows; new ones are added.
     """
     kept: Metadata = {}
     for name, value in metadata.items():
@@ -90,21 +84,8 @@ def limit_flat(metadata: Metadata, names: set[str]) -> Metadata:
 
 def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
     """Return the item exactly as it was stored; if another program stored it, with its metadata as properties."""
-    return from_own(id, document, metadata) if ITEM_KEY in metadata else _from_other(id, document, metadata)
-
-
-def from_own(id: str, document: str, metadata: Metadata) -> Item:
-    """Return the item exactly as it was stored.
-
-    Raises:
-        KeyError, ValueError, TypeError: It is not one of ours, or is damaged.
-    """
-    rest = json.loads(str(metadata[ITEM_KEY]))
-    length = rest.pop("length")
-    return Item(id, rest.pop("content", document[:length]), **rest)
-
-
-def _from_other(id: str, document: str, metadata: Metadata) -> Item:
+    if ITEM_KEY in metadata:
+        return from_own(id, document, metadata)
     # Chroma also has values that JSON does not know, such as sparse vectors
     plain: Properties = {
         key: value if isinstance(value, Scalar | list) else str(value) for key, value in metadata.items()
@@ -112,10 +93,11 @@ def _from_other(id: str, document: str, metadata: Metadata) -> Item:
     return Item(id, document, plain, UNKNOWN, UNKNOWN)
 
 
-def _to_seconds(value: str) -> float:
-    """Return a date as seconds; without a zone it counts as UTC, so that such dates are in order among themselves."""
-    moment = datetime.fromisoformat(value)
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+def from_own(id: str, document: str, metadata: Metadata) -> Item:
+    """Return the item exactly as it was stored. Raises KeyError, ValueError, TypeError if it is none of ours."""
+    rest = json.loads(str(metadata[ITEM_KEY]))
+    length = rest.pop("length")
+    return Item(id, rest.pop("content", document[:length]), **rest)
 
 
 def is_utf8(text: str) -> bool:

@@ -75,17 +75,15 @@ class ChromaSource:
         for part in iter_pages(self._collection):
             yield from self._read_embedded(part)
 
-    def iter_rows(self) -> Iterator[Row]:
-        """Yield every record as Chroma has it, even if it cannot be read as an item."""
-        for part in iter_pages(self._collection):
-            yield from map(Row, part["ids"], part["documents"], part["metadatas"], part["embeddings"])
+    def read_rows(self, size: int = PAGE) -> Iterator[list[Row]]:
+        """Yield all records, so many at once, as Chroma has them, even if they cannot be read as items."""
+        for part in iter_pages(self._collection, size=size):
+            yield [*map(Row, part["ids"], part["documents"], part["metadatas"], part["embeddings"])]
 
     def write(self, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
-        """Store items under their ids.
+        """Store items under their ids, at most as many as Chroma takes at once.
 
-        Args:
-            stored: Items with vectors, at most as many as Chroma takes at once.
-            before: Each item as stored before, None for a new one; Chroma merges metadata, so old keys are set to None.
+        `before` is each as stored before, None for a new one; Chroma merges metadata, so old keys are set to None.
         """
         documents, full = zip(*(to_chroma(each.item) for each in stored), strict=True)
         metadatas = [limit_flat(metadata, self._names) for metadata in full]
@@ -99,11 +97,9 @@ class ChromaSource:
             self.chroma.delete(ids=list(ids))
 
     def find_nearest(self, vector: Vector, limit: int) -> dict[str, float]:
-        """Return the ids nearest to a vector by the index alone, best first, with their cosine.
+        """Return the ids nearest to a vector of length 1 by the index alone, best first, with their cosine.
 
-        Args:
-            vector: Of length 1.
-            limit: How many at most; at least 1, and not more than the collection has.
+        The limit is at least 1, and not more than the collection has.
         """
         return self.find_nearest_each([vector], limit)[0]
 
@@ -135,10 +131,10 @@ class ChromaSource:
         return [EmbeddedItem(item, vector) for item, vector in zip(self._read_items(got), vectors, strict=True)]
 
 
-def iter_pages(collection: Any, include: Any = _EVERYTHING) -> Iterator[Any]:
+def iter_pages(collection: Any, include: Any = _EVERYTHING, size: int = PAGE) -> Iterator[Any]:
     """Yield all records of a collection of Chroma's, page by page, as it has them."""
-    for offset in range(0, collection.count(), PAGE):
-        yield collection.get(limit=PAGE, offset=offset, include=include)
+    for offset in range(0, collection.count(), size):
+        yield collection.get(limit=size, offset=offset, include=include)
 
 
 def read_names(collection: Any) -> set[str]:

@@ -15,7 +15,7 @@ from typing import Any
 from ana.backends.sql.dates import ZoneDates
 from ana.errors import ToolError
 from ana.memory.digests import to_canonical_text
-from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
+from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, iter_conditions
 from ana.memory.search.tokens import fold_tag
 from ana.values import Json, fold_case
 
@@ -102,16 +102,13 @@ def add_functions(db: sqlite3.Connection) -> None:
 
 
 def compile_filter(node: Node, dates: ZoneDates) -> Sql:
-    """Return SQL that is true for exactly the rows that pass a filter.
+    """Return SQL that is true for exactly the rows that pass a filter, which was parsed in the zone of these tables.
 
-    Args:
-        node: The filter.
-        dates: The tables of dates in the zone that the filter was parsed in.
-
-    Raises:
-        ToolError: The filter has more conditions than SQLite takes.
+    Raises ToolError if it has more conditions than SQLite takes.
     """
-    if _count_conditions(node) > MOST_PARTS:
+    known = list(iter_conditions(node))
+    operands = [each for part in known if isinstance(part, Compare) for each in part.operands]
+    if len(known) + sum(isinstance(each, DateOperand) for each in operands) > MOST_PARTS:
         raise ToolError(f"The filter has more than {MOST_PARTS} conditions and dates.", "Ask in several queries.")
     return _Compiler(dates.properties).compile(node)
 
@@ -123,13 +120,6 @@ def join(word: str, parts: Iterable[Sql]) -> Sql:
         return EVERYTHING
     text = f" {word} ".join(part.text for part in known)
     return Sql(f"({text})", tuple(param for part in known for param in part.params))
-
-
-def _count_conditions(node: Node) -> int:
-    """Count a filter's conditions; each date among several operands is a condition of its own."""
-    if isinstance(node, And | Or):
-        return sum(map(_count_conditions, node.parts))
-    return 1 + sum(isinstance(operand, DateOperand) for operand in (node.operands if isinstance(node, Compare) else ()))
 
 
 class _Compiler:
@@ -170,7 +160,8 @@ class _Compiler:
         if isinstance(operand, frozenset):
             return _rows_where(key, _ANY, _equals_any(operand))
         if isinstance(operand, DateOperand):
-            return _rows_where(key, _ANY, _is_within(operand), self._dates)
+            near = f"start BETWEEN {operand.start} AND {operand.end} AND stop <= {operand.end}"
+            return _rows_where(key, _ANY, Sql(f"{near} AND {_touches(operand)}"), self._dates)
         whole = _rows_where(key, "0", _equals_any([_fold(operand)]))
         if operand is not None:
             return whole
@@ -257,8 +248,3 @@ def _compare_date(op: str, bound: DateOperand) -> Sql:
 
 def _touches(bound: DateOperand) -> str:
     return f"NOT {_BEFORE} AND NOT {_AFTER}".format(bs=bound.start, be=bound.end)
-
-
-def _is_within(bound: DateOperand) -> Sql:
-    sides = _touches(bound)
-    return Sql(f"start BETWEEN {bound.start} AND {bound.end} AND stop <= {bound.end} AND {sides}")

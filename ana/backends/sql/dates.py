@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from zoneinfo import ZoneInfo
 
 from ana.time.spans import date_span
@@ -28,8 +28,7 @@ CREATE INDEX {items}_by_start ON {items} (start) WHERE start IS NOT NULL;
 CREATE INDEX {properties}_by_start ON {properties} (key, element, start, stop, row);
 CREATE INDEX {properties}_by_row ON {properties} (row)
 """
-_PROPERTIES = "SELECT row, key, element, value FROM properties"
-_DATES = f"{_PROPERTIES} WHERE value BETWEEN '\"0' AND '\":'"
+_DATES = "WHERE value BETWEEN '\"0' AND '\":'"
 """Only canonical text that begins with a digit can be a date; most properties are not."""
 
 
@@ -53,19 +52,13 @@ class ZoneDates:
     def make(self, db: sqlite3.Connection) -> None:
         """Make the tables and fill them from those of items."""
         self._run(db, _TABLES)
-        self.enter_items(db, db.execute("SELECT row, id, created_at, date FROM items"))
-        self.enter_properties(db, db.execute(_DATES))
+        self._fill(db, "", _DATES)
         self._run(db, _INDEXES)  # at the end, because tables fill faster without
-
-    def drop(self, db: sqlite3.Connection) -> None:
-        db.execute(f"DROP TABLE IF EXISTS {self.items}")
-        db.execute(f"DROP TABLE IF EXISTS {self.properties}")
 
     def enter(self, db: sqlite3.Connection, row: int) -> None:
         """Enter the dates of an item, in place of the old ones."""
         self.forget(db, row)
-        self.enter_items(db, db.execute("SELECT row, id, created_at, date FROM items WHERE row = ?", (row,)))
-        self.enter_properties(db, db.execute(f"{_PROPERTIES} WHERE row = ?", (row,)))
+        self._fill(db, "WHERE row = ?", "WHERE row = ?", row)
 
     def forget(self, db: sqlite3.Connection, row: int) -> None:
         db.execute(f"DELETE FROM {self.items} WHERE row = ?", (row,))
@@ -81,11 +74,11 @@ class ZoneDates:
     def leave_out(self, db: sqlite3.Connection, rows: Iterable[int]) -> None:
         db.executemany(f"DELETE FROM {self.items} WHERE row = ?", ((row,) for row in rows))
 
-    def enter_items(self, db: sqlite3.Connection, found: Iterable[tuple[int, str, str, str | None]]) -> None:
-        rows = ((*item, *(date_span(item[3], self.zone) or (None, None))) for item in found)
+    def _fill(self, db: sqlite3.Connection, which: str, which_properties: str, *row: int) -> None:
+        items = db.execute(f"SELECT row, id, created_at, date FROM items {which}", row)
+        rows = ((*item, *(date_span(item[3], self.zone) or (None, None))) for item in items)
         db.executemany(f"INSERT INTO {self.items} VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-    def enter_properties(self, db: sqlite3.Connection, found: Iterable[tuple[int, str, int, str]]) -> None:
+        found = db.execute(f"SELECT row, key, element, value FROM properties {which_properties}", row)
         db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._iter_spans(found))
 
     def _iter_spans(self, found: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
@@ -101,16 +94,14 @@ class ZoneDates:
 def read_zones(db: sqlite3.Connection, met: Mapping[str, tzinfo]) -> list[ZoneDates]:
     """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables.
 
-    Args:
-        db: The file of the tables.
-        met: Zones that queries came from, by name: a machine without a named zone calls its own "local".
+    `met` are zones that queries came from, by name: a machine without a named zone calls its own "local".
     """
     known = []
     for number, name in db.execute("SELECT number, name FROM zones ORDER BY number").fetchall():
         try:
             known.append(ZoneDates(number, met[name] if name in met else ZoneInfo(name)))
         except (KeyError, ValueError, OSError):
-            _remove(db, ZoneDates(number, ZoneInfo("UTC")))
+            _remove(db, ZoneDates(number, UTC))
     return known
 
 
@@ -126,5 +117,6 @@ def add_zone(db: sqlite3.Connection, known: list[ZoneDates], zone: tzinfo) -> Zo
 
 
 def _remove(db: sqlite3.Connection, dates: ZoneDates) -> None:
-    dates.drop(db)
+    for table in (dates.items, dates.properties):
+        db.execute(f"DROP TABLE IF EXISTS {table}")
     db.execute("DELETE FROM zones WHERE number = ?", (dates.number,))

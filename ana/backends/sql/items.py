@@ -2,10 +2,9 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import tzinfo
-from typing import Any
 
 import numpy as np
 
@@ -63,7 +62,9 @@ class RowVectors:
         place = self._places.setdefault(row, self._count)
         if place == self._count:
             if place == len(self._rows):
-                self._grow(len(vector))
+                more = max(64, place // 4)
+                self._rows = np.pad(self._rows, (0, more))
+                self._matrix = np.pad(self._matrix, ((0, more), (0, len(vector) - self._matrix.shape[1])))
             self._count += 1
         self._rows[place], self._matrix[place] = row, vector
 
@@ -76,14 +77,6 @@ class RowVectors:
         if place < self._count:
             self._rows[place], self._matrix[place] = self._rows[self._count], self._matrix[self._count]
             self._places[int(self._rows[place])] = place
-
-    def _grow(self, dimension: int) -> None:
-        size = max(64, self._count + self._count // 4)
-        rows, matrix = np.empty(size, np.int64), np.empty((size, dimension), np.float32)
-        rows[: self._count] = self._rows[: self._count]
-        if self._count:
-            matrix[: self._count] = self._matrix[: self._count]
-        self._rows, self._matrix = rows, matrix
 
 
 class ItemTables:
@@ -176,7 +169,8 @@ class ItemTables:
         row = int(db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid or 0)
         db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(asdict(item))))
         db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, vector.astype(np.float32).tobytes()))
-        rows = (typed for key, value in _iter_properties(item) for typed in iter_typed_rows(key, value))
+        every = {key: getattr(item, key) for key in OWN_KEYS} | item.properties
+        rows = (typed for key, value in every.items() for typed in iter_typed_rows(key, value))
         db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?, ?)", rows)
         for dates in self._get_zones(db):
             dates.enter(db, row)
@@ -195,14 +189,8 @@ class ItemTables:
         known |= find_term_numbers(db, wanted)
         new = [word for word in wanted if word not in known]
         for word, vector in zip(new, embed_words(new), strict=True):
-            known[word] = int(
-                db.execute("INSERT INTO terms VALUES (NULL, ?, ?)", (word, vector.tobytes())).lastrowid or 0
-            )
+            entered = db.execute("INSERT INTO terms VALUES (NULL, ?, ?)", (word, vector.tobytes()))
+            known[word] = int(entered.lastrowid or 0)
             if self._words is not None:
                 self._words.learn(known[word], vector)
         return np.array([known[word] for word in words], np.uint32)  # in order and repeated, for phrases
-
-
-def _iter_properties(item: Item) -> Iterator[tuple[str, Any]]:
-    yield from item.properties.items()
-    yield from ((key, getattr(item, key)) for key in OWN_KEYS if key not in item.properties)

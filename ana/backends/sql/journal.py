@@ -26,11 +26,7 @@ ENTRY = "entry"
 
 
 class JournalTable:
-    """Reads the table, and writes it inside a transaction of the caller's. Methods named alike are those of `Backend`.
-
-    Args:
-        connect: Returns the connection.
-    """
+    """Reads the table, and writes it in a transaction of the caller's. Methods named alike are those of `Backend`."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
@@ -74,9 +70,10 @@ class JournalTable:
 
     def insert(self, entries: Sequence[Entry], act: int, first: int, *, done: bool) -> None:
         """Enter changes that are made together, under the numbers from the first on."""
-        rows = (
-            (seq, act, e.key, e.ts, e.thread, e.turn, *_to_row(e.change), done) for seq, e in enumerate(entries, first)
-        )
+        rows = []
+        for seq, e in enumerate(entries, first):
+            change = e.change.kind, e.change.id, _dump(e.change.before), _dump(e.change.after)
+            rows.append((seq, act, e.key, e.ts, e.thread, e.turn, *change, done))
         self._connect().executemany(f"INSERT INTO writes VALUES ({', '.join('?' * 11)})", rows)
 
     def delete(self, records: Collection[RecordKey]) -> None:
@@ -110,10 +107,6 @@ class JournalTable:
             Entry(ts, thread, turn, Change(kind, id, _load(before), _load(after)), key, seq)
             for seq, ts, thread, turn, key, kind, id, before, after in rows
         ]
-
-
-def _to_row(change: Change) -> tuple[str, str, str | None, str | None]:
-    return change.kind, change.id, _dump(change.before), _dump(change.after)
 
 
 def _dump(item: Item | None) -> str | None:

@@ -21,13 +21,9 @@ from ana.memory.search.words import QueryWord, Scores
 
 
 class TableCandidates:
-    """The items of a query with a text; its methods are those of `Candidates`. Every item's vector is compared.
+    """The items of a query with a text and its vector, of length 1; its methods are those of `Candidates`.
 
-    Args:
-        at: Look-ups in the query's zone.
-        tables: The items.
-        query: The text.
-        vector: Its vector, of length 1.
+    Every item's vector is compared.
     """
 
     def __init__(self, at: Lookup, tables: ItemTables, query: ParsedQuery, vector: Vector) -> None:
@@ -74,13 +70,7 @@ MakeCandidates = Callable[[Lookup, ItemTables, ParsedQuery, Vector], TableCandid
 
 
 class TableSearch:
-    """Answers queries from the tables.
-
-    Args:
-        tables: The items.
-        weights: The weights of the ranking.
-        make_candidates: Makes the items of a query, from the arguments of `TableCandidates`.
-    """
+    """Answers queries from the tables, and from the candidates that are made for each with a text."""
 
     def __init__(self, tables: ItemTables, weights: Weights, make_candidates: MakeCandidates = TableCandidates) -> None:
         self._tables = tables
@@ -88,11 +78,7 @@ class TableSearch:
         self._make_candidates = make_candidates
 
     def find(self, db: sqlite3.Connection, query: Query, vector: Vector | None) -> Found:
-        """Find items; the vector is that of the query's text, None without one.
-
-        Raises:
-            ToolError: The filter has more conditions than SQLite takes.
-        """
+        """Find items; the vector is that of the query's text, None without one. Errors as of `compile_filter`."""
         at = Lookup(db, self._tables.get_dates(db, query.zone))
         series = self._tables.load_series(db, at.dates).find(query)
         conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []
@@ -131,9 +117,8 @@ class TableSearch:
 def _make_found(at: Lookup, rows: list[int], reasons: list[Reason], total: int, series: SeriesHits) -> Found:
     """Return the items of these rows, those that repeat with the dates of their occurrence."""
     shown = series.show(rows)
-    plain = dict(
-        zip(others := [row for row in rows if row not in shown], lookup.load_items(at.db, others), strict=True)
-    )
-    items = [(shown | plain)[row] for row in rows]
+    others = [row for row in rows if row not in shown]
+    every = shown | dict(zip(others, lookup.load_items(at.db, others), strict=True))
+    items = [every[row] for row in rows]
     dated = (replace(r, date=item.date) if r.date else r for r, item in zip(reasons, items, strict=True))
     return Found(items, total, total > len(items), tuple(dated), more_dates=series.count_more(rows))

@@ -8,8 +8,9 @@ from pathlib import Path
 from ana.backends.sql.compiler import add_functions
 from ana.files import connect_own
 
-CACHE = 32_000
-"""KiB of the file that stay in memory; with the default of 2,000 SQLite reads it repeatedly at 100,000 items."""
+_OPTIONS = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000"
+"""What is acknowledged is on the disk. KiB of the file stay in memory; with the default of 2,000 SQLite reads it
+repeatedly at 100,000 items."""
 
 _SCHEMA = """
 CREATE TABLE terms (number INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, vector BLOB NOT NULL);
@@ -33,14 +34,7 @@ _TABLES = ("terms", "items", "bodies", "vectors", "properties", "zones")
 
 def connect_tables(path: Path) -> sqlite3.Connection:
     """Return a connection to a file whose transactions are explicit and durable, for any thread, one at a time."""
-    db = connect_own(path, check_same_thread=False, isolation_level=None)
-    try:
-        db.execute("PRAGMA journal_mode = WAL")
-        db.execute("PRAGMA synchronous = FULL")  # what is acknowledged must not be lost
-        db.execute(f"PRAGMA cache_size = -{CACHE}")
-    except sqlite3.Error:
-        db.close()
-        raise
+    db = connect_own(path, script=_OPTIONS, check_same_thread=False, isolation_level=None)
     add_functions(db)
     return db
 

@@ -45,6 +45,7 @@ from ana.memory.filters.nodes import (
     Operand,
     Or,
     find_keys,
+    iter_conditions,
 )
 from ana.memory.filters.reading import parse
 
@@ -60,6 +61,7 @@ __all__ = [
     "Operand",
     "Or",
     "find_keys",
+    "iter_conditions",
     "matches",
     "parse",
 ]

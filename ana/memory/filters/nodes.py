@@ -1,5 +1,6 @@
 """The tree of a filter."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import TypeAlias
@@ -74,8 +75,15 @@ Node: TypeAlias = And | Or | Compare | On
 EVERY_ITEM = And(())
 
 
+def iter_conditions(node: Node) -> Iterator[Compare | On]:
+    """Yield the conditions that a filter joins."""
+    if isinstance(node, And | Or):
+        for part in node.parts:
+            yield from iter_conditions(part)
+    else:
+        yield node
+
+
 def find_keys(node: Node) -> set[str]:
     """Return every key that the filter asks about."""
-    if isinstance(node, And | Or):
-        return {key for part in node.parts for key in find_keys(part)}
-    return {node.key} if isinstance(node, Compare) else set()
+    return {each.key for each in iter_conditions(node) if isinstance(each, Compare)}

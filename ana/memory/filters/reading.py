@@ -47,12 +47,9 @@ class _Here:
 
 
 def parse(where: Mapping[str, Json] | None, zone: tzinfo, today: date | None = None) -> Node:
-    """Check a filter and return it as a tree.
+    """Check a filter, of which None and {} select every item, and return it as a tree.
 
-    Args:
-        where: The filter; None and {} select every item.
-        zone: The person's zone, for dates without one.
-        today: The person's today, for errors that name the date which words mean.
+    Dates without a zone are in the person's. With their today, errors name the date which words mean.
 
     Raises:
         ToolError: It is not a filter; message and hint say what is wrong and how to write it.
@@ -76,23 +73,20 @@ def _read_conditions(key: str, value: object, here: _Here, depth: int) -> Iterat
         yield _join(key, value, here, depth)
     elif key == "$on":
         yield On(_read_window(value, here))
+    elif key in _OPERATORS:
+        raise ToolError(f"{key} is used without a property.", f'Put it under one: {{"due_date": {{"{key}": ...}}}}.')
     elif key.startswith("$"):
-        raise _misplaced_error(key)
+        raise ToolError(f"{key} is not an operator.", f"The operators are {_KNOWN}.")
     elif _has_operators(value):
         for op, operand in value.items():
             if op == "$on":
-                yield from _read_on(key, operand, here, depth)
+                _read_window(operand, here)  # refuses what is no day
+                yield from _read_conditions(key, operand, here, depth)
             else:
                 yield _read_comparison(key, op, operand, here)
     else:
         _refuse_bare_operators(key, value)
         yield Compare(key, "$eq", _read_operand(key, value, here))
-
-
-def _read_on(key: str, value: object, here: _Here, depth: int) -> Iterator[Node]:
-    """Yield the conditions of an $on that asks one property: its day, or its bounds."""
-    _read_window(value, here)  # refuses what is no day
-    yield from _read_conditions(key, value, here, depth)
 
 
 def _join(op: str, value: object, here: _Here, depth: int) -> Node:
@@ -129,12 +123,6 @@ def _read_day(op: str, value: object, here: _Here) -> DateOperand:
     return operand
 
 
-def _misplaced_error(op: str) -> ToolError:
-    if op in _OPERATORS:
-        return ToolError(f"{op} is used without a property.", f'Put it under one: {{"due_date": {{"{op}": ...}}}}.')
-    return ToolError(f"{op} is not an operator.", f"The operators are {_KNOWN}.")
-
-
 def _has_operators(value: object) -> TypeGuard[Mapping[str, object]]:
     return isinstance(value, Mapping) and any(str(key).startswith("$") for key in value)
 
@@ -160,17 +148,11 @@ def _read_comparison(key: str, op: str, value: object, here: _Here) -> Compare:
     if op in ORDER:
         return Compare(key, op, _read_bound(key, op, value, here))
     if op in ("$in", "$nin"):
-        return Compare(key, op, _read_operands(key, op, value, here))
+        if not isinstance(value, list):
+            hint = f'Write it as {{"{key}": {{"{op}": ["a", "b"]}}}}.'
+            raise ToolError(f"{op} on {key!r} needs a list, not {_describe(value)}.", hint)
+        return Compare(key, op, tuple(_read_operand(key, each, here) for each in value))
     return Compare(key, op, _read_operand(key, value, here, is_whole=op != "$contains"))
-
-
-def _read_operands(key: str, op: str, value: object, here: _Here) -> tuple[Operand, ...]:
-    if not isinstance(value, list):
-        raise ToolError(
-            f"{op} on {key!r} needs a list, not {_describe(value)}.",
-            f'Write it as {{"{key}": {{"{op}": ["a", "b"]}}}}.',
-        )
-    return tuple(_read_operand(key, each, here) for each in value)
 
 
 def _read_operand(key: str, value: object, here: _Here, *, is_whole: bool = True) -> Operand:
@@ -210,20 +192,14 @@ def _read_bound(key: str, op: str, value: object, here: _Here) -> Operand:
     if isinstance(operand, DateOperand) or (is_number(operand) and abs(operand) < math.inf):
         return operand
     if isinstance(value, str):
-        raise ToolError(
-            f"{op} on {key!r} has the bound {value[:60]!r}, which is not a date.",
-            _suggest_bound(op, value, here)
-            or "Write a date as YYYY-MM-DD or YYYY-MM-DDThh:mm, and a number without quotes.",
-        )
+        hint = "Write a date as YYYY-MM-DD or YYYY-MM-DDThh:mm, and a number without quotes."
+        if meant := _guess_dates(value, here):
+            hint = f'Write "{meant[op in ("$gt", "$lte")]}" if that is meant.'
+        raise ToolError(f"{op} on {key!r} has the bound {value[:60]!r}, which is not a date.", hint)
     raise ToolError(
         f"{op} on {key!r} has {_describe(value)} as its bound, which has no order.",
         "Only dates and numbers are ordered; use $eq, $ne, $in or $contains for anything else.",
     )
-
-
-def _suggest_bound(op: str, value: str, here: _Here) -> str:
-    meant = _guess_dates(value, here)
-    return f'Write "{meant[op in ("$gt", "$lte")]}" if that is meant.' if meant else ""
 
 
 def _describe(value: object) -> str:

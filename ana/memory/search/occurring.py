@@ -61,11 +61,7 @@ class Expansion:
 
 
 class Occurrences:
-    """The occurrences of many items, those of each item together and in order; each has a number.
-
-    Args:
-        known: The items with their occurrences, at least one each, by their rows.
-    """
+    """The occurrences, at least one each, of many items, those of each together and in order; each has a number."""
 
     def __init__(self, known: dict[int, Expansion]) -> None:
         self.rows = np.array([*known], np.int64)

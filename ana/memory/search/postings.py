@@ -11,11 +11,7 @@ Places = NDArray[np.int32]
 
 
 class Postings:
-    """The words of documents that do not change. A place is a document's position in `rows`.
-
-    Args:
-        documents: Row and terms of each document.
-    """
+    """The words of documents, each given as row and terms. A place is a document's position in `rows`."""
 
     def __init__(self, documents: Iterable[tuple[int, Terms]]) -> None:
         known = sorted(documents, key=lambda document: document[0])

@@ -106,12 +106,7 @@ class Query:
 
 
 def parse_query(text: str, today: date) -> ParsedQuery:
-    """Read what a query's text asks for.
-
-    Args:
-        text: Any text, an item's whole content too.
-        today: The person's today.
-    """
+    """Read what a query's text, or an item's whole content, asks for."""
     from ana.time.when import find_named_days, read_due_question
 
     said = text[:LONGEST]  # a text may be an item of a megabyte

@@ -76,14 +76,7 @@ class Hit:
 
 
 class Ranking:
-    """The ranking of one query.
-
-    Args:
-        candidates: The items.
-        words: The words of all items.
-        passing: The rows that pass the filter, ascending; None for all.
-        weights: The weights of a score's parts.
-    """
+    """The ranking of one query, of the rows that pass its filter, ascending, or of all."""
 
     def __init__(self, candidates: Candidates, words: Words, passing: Rows | None, weights: Weights) -> None:
         self._candidates = candidates
@@ -156,12 +149,7 @@ def sort_similar(found: Iterable[tuple[Item, float]]) -> list[tuple[Item, float]
 
 
 def _sort_best_first(found: Iterable[T], rank: Callable[[T], tuple[int, float, str, str]]) -> list[T]:
-    """Return everything by rank; of what is equal but for rounding, the newest first, then by id.
-
-    Args:
-        found: Anything.
-        rank: Returns what comes first, the negative score, the moment of creation and the id.
-    """
+    """Return all by rank (what comes first, -score, created_at, id); of equal ones the newest first, then by id."""
     levels: list[list[tuple[int, float, str, str, T]]] = []
     for each in sorted(((*rank(each), each) for each in found), key=lambda ranked: ranked[:2]):
         if levels and levels[-1][0][0] == each[0] and each[1] - levels[-1][0][1] <= ROUNDING:

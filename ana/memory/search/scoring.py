@@ -8,8 +8,8 @@ one is. Items with an exact id, a quoted phrase or a tag come first.
 from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 
-from ana.memory.search.found import Found, Reason
-from ana.time.spans import Span, date_span
+from ana.memory.search.found import Found
+from ana.time.spans import Span, day_span
 
 TAG_KEYS = ("tags", "tag", "labels", "label", "project", "context")
 """Properties that hold tags, by whatever name people call them."""
@@ -42,7 +42,11 @@ class Weights:
 
 def drop_weak(found: Found) -> Found:
     """Return the answer to a text without the items that no part of the query supports, beside the best."""
-    scores = [_score_reason(reason) for reason in found.reasons]
+    weights = Weights()
+    scores = [
+        weights.vector * (reason.vector or 0.0) + weights.words * reason.share + weights.day * bool(reason.date)
+        for reason in found.reasons
+    ]
     least = WEAK * max(scores, default=0.0)
     kept = [
         (item, reason)
@@ -54,14 +58,6 @@ def drop_weak(found: Found) -> Found:
     return replace(found, items=[i for i, _ in kept], reasons=tuple(r for _, r in kept), truncated=False)
 
 
-def _score_reason(reason: Reason) -> float:
-    weights = Weights()
-    return weights.vector * (reason.vector or 0.0) + weights.words * reason.share + weights.day * bool(reason.date)
-
-
 def days_span(first: date, last: date, zone: tzinfo) -> Span:
     """Return the stretch of time from the first day to the last, both included."""
-    begin, end = date_span(str(first), zone), date_span(str(last), zone)
-    assert begin is not None
-    assert end is not None
-    return begin[0], end[1]
+    return day_span(first, zone)[0], day_span(last, zone)[1]

@@ -13,17 +13,9 @@ from itertools import islice
 
 import numpy as np
 
-from ana.memory.filters import And, Compare, DateOperand, Node, On, Or
+from ana.memory.filters import And, Compare, DateOperand, Node, On, Or, iter_conditions
 from ana.memory.item import Item
-from ana.memory.search.occurring import (
-    FAR,
-    NO_NUMBERS,
-    Expansion,
-    Mask,
-    Numbers,
-    Occurrences,
-    Place,
-)
+from ana.memory.search.occurring import FAR, NO_NUMBERS, Expansion, Mask, Numbers, Occurrences, Place
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import days_span
 from ana.memory.search.words import find_members
@@ -123,7 +115,10 @@ class Series:
         """Enter an item, in place of what the row had; one that never comes is left out."""
         self.remove(row)
         repeat = read_repeat(item.properties, self.zone) if may_repeat(item.properties) else None
-        if repeat and (first := _find_first(repeat)):
+        if repeat is None:
+            return
+        begin = min([repeat.first, *repeat.moved.values()])
+        if first := next(iter_places(repeat, begin, look_ahead(repeat, repeat.first)), None):
             self._repeats[row] = item, repeat, first
             self._occurrences = None
 
@@ -177,7 +172,8 @@ class Series:
 
     def _find_passing(self, query: Query, of: Occurrences, stretch: Span, now: int, today: int) -> Numbers:
         is_asked = bool(query.due) or _asks_days(query.where)
-        at = of.find_touching(*stretch) if is_asked or _names_dates(query.where) else of.find_present(now)
+        names_dates = any(isinstance(each, On) or each.key in DATE_KEYS for each in iter_conditions(query.where))
+        at = of.find_touching(*stretch) if names_dates or is_asked else of.find_present(now)
         if is_asked and not (_says_from_when(query.where) or (query.due and query.due[0] > date.min)):
             at = at[of.is_present(at, today)]
         if query.excluded:
@@ -211,17 +207,13 @@ def _to_local(bound: int, zone: tzinfo) -> datetime:
 
 
 def _iter_asked(query: Query) -> Iterator[int]:
-    yield from _iter_bounds(query.where)
+    for each in (operand for node in iter_conditions(query.where) for operand in _list_dates(node)):
+        yield from (bound for bound in (each.start, each.end) if abs(bound) < FAR)
     days = [query.due] if query.due else []
     days += [(mention.first, mention.last) for mention in query.text.mentions] if query.text else []
     for first, last in days:
         begin, end = days_span(max(first, date(1900, 1, 1)), last, query.zone)
         yield from (begin, end) if first > date.min else (end,)
-
-
-def _find_first(repeat: Repeat) -> Place | None:
-    begin = min([repeat.first, *repeat.moved.values()])
-    return next(iter_places(repeat, begin, look_ahead(repeat, repeat.first)), None)
 
 
 def _iter_known(repeat: Repeat, first: Place, since: datetime, last: datetime) -> Iterator[Place]:
@@ -237,23 +229,16 @@ def _iter_known(repeat: Repeat, first: Place, since: datetime, last: datetime) -
 
 def _asks_days(node: Node) -> bool:
     """Return whether a filter asks for days of what repeats; one that only excludes some asks for none."""
-    if isinstance(node, And | Or):
-        return any(map(_asks_days, node.parts))
-    return isinstance(node, On) or (node.op not in ("$ne", "$nin") and bool(_list_dates(node)))
+    return any(
+        isinstance(each, On) or (each.op not in ("$ne", "$nin") and _list_dates(each)) for each in iter_conditions(node)
+    )
 
 
 def _says_from_when(node: Node) -> bool:
-    if isinstance(node, And | Or):
-        return any(map(_says_from_when, node.parts))
-    if isinstance(node, On):
-        return node.window.start > -FAR
-    return node.op in _BEGIN and bool(_list_dates(node))
-
-
-def _names_dates(node: Node) -> bool:
-    if isinstance(node, And | Or):
-        return any(map(_names_dates, node.parts))
-    return isinstance(node, On) or node.key in DATE_KEYS
+    return any(
+        each.window.start > -FAR if isinstance(each, On) else each.op in _BEGIN and _list_dates(each)
+        for each in iter_conditions(node)
+    )
 
 
 def _find_stretch(node: Node) -> Span:
@@ -270,14 +255,8 @@ def _find_stretch(node: Node) -> Span:
     return begin, max(date.end for date in dates) if node.op in _END else FAR
 
 
-def _iter_bounds(node: Node) -> Iterable[int]:
-    if isinstance(node, And | Or):
-        for part in node.parts:
-            yield from _iter_bounds(part)
-    else:
-        windows = [node.window] if isinstance(node, On) else [o for o in node.operands if isinstance(o, DateOperand)]
-        yield from (bound for each in windows for bound in (each.start, each.end) if abs(bound) < FAR)
-
-
-def _list_dates(node: Compare) -> list[DateOperand]:
+def _list_dates(node: Compare | On) -> list[DateOperand]:
+    """Return the dates that a condition asks of occurrences."""
+    if isinstance(node, On):
+        return [node.window]
     return [each for each in node.operands if isinstance(each, DateOperand)] if node.key in DATE_KEYS else []

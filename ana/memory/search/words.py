@@ -32,12 +32,7 @@ Likeness = list[tuple[int, float]]
 
 @dataclass(frozen=True)
 class QueryWord:
-    """A word to look for.
-
-    Args:
-        number: Its term number; None if no item ever had it.
-        vector: Its vector, of any length; zeros if it is like no other word.
-    """
+    """A word to look for, its term number, if an item ever had it, and its vector; zeros if it is like no other."""
 
     number: int | None
     vector: WordVector
@@ -45,12 +40,7 @@ class QueryWord:
 
 @dataclass(frozen=True)
 class WordScores:
-    """The scores of a query's words, 0 to 1.
-
-    Args:
-        rows: Of every document, ascending.
-        scores: One for each row.
-    """
+    """The scores of a query's words, 0 to 1, one for the row of every document; rows ascending."""
 
     rows: Rows
     scores: Scores
@@ -65,11 +55,7 @@ class WordScores:
 
 
 class WordVectors:
-    """The vectors of terms, of those that have one.
-
-    Args:
-        known: Number and vector of each term; zeros for a term that is like no other.
-    """
+    """The vectors of terms, each given with its number, of those that have one; others have zeros."""
 
     def __init__(self, known: Iterable[tuple[int, WordVector]]) -> None:
         some = [(number, vector) for number, vector in known if vector.any()]
@@ -90,13 +76,7 @@ class WordVectors:
         self._count += 1
 
     def compare(self, terms: Terms, words: Sequence[QueryWord], least: float) -> Scores:
-        """Return how alike each term is to each word, shape (terms, words): 0 below `least`, 1 for the word itself.
-
-        Args:
-            terms: Ascending, each once.
-            words: The words.
-            least: The lowest cosine that counts.
-        """
+        """Return how alike each term is to each word, shape (terms, words): 0 below `least`, 1 for the word itself."""
         likeness = np.zeros((len(terms), len(words)), np.float32)
         places = np.array([self._places.get(term, -1) for term in terms.tolist()], np.int64)
         if self._count:
@@ -116,12 +96,7 @@ class WordVectors:
 
 
 class Words:
-    """The words of all documents. Documents are known by their row; those changed later are in a small tail.
-
-    Args:
-        documents: Row and terms of each document.
-        vectors: Number and vector of each term.
-    """
+    """The words of all documents, which are known by their row; those changed later are in a small tail."""
 
     def __init__(self, documents: Iterable[tuple[int, Terms]], vectors: Iterable[tuple[int, WordVector]] = ()) -> None:
         self._base = Postings(documents)
@@ -156,12 +131,9 @@ class Words:
             self._dead += 1
 
     def score(self, words: Sequence[QueryWord], documents: Sequence[Terms], near: float = 0.0) -> Scores:
-        """Return the score of each of these documents; all are 0 if there are no words.
+        """Return the score of each document of these terms; all are 0 if there are no words.
 
-        Args:
-            words: The words, each once.
-            documents: The terms of each document.
-            near: From which cosine on another word counts.
+        The words are given once each; another one counts from the cosine `near` on.
         """
         chosen, shares = self._weigh_all(words)
         lengths = np.array([len(terms) for terms in documents], np.int64)
@@ -178,9 +150,7 @@ class Words:
     def propose(self, words: Sequence[QueryWord], near: float = 0.0) -> WordScores:
         """Return every document's score as far as it comes from the words themselves and words near them.
 
-        Args:
-            words: The words, each once.
-            near: From which cosine on another word counts; below NEAR none does here.
+        Arguments as of `score`; below NEAR no other word counts here.
         """
         chosen, shares = self._weigh_all(words)
         wanted = [(word, share) for word, share in zip(chosen, shares.tolist(), strict=True) if share >= NEGLIGIBLE]

@@ -4,6 +4,7 @@ Where a program writes no year, the one that is nearest to the time of writing c
 """
 
 import re
+from contextlib import suppress
 from datetime import date, datetime, tzinfo
 
 from ana.time.dates import day_of
@@ -17,7 +18,6 @@ _LONGEST = 80
 _NUMERIC = re.compile(r"\b(\d{1,2})/(\d{1,2})/\d")
 _PLAIN_TIME = re.compile(r":\d\d|\d\s*[ap]\.?m\b|noon|midday|midnight", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,@]*(?:at)?[\s,@]*", re.IGNORECASE)
-
 
 _NAME = re.compile(r"[^\W\d_]{3}")
 """Letters of a month's name."""
@@ -34,10 +34,9 @@ def read_date(text: str, there: tzinfo | None, zone: tzinfo, near: date | None =
     """
     if len(text) > _LONGEST:  # not a date, and costly to read
         return None
-    try:
+    with suppress(ValueError, OverflowError):  # a day at the edge of the calendar, in another zone
         return _read_date(text.strip(), there, zone, near)
-    except (ValueError, OverflowError):  # a day at the edge of the calendar, in another zone
-        return None
+    return None
 
 
 def _read_date(text: str, there: tzinfo | None, zone: tzinfo, near: date | None) -> str | None:
@@ -66,13 +65,9 @@ def _find_day(text: str, near: date | None) -> tuple[date, str] | None:
         is_named = (day.month, day.day) == (second[0].first.month, second[0].first.day)
         if near is None or not is_named or not _NAME.search(text[mention.start : mention.end]):
             return None
-        day = _choose_year(day, near)
+        # a ValueError for 29 February
+        day = min((day.replace(year=near.year + more) for more in (-1, 0, 1)), key=lambda each: abs(each - near))
     return day, f"{text[: mention.start]} {text[mention.end :]}"
-
-
-def _choose_year(day: date, near: date) -> date:
-    """Return the day of the year's month and day that is nearest to another. Raises ValueError for 29 February."""
-    return min((day.replace(year=near.year + more) for more in (-1, 0, 1)), key=lambda each: abs(each - near))
 
 
 def _is_ambiguous(text: str) -> bool:

@@ -18,15 +18,14 @@ _REQUIRED = {b"uuid", b"description", b"status"}
 
 
 def find_reader(path: Path) -> Reader | None:
-    """Return the reader for a file or folder, or None if none fits.
+    """Return the reader for a file or folder, None if none fits; UserError if there is none, or it may not be read.
 
     A damaged file has a reader as well, which reports the damage.
-
-    Raises:
-        UserError: It does not exist, or may not be read.
     """
     if path.is_dir():
-        return agent_native.read if _is_agent_native(path) else None
+        names, keys = read_collections(path)
+        is_theirs = names & {agent_native.ITEMS, agent_native.CONTEXT} and agent_native.OURS not in keys
+        return agent_native.read if is_theirs else None
     data = read_bytes(path).removeprefix(b"\xef\xbb\xbf").lstrip()
     if data[:15].upper() == b"BEGIN:VCALENDAR":
         from ana.transfer.ics import reader  # its library is loaded only for such a file
@@ -34,15 +33,6 @@ def find_reader(path: Path) -> Reader | None:
         return reader.read
     if data.startswith((b"[", b"{")):
         return taskwarrior.read if {found[1] for found in _NAMES.finditer(data)} == _REQUIRED else None
-    return todoist.read if _is_todoist(data) else None
-
-
-def _is_todoist(data: bytes) -> bool:
     header = re.split(rb"[\r\n]", data, maxsplit=1)[0][:1000].decode("utf-8", "replace")
-    names = {name.strip().upper() for name in next(csv.reader([header]), [])}
-    return {"TYPE", "CONTENT"} <= names
-
-
-def _is_agent_native(path: Path) -> bool:
-    names, keys = read_collections(path)
-    return bool(names & {agent_native.ITEMS, agent_native.CONTEXT}) and agent_native.OURS not in keys
+    columns = {name.strip().upper() for name in next(csv.reader([header]), [])}
+    return todoist.read if {"TYPE", "CONTENT"} <= columns else None

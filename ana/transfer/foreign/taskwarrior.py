@@ -53,11 +53,9 @@ _LAST_COMMA = re.compile(r",(?=\s*\]\s*\Z)")
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
-    """Return the tasks of an export, without deleted ones and templates of recurring ones.
+    """Return the tasks of a file of `task export`, without deleted ones and templates of recurring ones.
 
-    Args:
-        path: A file written by `task export`.
-        zone: The person's; a date at midnight there becomes a bare day.
+    A date at midnight in the person's zone becomes a bare day.
 
     Raises:
         UserError: It is not such an export, or has records that cannot be read; they are named.
@@ -158,7 +156,10 @@ class _Tasks:
             "tags": [_check_text(tag, "a tag") for tag in _read_list(task, "tags")],
             **{name: self._read_date(task, name) for name in _DATES},
             **self._read_recur(task),
-            "depends": [self._find_other(_check_text(uuid, "what it depends on")) for uuid in _read_depends(task)],
+            "depends": [
+                item_id(f"taskwarrior:{uuid.lower()}") if uuid.lower() in self._known else uuid
+                for uuid in _read_depends(task)
+            ],
         }
         for name, value in task.items():
             if name not in _USED | _DERIVED:
@@ -173,9 +174,6 @@ class _Tasks:
         rule = read_words(f"every {count} {_UNITS[unit]}" if period else _WORDS.get(written, written))
         is_last = task.get("due") and str(task.get("uuid")) in self._last
         return {"repeats": rule} if rule and is_last else {"recur": written}
-
-    def _find_other(self, uuid: str) -> str:
-        return item_id(f"taskwarrior:{uuid.lower()}") if uuid.lower() in self._known else uuid
 
     def _read_date(self, task: Mapping[str, Any], name: str) -> str | None:
         moment = _read_moment(task, name)
@@ -212,12 +210,12 @@ def _read_list(task: Mapping[str, Any], name: str) -> list[Any]:
     return value or []
 
 
-def _read_depends(task: Mapping[str, Any]) -> list[Any]:
+def _read_depends(task: Mapping[str, Any]) -> list[str]:
     """Return the uuids of a list; before Taskwarrior 2.6 it was text with commas."""
     value = task.get("depends")
-    if not isinstance(value, str):
-        return _read_list(task, "depends")
-    return [each.strip() for each in value.split(",") if each.strip()]
+    if isinstance(value, str):
+        return [each.strip() for each in value.split(",") if each.strip()]
+    return [_check_text(uuid, "what it depends on") for uuid in _read_list(task, "depends")]
 
 
 def _read_moment(task: Mapping[str, Any], name: str) -> datetime | None:

@@ -49,11 +49,7 @@ _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
-    """Return the tasks of a project.
-
-    Args:
-        path: The file; its name is the project's, and its time of writing becomes the items'.
-        zone: The person's.
+    """Return the tasks of a project; the file's name is the project's, and its time of writing becomes the items'.
 
     Raises:
         UserError: It is not such an export, or has lines that cannot be read; they are named.
@@ -92,21 +88,17 @@ def _iter_rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:
     try:
         header = [name.strip().upper() for name in next(reader)]
         if not {"TYPE", "CONTENT"} <= set(header):
-            raise UserError(
-                f"{show_path(path)} has no columns TYPE and CONTENT.", "Export the project from Todoist as CSV."
-            )
+            hint = "Export the project from Todoist as CSV."
+            raise UserError(f"{show_path(path)} has no columns TYPE and CONTENT.", hint)
         begins = reader.line_num + 1
         for cells in reader:
-            yield f"line {begins}", _read_row(header, cells)
+            row: Row | BadRecord = dict.fromkeys(header, "") | dict(zip(header, cells, strict=False))
+            if any(cells[len(header) :]):
+                row = BadRecord(f"it has {len(cells)} cells, the header {len(header)}")
+            yield f"line {begins}", row
             begins = reader.line_num + 1
     except csv.Error as exc:
         raise refusal_error(path, [f"line {reader.line_num}: {exc}"]) from exc
-
-
-def _read_row(header: list[str], cells: list[str]) -> Row | BadRecord:
-    if any(cells[len(header) :]):
-        return BadRecord(f"it has {len(cells)} cells, the header {len(header)}")
-    return dict.fromkeys(header, "") | dict(zip(header, cells, strict=False))
 
 
 @dataclass
@@ -141,17 +133,23 @@ class _Outline:
         kind = row["TYPE"].strip().lower()
         if kind == "task":
             self._add_task(row)
+        elif kind == "note" and self._above:
+            self._above[-1].lines.append(row["CONTENT"].strip())
         elif kind == "note":
-            self._add_note(row)
+            if note := row["CONTENT"].strip():
+                self._add_entry(note, 0, [note], {"type": "note"})
         elif kind == "section":
             self._section, self._above = row["CONTENT"].strip(), []
         elif kind not in ("meta", "") or (kind == "" and row["CONTENT"].strip()):
             raise BadRecord(f"its TYPE is {reprlib.repr(row['TYPE'])}")
 
     def _add_task(self, row: Row) -> None:
-        content, indent = row["CONTENT"].strip(), _read_number(row, "INDENT")
+        content, written = row["CONTENT"].strip(), row.get("INDENT", "").strip()
         if not content:
             raise BadRecord("it has no CONTENT")
+        if written and not (written.isdecimal() and len(written) < 4):
+            raise BadRecord(f"its INDENT is {reprlib.repr(written)}")
+        indent = int(written or 1)
         self._above = [task for task in self._above if task.indent < indent]
         parent = self._above[-1].id if self._above else None
         description = row.get("DESCRIPTION", "").strip()
@@ -167,13 +165,6 @@ class _Outline:
             return {}
         self.without_year.append(f"{before['due']}: {content}")
         return after | {"due": None}
-
-    def _add_note(self, row: Row) -> None:
-        note = row["CONTENT"].strip()
-        if self._above:
-            self._above[-1].lines.append(note)
-        elif note:
-            self._add_entry(note, 0, [note], {"type": "note"})
 
     def _add_entry(self, content: str, indent: int, lines: list[str], properties: Properties) -> _Entry:
         self._counted[content] += 1  # ids are made from the text, and tasks may repeat it
@@ -248,10 +239,3 @@ def _read_cell(row: Row, name: str) -> str:
     """Return the text of a cell; Todoist sometimes writes None into empty ones."""
     text = row.get(name, "").strip()
     return "" if text == "None" else text
-
-
-def _read_number(row: Row, name: str) -> int:
-    written = row.get(name, "").strip()
-    if written and not (written.isdecimal() and len(written) < 4):
-        raise BadRecord(f"its {name} is {reprlib.repr(written)}")
-    return int(written or 1)

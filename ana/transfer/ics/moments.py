@@ -24,12 +24,7 @@ _OTHER_RULE = re.compile(rf"^RRULE:(?!FREQ=YEARLY(?:;(?:{_PARTS})=[\w,+-]+)*[ \t
 
 
 class Moments:
-    """Reads the dates of components.
-
-    Args:
-        zone: The person's zone, that of moments without one.
-        tables: The file's own zones.
-    """
+    """Reads the dates of components, in the person's zone or in one of the file's own tables."""
 
     def __init__(self, zone: tzinfo, tables: dict[str, str]) -> None:
         self.zone = zone

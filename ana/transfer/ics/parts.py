@@ -21,8 +21,7 @@ _ZONE = re.compile(r"^((?:DTSTART|DTEND|DUE|RECURRENCE-ID|EXDATE|RDATE)\b[^:\n]*
 def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
     """Return kind and text of every event, to-do and zone table of a file, and the names of its other components.
 
-    Raises:
-        UserError: It is not UTF-8, or a component begins and does not end.
+    Raises UserError if it is not UTF-8, or a component begins and does not end.
     """
     # bytes, because a fold may part the bytes of one character
     text = decode_text(path, _FOLD.sub(b"", read_bytes(path))).replace("\r\n", "\n").replace("\r", "\n")

@@ -39,14 +39,9 @@ _SAID = {*_DATES, "repeats", "until", "moved", "except", "location", "url", "tag
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
-    """Return the events and to-dos of a calendar file; what cannot be kept is named.
+    """Return the events and to-dos of a calendar file, in the person's zone; what cannot be kept is named.
 
-    Args:
-        path: The file.
-        zone: The person's, in which moments are kept.
-
-    Raises:
-        UserError: The file is not UTF-8, or cut off.
+    Raises UserError if the file is not UTF-8, or cut off.
     """
     parts, others = split_parts(path)
     moments = Moments(zone, list_tables([text for kind, text in parts if kind == "VTIMEZONE"]))
@@ -224,7 +219,7 @@ def _find_base(component: Component) -> Item | None:
 def _is_written_from(group: list[Component], base: Item, zone: tzinfo) -> bool:
     """Return whether components are as we write an item, so that it is still what it was."""
     try:
-        ours = [parse_part(each.to_ical().decode()) for each in list_components(base, zone)]
+        ours = [parse_part(each.to_ical().decode()) for each in list_components(base, zone, defaultdict(list))]
     except (ValueError, OverflowError):
         return False
     return {each.to_ical() for each in ours} == {each.to_ical() for each in group}

@@ -18,7 +18,7 @@ _HALF_DAY = timedelta(hours=12)
 
 
 def read_series(written: str, there: date, zone: tzinfo, year: int) -> tuple[Rule, Properties, bool]:
-    """Return a rule in the person's time, what an item has of it, and whether it gives the same moments as there.
+    """Return an RRULE in the person's time, what an item has of it, and whether it gives the same moments as there.
 
     Args:
         written: An RRULE.

@@ -38,9 +38,7 @@ _Notes = defaultdict[str, list[str]]
 def write_calendar(items: Iterable[Item], zone: tzinfo) -> tuple[bytes, int, list[str]]:
     """Return a calendar file, how many items are in it, and a sentence for each kind of thing that is not.
 
-    Args:
-        items: Items; those without a date, and those that are done, are left out.
-        zone: The person's.
+    Those without a date, and those that are done, are left out.
     """
     calendar, count, notes = Calendar(), 0, _Notes(list)
     calendar.add("prodid", "-//ana//EN")
@@ -58,18 +56,11 @@ def write_calendar(items: Iterable[Item], zone: tzinfo) -> tuple[bytes, int, lis
     return calendar.to_ical(), count, make_notes(notes)
 
 
-def list_components(item: Item, zone: tzinfo, notes: _Notes | None = None) -> list[Event]:
+def list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
     """Return the event of an item, and after it the occurrences that are moved; nothing if it has no date or is done.
 
-    Args:
-        item: The item.
-        zone: The person's.
-        notes: Gets what a calendar cannot say, if it is wanted.
-
-    Raises:
-        OverflowError, ValueError: Its date is beyond the calendar.
+    `notes` gets what a calendar cannot say. Raises OverflowError or ValueError if its date is beyond the calendar.
     """
-    notes = _Notes(list) if notes is None else notes
     span = _read_span(item.properties, zone)
     if span is None:
         return []

@@ -89,12 +89,9 @@ def is_known(name: str) -> bool:
 
 
 def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
-    """Write everything into one file, and return how many files are in it.
+    """Write everything into one file, which appears only once it is complete, and return how many files are in it.
 
-    Args:
-        folder: The data folder.
-        traces: The traces' folder; None leaves them out.
-        to: The file; it appears only once it is complete.
+    Traces are left out if their folder is None.
 
     Raises:
         UserError: The file already exists, or cannot be written.
@@ -124,8 +121,8 @@ def pack(path: Path, traces: Path | None, to: Path, person: str, *, keep_damaged
         StoreBroken: A database is damaged.
     """
     to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor, name = tempfile.mkstemp(prefix=f".{to.name}.", suffix=".part", dir=to.parent)
-    draft = Path(name)
+    descriptor, part = tempfile.mkstemp(prefix=f".{to.name}.", suffix=".part", dir=to.parent)
+    draft = Path(part)
     try:
         with os.fdopen(descriptor, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
@@ -209,7 +206,8 @@ def check_backup(path: Path, room: int, person: str) -> None:
             _refuse_too_large(archive, path, room)
             manifest, names = parse_note(_read_note(archive, MANIFEST), Manifest), archive.namelist()
             version, writer = manifest.format, manifest.version
-            inside = _read_format_inside(archive) if version <= FORMAT else version
+            note = "data/format.json"  # folders of the first format have none
+            inside = parse_note(_read_note(archive, note), FormatNote).format if note in names else 1
             broken = archive.testzip()  # reads every byte and compares checksums
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
@@ -228,12 +226,6 @@ def check_backup(path: Path, room: int, person: str) -> None:
     if broken or manifest.files != len(names) - 1 or _NEEDED not in names:
         what = f"{broken} is damaged" if broken else "files are missing"
         raise UserError(f"{path} is not a complete backup: {what}.", "Use another one; nothing was changed.")
-
-
-def _read_format_inside(archive: zipfile.ZipFile) -> int:
-    """Return the format of the packed folder; folders of the first format have no note of it."""
-    note = "data/format.json"
-    return parse_note(_read_note(archive, note), FormatNote).format if note in archive.namelist() else 1
 
 
 def _read_note(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -32,7 +31,6 @@ MANY = 500
 
 SAME = 1e-4
 """Vectors closer than this in cosine are the same to Chroma, which stores 32 bits."""
-
 
 Examined = Callable[[int], None]
 """Called with the number of records examined since the last call."""
@@ -88,7 +86,11 @@ def examine_open(backend: ChromaBackend, progress: Examined = lambda _: None) ->
             found.journal += [change for change in wrong if change.before or change.id not in found.foreign]
             if kind == "item":
                 found.duplicates = _find_duplicates(items.values())
-        found.orphans = _find_orphans(backend.path / "chroma")
+        chroma = backend.path / "chroma"
+        with closing(connect_closed(chroma)) as db:
+            used = {id for (id,) in db.execute("SELECT id FROM segments")}
+        others = (each for each in chroma.iterdir() if each.is_dir() and each.name not in used)
+        found.orphans = sorted(f"chroma/{each.name}" for each in others)  # belong to no collection
     return found
 
 
@@ -96,7 +98,7 @@ def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings,
     """Check one collection, note its faults, and return the items that can be read."""
     items: dict[str, Item] = {}
     source, rows = collection.source, 0
-    for batch in split_rows(source):
+    for batch in source.read_rows(AT_ONCE):
         rows += len(batch)
         for row in batch:
             if item := _read_item(kind, source, row, found):
@@ -111,18 +113,6 @@ def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings,
     return items
 
 
-def split_rows(source: ChromaSource) -> Iterator[list[Row]]:
-    """Yield all rows of a collection, as many at once as are searched for in one call."""
-    batch: list[Row] = []
-    for row in source.iter_rows():
-        batch.append(row)
-        if len(batch) == AT_ONCE:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
 def _read_item(kind: Kind, source: ChromaSource, row: Row, found: Findings) -> Item | None:
     try:
         item = source.read(row.id, row.document or "", row.metadata or {})
@@ -131,17 +121,12 @@ def _read_item(kind: Kind, source: ChromaSource, row: Row, found: Findings) -> I
         return None
     if ITEM_KEY not in (row.metadata or {}):
         found.foreign.append(row.id)
-    elif not _is_text_of(item, row.document or ""):
+    # what an older ana embedded was its whole text
+    elif row.document not in [plain_text(property_text(item.content, item.properties, n)) for n in (SEARCHED, None)]:
         found.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
     if row.vector is None or not np.isfinite(row.vector).all():
         found.store.append(f"{kind} {row.id} has no vector.")
     return item
-
-
-def _is_text_of(item: Item, document: str) -> bool:
-    """Return whether a document is the one that is embedded for an item, or was by an older ana: its whole text."""
-    texts = (property_text(item.content, item.properties, longest) for longest in (SEARCHED, None))
-    return any(plain_text(text) == document for text in texts)
 
 
 def find_unfound(source: ChromaSource, rows: Sequence[Row]) -> Iterator[Row]:
@@ -179,10 +164,3 @@ def _find_duplicates(items: Iterable[Item]) -> list[list[str]]:
     for item in items:
         same[content_digest(item.content, item.properties)].append(item.id)
     return [sorted(ids) for ids in same.values() if len(ids) > 1]
-
-
-def _find_orphans(chroma: Path) -> list[str]:
-    """Return Chroma's folders that do not belong to a collection."""
-    with closing(connect_closed(chroma)) as db:
-        used = {id for (id,) in db.execute("SELECT id FROM segments")}
-    return sorted(f"chroma/{each.name}" for each in chroma.iterdir() if each.is_dir() and each.name not in used)

@@ -55,12 +55,9 @@ _LOST = (
 
 @dataclass(frozen=True)
 class ExchangeNote:
-    """An exchange.
+    """An exchange: the folder, in the data folder, of what is new, and where the traces go, if not Chroma alone is new.
 
-    Args:
-        unpacked: The folder, in the data folder, of what is new.
-        traces: Where the traces go; None if Chroma alone is new.
-        decided: Whether it is put in the place of what is there; else it is removed.
+    Once it is decided it is put in the place of what is there; else it is removed.
     """
 
     unpacked: Annotated[str, Field(pattern=r"^restored-[a-z0-9_]{8}$")]
@@ -72,11 +69,7 @@ class ExchangeNote:
 def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
     """Yield a folder for what is new, while the data folder is held; without an error it is decided at the end.
 
-    `finish_exchange` must follow, while Chroma is closed.
-
-    Args:
-        path: The data folder.
-        traces: Where the traces go, if all is new; None if only Chroma is.
+    `finish_exchange` must follow, while Chroma is closed. `traces` is where the traces go; None if only Chroma is new.
     """
     note = ExchangeNote(f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None, decided=False)
     _write_note(path, note)
@@ -90,10 +83,9 @@ def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
 
 
 def read_exchange(path: Path) -> ExchangeNote | None:
-    """Return the exchange of a folder that was cut short; None if there is none.
+    """Return the exchange of a folder that was cut short, or None.
 
-    Raises:
-        StoreBroken: Its note cannot be read, or what it names is not there.
+    Raises StoreBroken if its note cannot be read, or what it names is not there.
     """
     note = read_note(path / NOTE, ExchangeNote, _LOST)
     if note and note.decided and not (path / note.unpacked / "data" / "chroma" / DATABASE).exists():
@@ -102,11 +94,7 @@ def read_exchange(path: Path) -> ExchangeNote | None:
 
 
 def finish_exchange(path: Path) -> None:
-    """Finish an exchange that was decided, if necessary from its start, while the folder is held and Chroma closed.
-
-    Raises:
-        StoreBroken: As `read_exchange`.
-    """
+    """Finish an exchange that was decided, if necessary from its start, while the folder is held and Chroma closed."""
     note = read_exchange(path)
     if note is None:
         return
@@ -168,16 +156,7 @@ def write_again(client: "Client", path: Path, embedder: Embedder | None, progres
     """Write Chroma again beside the old, while the folder is held; `finish_exchange` must follow.
 
     Deleted text stays in Chroma's queue, which is also the only copy of the newest vectors, and in free pages of its
-    file. So all records are copied.
-
-    Args:
-        client: The old one.
-        path: The data folder.
-        embedder: Embeds our records again; None to copy the vectors.
-        progress: Called while it does.
-
-    Returns:
-        How many records were embedded again.
+    file. So all records are copied, with their vectors if no embedder makes new ones. Returns how many those are.
 
     Raises:
         StoreBroken: A record reads otherwise in the copy.
@@ -229,7 +208,6 @@ def settle_reindex(client: "Client", path: Path) -> None:
 
 
 def _add_to(done: int, total: int, progress: Progress) -> Progress:
-    """Return the progress of a part of all documents, after those that are done."""
     return lambda part, _: progress(done + part, total)
 
 

@@ -29,11 +29,7 @@ class FormatNote:
 
 
 def read_format(path: Path) -> int:
-    """Return the format of a folder; 0 for an empty one.
-
-    Raises:
-        ConfigError: The folder is newer than this program, or its note cannot be read.
-    """
+    """Return the format of a folder, 0 for an empty one; ConfigError if it is newer, or its note cannot be read."""
     note = path / NAME
     hint = f'Write {{"format": {FORMAT}, "version": "{__version__}"}} into it if this program wrote the folder.'
     try:
@@ -52,14 +48,9 @@ def read_format(path: Path) -> int:
 
 
 def migrate(path: Path, back_up: Callable[[str], None]) -> None:
-    """Bring a folder to this program's format. A step that was cut short can start again.
+    """Bring a folder to this program's format; ConfigError if it is newer. A step that was cut short can start again.
 
-    Args:
-        path: The data folder.
-        back_up: Makes a backup of it for a reason that names it, unless there is one already.
-
-    Raises:
-        ConfigError: The folder is newer than this program.
+    `back_up` makes a backup for a reason that names it, unless there is one already.
     """
     version = read_format(path)
     if version == FORMAT:

@@ -17,7 +17,7 @@ from ana.backends.chroma.client import map_foreign_errors, open_chroma
 from ana.backends.chroma.closed import list_backlog
 from ana.backends.chroma.collection import BATCH, ChromaCollection
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.source import ChromaSource, EmbeddedItem
+from ana.backends.chroma.source import EmbeddedItem
 from ana.embedders import Embedder
 from ana.embedders.known import forget_vectors
 from ana.files import write_whole
@@ -96,40 +96,32 @@ class Healing:
     def _complete(self, kind: Kind, aside: Path, dropped: Collection[str]) -> list[Item]:
         """Store the records of a kind that are missing, and make again what was dropped; return what Chroma refuses."""
         collection = self._collections[kind]
-        with map_foreign_errors(self._path), closing(open_chroma(self._path / "chroma")) as client:
-            return self._complete_in(collection.open_source(client), kind, aside, dropped)
-
-    def _complete_in(self, source: ChromaSource, kind: Kind, aside: Path, dropped: Collection[str]) -> list[Item]:
-        collection, again = self._collections[kind], self._find_dropped(kind, dropped)
+        # what the writes that waited in Chroma's log were to make, by the journal
+        acts = self._journal.list_unfinished().values()
+        changes = (change for entries in acts for change in net(entry.change for entry in entries))
+        again = {change.id: change.after for change in changes if change.kind == kind and change.id in dropped}
         known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
         old = {item.id: item for item in read_indexed_items(aside / collection.index_path.name)}
-        existing = source.list_ids()
-        # the journal knows better than the old index, also what was deleted
-        missing = {id: item for id, item in (old | known).items() if id not in existing}
-        source.delete([id for id, item in again.items() if item is None and id in existing])
-        items = [item for item in (missing | again).values() if item]
-        vectors = collection.embed(items)
-        embedded = [EmbeddedItem(item, vectors[property_text(item.content, item.properties)]) for item in items]
-        refused = self._find_refused(collection, embedded)
-        stored = [each for each in embedded if each.item not in refused]
-        for start in range(0, len(stored), BATCH):
-            part = stored[start : start + BATCH]
-            before = {item.id: item for item in source.get_items([each.item.id for each in part])}
-            source.write(part, [before.get(each.item.id) for each in part])
+        with map_foreign_errors(self._path), closing(open_chroma(self._path / "chroma")) as client:
+            source = collection.open_source(client)
+            existing = source.list_ids()
+            # the journal knows better than the old index, also what was deleted
+            missing = {id: item for id, item in (old | known).items() if id not in existing}
+            source.delete([id for id, item in again.items() if item is None and id in existing])
+            items = [item for item in (missing | again).values() if item]
+            vectors = collection.embed(items)
+            embedded = [EmbeddedItem(item, vectors[property_text(item.content, item.properties)]) for item in items]
+            with tempfile.TemporaryDirectory(prefix="ana-") as scratch:
+                parts = [embedded[start : start + BATCH] for start in range(0, len(embedded), BATCH)]
+                refused = [i for part in parts for i in find_refused(collection.open_source, part, Path(scratch))]
+            stored = [each for each in embedded if each.item not in refused]
+            for start in range(0, len(stored), BATCH):
+                part = stored[start : start + BATCH]
+                before = {item.id: item for item in source.get_items([each.item.id for each in part])}
+                source.write(part, [before.get(each.item.id) for each in part])
         if stored:
             self._tell(f"Restored from the journal: {len(stored)} of {collection.name}.")
         return refused
-
-    def _find_refused(self, collection: ChromaCollection, embedded: Sequence[EmbeddedItem]) -> list[Item]:
-        with tempfile.TemporaryDirectory(prefix="ana-") as scratch:
-            parts = (embedded[start : start + BATCH] for start in range(0, len(embedded), BATCH))
-            return [item for part in parts for item in find_refused(collection.open_source, part, Path(scratch))]
-
-    def _find_dropped(self, kind: Kind, dropped: Collection[str]) -> dict[str, Item | None]:
-        """Return what the writes that waited in Chroma's log were to make, by the journal."""
-        acts = self._journal.list_unfinished().values()
-        changes = (change for entries in acts for change in net(entry.change for entry in entries))
-        return {change.id: change.after for change in changes if change.kind == kind and change.id in dropped}
 
     def _set_aside(self, refused: Mapping[Kind, Sequence[Item]], file: Path) -> None:
         rows = [{"kind": kind} | asdict(item) for kind, items in refused.items() for item in items]

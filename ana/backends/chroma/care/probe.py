@@ -21,13 +21,7 @@ SEARCHES, FOUND = 50, 10
 
 
 def find_fault(path: Path) -> str | None:
-    """Check the Chroma in a folder in a child process, which may crash.
-
-    Args:
-        path: Chroma's own folder. Nobody else may have it open.
-
-    Returns:
-        None if it can be used, else the fault in one line.
+    """Return the fault of Chroma's own folder, which nobody may have open, in one line; None if it can be used.
 
     Raises:
         StoreBroken: The child could not be started, so nobody knows.

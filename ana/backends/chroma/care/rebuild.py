@@ -49,7 +49,6 @@ ROOM = 20_000_000
 _ASIDE = re.compile(r"\A\d{8}T\d{12}Z\Z")
 """What each of them is called: when it was made."""
 
-
 _OF_CONVERSATIONS = ("threads.sqlite", "thread_names.json")
 """Files set aside by a repair that hold no records."""
 
@@ -110,13 +109,8 @@ def find_refused(
 ) -> list[Item]:
     """Return the records that Chroma refuses; they are found by halving, because one stops all others.
 
-    Args:
-        open_source: Opens the collection.
-        embedded: Records with their vectors.
-        scratch: A folder for stores in which they are tried: one that has refused a record fails from then on.
-
-    Raises:
-        StoreBroken: The disk is full.
+    They are tried in stores in the folder `scratch`: one that has refused a record fails from then on. StoreBroken if
+    the disk is full.
     """
     folder = Path(tempfile.mkdtemp(dir=scratch))
     try:

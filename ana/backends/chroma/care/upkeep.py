@@ -9,7 +9,7 @@ from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.backup import own_backup_path, write_backup
-from ana.backends.chroma.care.examine import Examined, Findings, examine, find_unfound, split_rows
+from ana.backends.chroma.care.examine import AT_ONCE, Examined, Findings, examine, find_unfound
 from ana.backends.chroma.care.exchange import NOTE, read_exchange
 from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.chroma.care.restore import restore
@@ -18,7 +18,7 @@ from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector
 from ana.errors import StoreBroken
 from ana.files import find_damage, write_whole
-from ana.memory.changes import Change, Entry, find_disagreements
+from ana.memory.changes import Entry, find_disagreements
 
 JOURNAL = "journal.sqlite"
 
@@ -92,7 +92,11 @@ class Upkeep:
         with backend.hold():
             self._reconcile()
             if found.store:
-                self._put_unfound_again()
+                # of many alike, one may have no other leading to it in the rebuilt vector index
+                for collection in backend.collections.values():
+                    source = collection.source
+                    ids = [row.id for rows in source.read_rows(AT_ONCE) for row in find_unfound(source, rows)]
+                    collection.put([(item, item) for item in collection.get_many(ids)])
 
     def back_up(self, traces: Path | None, to: Path) -> int:
         """Write everything into one file, and return how many files are in it. Arguments and errors: `write_backup`."""
@@ -116,7 +120,8 @@ class Upkeep:
         backend = self._backend
         with backend.hold():
             file = set_aside(self.path) / "unreadable.jsonl"
-            every = ((kind, row) for kind, each in backend.collections.items() for row in each.source.iter_rows())
+            kinds = backend.collections.items()
+            every = ((kind, row) for kind, each in kinds for rows in each.source.read_rows() for row in rows)
             wrong = [(kind, row) for kind, row in every if (kind, row.id) in found.unreadable]
             rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in wrong]
             write_whole(file, "".join(f"{json.dumps(row, default=str)}\n" for row in rows))
@@ -139,18 +144,7 @@ class Upkeep:
         except StoreBroken:  # one that Chroma refuses stops the others too; a rebuild finds it
             self._folder.close()
             backend.healing.heal()
-        self._enter_in_journal(changes)
-
-    def _put_unfound_again(self) -> None:
-        """Store again what a rebuilt vector index does not find: of many alike, one may have no other leading to it."""
-        for collection in self._backend.collections.values():
-            source = collection.source
-            ids = [row.id for batch in split_rows(source) for row in find_unfound(source, batch)]
-            collection.put([(item, item) for item in collection.get_many(ids)])
-
-    def _enter_in_journal(self, changes: list[Change]) -> None:
-        """Enter the changes to records that the store has otherwise than the journal."""
-        turn = f"doctor-{secrets.token_hex(4)}"
+        turn = f"doctor-{secrets.token_hex(4)}"  # the store is right
         entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
         if entries:
-            self._backend.journal.finish(self._backend.journal.begin(entries))
+            backend.journal.finish(backend.journal.begin(entries))

@@ -72,32 +72,25 @@ class Index:
         self, source: Source, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()
     ) -> Iterator[None]:
         """Enter a write, which is then made inside this context; if that fails, the source is read again."""
+
+        def enter(db: sqlite3.Connection) -> sqlite3.Connection:
+            with transaction(db):
+                self._enter(db, put, removed)
+                ids = [*removed, *(stored.item.id for stored in put)]
+                db.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((id,) for id in ids))
+            return db
+
         try:
-            db = self.use(source, lambda db: self._enter_as_unsettled(db, put, removed))
+            db = self.use(source, enter)
             yield
         except BaseException:
             self._seen, self._all_written = -1, False
             raise
-        if self._all_written:
-            self._forget(db)
-        else:
-            self._settle_after_write(db, source)
-        self._all_written = True
-
-    def _enter_as_unsettled(
-        self, db: sqlite3.Connection, put: Sequence[EmbeddedItem], removed: Sequence[str]
-    ) -> sqlite3.Connection:
-        with transaction(db):
-            self._enter(db, put, removed)
-            ids = [*removed, *(stored.item.id for stored in put)]
-            db.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((id,) for id in ids))
-        return db
-
-    def _settle_after_write(self, db: sqlite3.Connection, source: Source) -> None:
-        """Read everything unsettled again after a write that succeeded; the next use compares the counts."""
-        self._reread(db, source)
+        if not self._all_written:
+            self._reread(db, source)  # after a write that succeeded; the next use compares the counts
+            self._seen = -1
         self._forget(db)
-        self._seen = -1
+        self._all_written = True
 
     def _forget(self, db: sqlite3.Connection) -> None:
         db.execute("PRAGMA synchronous = NORMAL")  # nobody waits for the disk: an id may be read again for nothing
@@ -123,20 +116,15 @@ class Index:
         if self._db is None:
             self._db = open_index(self._path)
             self._file = read_inode(self._path)
-        if self._seen != (seen := self._read_data_version()):
+        # it changes when another process writes, as long as this connection is open
+        if self._seen != (seen := int(self._db.execute("PRAGMA data_version").fetchone()[0])):
             self.tables.forget()  # another process may have changed them
-            self._settle(source)
+            self._settle(self._db, source)
             self._seen = seen
         return self._db
 
-    def _read_data_version(self) -> int:
-        """Return a number that changes when another process writes, as long as this connection is open."""
-        assert self._db is not None
-        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
-
-    def _settle(self, source: Source) -> None:
-        assert self._db is not None
-        db, expected = self._db, {"identity": source.identity}
+    def _settle(self, db: sqlite3.Connection, source: Source) -> None:
+        expected = {"identity": source.identity}
         if dict(db.execute("SELECT name, value FROM meta")) != expected:  # empty, or of a collection that was replaced
             self._rebuild(db, source, expected)
         self._all_written = not self._reread(db, source)
