@@ -1,145 +1,23 @@
 """What repeats is told once, in a conversation, and is right on thirty days around the changes of the clocks."""
 
-from calendar import monthrange
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from ana.time.dates import with_weekday
 from app.due import summarize_due
-from tests.stories import TOLD, ZONES, Life, find_changes, list_days
+from tests.stories import STORIES, TOLD, ZONES, Dates, Life, Story, list_days
 
 DAY = timedelta(days=1)
-Dates = dict[str, list[str]]
-"""What is on a day: its times by content, "" for the whole day."""
 
 
 @pytest.fixture(params=ZONES)
 def life(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Life]:
     with Life(ZoneInfo(request.param)).live(tmp_path) as life:
         yield life
-
-
-@dataclass(frozen=True)
-class Story:
-    """What a person says of something that repeats, what a model keeps of it, and when it is.
-
-    Args:
-        message: What the person says.
-        items: The properties of each item, by content, for the present zone.
-        on: What is on a day, told by counting alone.
-        days: The days that are asked about.
-        change: What is said on the first of them, and the changes of an item's properties.
-        is_done: Whether the person does what was to be done before each of them.
-    """
-
-    message: str
-    items: dict[str, dict[str, Any]]
-    on: Callable[[date], Dates]
-    days: list[date]
-    change: tuple[str, str, dict[str, Any]] | None = None
-    is_done: bool = False
-
-
-def school(zone: ZoneInfo) -> Story:
-    kept = {"type": "note", "repeats": "FREQ=WEEKLY;BYDAY=FR", "due_date": "2026-09-04T13:00"}
-    return Story(
-        "school closes at 1 on Fridays",
-        {"School closes at 13:00": kept},
-        lambda day: {"School closes at 13:00": ["T13:00"]} if day.weekday() == 4 else {},
-        list_days(zone),
-    )
-
-
-def medicine(zone: ZoneInfo) -> Story:
-    last = find_changes(zone)[1]  # the day on which the clock is changed a second time
-    kept = {"type": "medication", "status": "active", "missed": "waits", "repeats": "FREQ=DAILY;BYHOUR=8,14,20"}
-    return Story(
-        f"I have to take my antibiotic three times a day until {last}, at 8, 2 and 8",
-        {"Antibiotic": kept | {"due_date": "2026-09-01", "until": str(last)}},
-        lambda day: {"Antibiotic": ["T08:00", "T14:00", "T20:00"]} if TOLD <= day <= last else {},
-        list_days(zone),
-        is_done=True,
-    )
-
-
-def bins(zone: ZoneInfo) -> Story:
-    def on(day: date) -> Dates:
-        if day.weekday() != 1:
-            return {}
-        return {"Black bin" if (day - TOLD).days % 14 == 0 else "Recycling bin": ["T18:00"]}
-
-    kept = {"type": "task", "status": "active", "repeats": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"}
-    return Story(
-        "every Tuesday evening a bin goes out: black one week, recycling the other. This week is black",
-        {
-            "Black bin": kept | {"due_date": "2026-09-01T18:00"},
-            "Recycling bin": kept | {"due_date": "2026-09-08T18:00"},
-        },
-        on,
-        list_days(zone),
-        is_done=True,
-    )
-
-
-def swimming(zone: ZoneInfo) -> Story:
-    days = list_days(zone)
-    off = next(day for day in days if day.weekday() == 3)
-    return Story(
-        "Lena has swimming on Thursdays at 3 pm",
-        {
-            "Lena: swimming": {
-                "type": "class",
-                "repeats": "every Thursday",
-                "start_date": "2026-09-03T15:00",
-                "end_date": "2026-09-03T16:00",
-            }
-        },
-        lambda day: {"Lena: swimming": ["T15:00"]} if day.weekday() == 3 and day != off else {},
-        days,
-        ("no swimming this week", "Lena: swimming", {"except": {"$add": [str(off)]}}),
-    )
-
-
-def rent(zone: ZoneInfo) -> Story:
-    return Story(
-        "the rent is due on the last day of each month",
-        {"Pay the rent": {"type": "task", "status": "active", "repeats": "FREQ=MONTHLY;BYMONTHDAY=-1"}},
-        lambda day: {"Pay the rent": [""]} if day.day == monthrange(day.year, day.month)[1] else {},
-        list_days(zone),
-        is_done=True,
-    )
-
-
-def birthday(_: ZoneInfo) -> Story:
-    def on(day: date) -> Dates:
-        is_leap = monthrange(day.year, 2)[1] == 29
-        return {"Ida's birthday": [""]} if (day.month, day.day) == (2, 29 if is_leap else 28) else {}
-
-    return Story(
-        "Ida was born on 29 February",
-        {"Ida's birthday": {"type": "birthday", "repeats": "FREQ=YEARLY", "due_date": "2028-02-29"}},
-        lambda day: on(day) if day.year >= 2028 else {},
-        [date(year, 2, 24) + timedelta(days=n) for year in (2028, 2029, 2032) for n in range(10)],
-    )
-
-
-def course(zone: ZoneInfo) -> Story:
-    kept = {"type": "class", "repeats": "every Monday", "until": "2027-06-28"}
-    return Story(
-        "Spanish class on Mondays at 6 until the end of June, an hour and a half",
-        {"Spanish": kept | {"start_date": "2026-09-07T18:00", "end_date": "2026-09-07T19:30"}},
-        lambda day: {"Spanish": ["T18:00"]} if day.weekday() == 0 and day <= date(2027, 6, 28) else {},
-        list_days(zone),
-    )
-
-
-STORIES = (school, medicine, bins, swimming, rent, birthday, course)
 
 
 @pytest.mark.parametrize("tell", STORIES, ids=lambda tell: tell.__name__)
