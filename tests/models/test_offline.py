@@ -432,6 +432,17 @@ def test_a_rule_that_is_not_understood_is_kept_in_words_alone_and_said(ask: Ask,
     assert done.answer.endswith("I did not understand when it repeats: that is kept in its words alone.")
 
 
+def test_every_ten_days_is_a_rule_and_every_eleven_is_said_not_to_be_understood(ask: Ask) -> None:
+    (made,) = ask("water the plants every ten days").changes
+    assert made["after"]["properties"]["repeats"] == "FREQ=DAILY;INTERVAL=10"
+    assert "did not understand when it repeats" in ask("water the fig tree every eleven days").answer
+
+
+def test_a_day_that_comes_every_four_years_is_the_next_one(ask: Ask) -> None:
+    (made,) = ask("mum's birthday is on 29 february").changes
+    assert made["after"]["properties"]["due_date"] == "2028-02-29"
+
+
 @pytest.mark.parametrize("text", ["every friday school closes at 1", "book club every other Tuesday at 5pm", "laundry"])
 def test_a_rule_that_is_understood_or_none_is_not_doubted(ask: Ask, text: str) -> None:
     assert "did not understand" not in ask(text).answer

@@ -9,8 +9,10 @@ from ana.time.repeats.rules import DAYS, UNITS, Rule, parse_rule
 
 _MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
-_NUMBERS = {"other": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "ten": 10}
-_NUMBERS |= {"second": 2, "third": 3, "fourth": 4, "fifth": 5}
+_NUMBERS = {"other": 2, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
+_NUMBERS |= {
+    name: n for n, name in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 2)
+}
 _ADVERBS = {
     "daily": "every day",
     "weekly": "every week",
@@ -55,7 +57,7 @@ _FORMS = tuple(
 )
 _SAID = re.compile(
     r"\b(?:(?:\d{1,2}(?:st|nd|rd|th)?|first|second|third|fourth|last)(?: day| \w+day)? of (?:the|every|each|a) month"
-    r"|(?:every|each) (?:(?:second|other|third|\d+) )?\w+(?: and \w+day)*)\b"
+    rf"|(?:every|each) (?:(?:{'|'.join(_NUMBERS)}|\d+) )?\w+(?: and \w+day)*)\b"
 )
 _CLEAR = ("FREQ=DAILY", "BYDAY", "BYMONTHDAY")
 """What a rule has that does not take its day from today; "every month" alone may mean another day of it."""
@@ -66,7 +68,7 @@ _AT_NUMBER = re.compile(r"\bat \d")
 """What a rule that is found in a text would leave out: its end, another day, or a time that has not been read."""
 _REPEATING = re.compile(
     r"\b(?:(?:every|each) (?:other|second|two|three|day|week|month|year|morning|evening|night|first|last|\w+day)"
-    r"|(?:every|each) \d+(?:st|nd|rd|th)?|annually|fortnightly"
+    r"|(?:every|each) (?:\d+(?:st|nd|rd|th)?|\w+ (?:day|week|month|year)s)|annually|fortnightly"
     r"|(?:dai|week|month|quarter|year)ly(?! (?:report|review|meeting|stand-?up|sync|call))"
     r"|week(?:day|end)s|(?:mon|tues|wednes|thurs|fri|satur|sun)days"
     r"|(?:twice|\w+ times) a (?:day|week|month|year)|\d(?:st|nd|rd|th) and (?:the )?\d+(?:st|nd|rd|th)"
