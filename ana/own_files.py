@@ -28,8 +28,8 @@ NOTES = (
     *("restore.json", "rebuilding.json", "reindexed.json", "purging"),
     *("thread_names.json", "last_thread", "typed", "refused_copy", "shown"),
     *("spending.json", "spending.lock", "spending.ledger"),
-    *("embedder-suggested", "ollama-offered", "calendar-key", "traces.lock", "traces.owner"),
-    *("thread_names.lock", "thread_names.owner", "reminders.lock"),
+    *("embedder-suggested", "ollama-offered", "calendar-key", "push-key", "evaluations.json"),
+    *("traces.lock", "traces.owner", "thread_names.lock", "thread_names.owner", "reminders.lock"),
 )
 """The small files in a data folder."""
 

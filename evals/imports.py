@@ -27,6 +27,7 @@ LEVELS = {
     "ana.workspace": 5,
     "ana.handles": 6,
     "ana.people": 7,
+    "ana.evaluations": 7,
     "prompts": 6,
     "tools": 7,
     "graph.state": 8,

@@ -73,6 +73,11 @@ class Workspace:
         return self.folder / "typed"
 
     @property
+    def evaluations_file(self) -> Path:
+        """The file of what the last evaluations came to."""
+        return self.folder / "evaluations.json"
+
+    @property
     def is_read_only(self) -> bool:
         """Whether there is something that can only be looked at."""
         return is_read_only(self.folder)

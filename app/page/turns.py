@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ana.errors import NotFound
+from ana.evaluations import read_evaluations
 from ana.handles import Handles
 from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
 from app.api.answers import find_workspace
@@ -50,6 +51,15 @@ class Costs:
 
 
 @dataclass(frozen=True)
+class ShownEvaluation:
+    """What a set of tasks came to: a bar for each group, as long as what was right of it."""
+
+    when: str
+    model: str
+    bars: Sequence[tuple[str, int]]
+
+
+@dataclass(frozen=True)
 class Story:
     """A turn with all that is known of it."""
 
@@ -65,10 +75,12 @@ class Story:
 
 
 async def show_list(request: Request) -> Response:
-    """GET /app/turns: the last turns, and what models cost by day."""
+    """GET /app/turns: the last turns, what models cost by day, and what evaluations came to."""
     handles = (await find_workspace(request)).handles
-    turns, costs = await run_in_threadpool(lambda: (_list_turns(handles), _read_costs(handles)))
-    return render(request, "turns.html", turns=turns, costs=costs, notice=None)
+    turns = await run_in_threadpool(_list_turns, handles)
+    costs = await run_in_threadpool(_read_costs, handles)
+    evaluations = await run_in_threadpool(_list_evaluations, handles)
+    return render(request, "turns.html", turns=turns, costs=costs, evaluations=evaluations, notice=None)
 
 
 async def show(request: Request) -> Response:
@@ -118,6 +130,17 @@ def _read_costs(handles: Handles) -> Costs | None:
         by_day[day.day] += day.cost_usd or 0
     total = sum(by_day.values())
     return Costs(draw_bars([*by_day.items()]), f"${total:.4f}") if total else None
+
+
+def _list_evaluations(handles: Handles) -> list[ShownEvaluation]:
+    return [
+        ShownEvaluation(
+            show_moment(each.ts, handles.clock),
+            each.model,
+            [(group.replace("_", " "), round(100 * share)) for group, share in each.right.items()],
+        )
+        for each in read_evaluations(handles.workspace)
+    ]
 
 
 def _read_story(handles: Handles, id: str) -> Story:

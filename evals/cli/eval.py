@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ana.errors import UserError
+from ana.evaluations import Evaluation, keep_evaluation
 from ana.output import tell, write_json, write_line
 from ana.settings import Settings
 from app.show.tables import show_table
@@ -47,7 +48,8 @@ def eval_(
     from evals.tasks.scores import load_groups
     from evals.tasks.upload import open_client
 
-    settings = choose_model(start().settings, model)
+    workspace = start()
+    settings = choose_model(workspace.settings, model)
     client = open_client(settings) if langsmith else None  # before anything is played: there may be no key
     asked = build_judge(settings, judge) if judge else None
     before = load_groups(compare) if compare else None
@@ -64,6 +66,8 @@ def eval_(
         if judged:
             show_judged(judged)
     report.whole()
+    right = {group: figures["success_rate"] or 0.0 for group, figures in report.groups.items()}
+    keep_evaluation(workspace, Evaluation(workspace.make_clock().stamp(), report.model, right))
     if picture:
         save_picture(picture, report, before)
     if client:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ana.settings import PROJECT
+from ana.settings import PROJECT, load_settings
+from ana.workspace import Workspace, open_workspace
 from evals.load.server import Server
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
@@ -111,11 +112,13 @@ class House:
         server: The server.
         browser: Chromium.
         stack: Closes what is opened.
+        workspace: Its owner's.
     """
 
     server: Server
     browser: "Browser"
     stack: ExitStack
+    workspace: Workspace
     visitors: list[Visitor] = field(default_factory=list)
 
     def visit(self, **options: Any) -> Visitor:
@@ -167,7 +170,7 @@ def house(tmp_path: Path, chromium: "Browser") -> Iterator[Open]:
             if prepare:
                 prepare(told)
             server = stack.enter_context(own_serving(told, tmp_path / "server.log"))
-            opened.append(House(server, chromium, stack))
+            opened.append(House(server, chromium, stack, open_workspace(load_settings(told))))
             return opened[-1]
 
         yield open_house

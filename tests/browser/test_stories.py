@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from ana.evaluations import Evaluation, keep_evaluation
 from ana.handles import open_data_folder
 from ana.memory.changes import Change, Entry, make_edit
 from ana.memory.item import Item
@@ -268,10 +269,14 @@ def test_what_is_known_is_added_and_forgotten(house: Open) -> None:
 
 
 def test_a_turn_is_told_as_a_story(house: Open) -> None:
-    anna = house().visit()
+    home = house()
+    anna = home.visit()
     anna.go("/app")
     anna.say("the spare key is in the blue tin", "+ the spare key")
     anna.settle()
+    keep_evaluation(
+        home.workspace, Evaluation("2026-11-27T10:00:00+00:00", "one", {"time": 0.9, "undo": 1, "all": 0.95})
+    )
     anna.go("/app/turns")
     anna.look("turns")
     anna.page.get_by_role("link", name="the spare key").click()
@@ -429,3 +434,48 @@ def test_without_a_connection_the_page_says_so(house: Open) -> None:
     anna.page.context.set_offline(False)
     anna.page.get_by_role("link", name="Try again").click()
     anna.sees("Say what is on your mind")
+
+
+def test_the_pages_that_are_seldom_seen_are_whole_too(house: Open) -> None:
+    anna = house().visit()
+    anna.go("/app")
+    anna.say("the spare key is in the blue tin", "+ the spare key")
+    anna.settle()
+    conversation = anna.page.url.removeprefix(anna.url)
+    anna.page.get_by_text("Conversations", exact=True).click()
+    anna.page.get_by_label("Name", exact=True).fill("Keys")
+    anna.press("Rename")
+    anna.page.get_by_role("heading", name="Keys").wait_for()
+    anna.look("conversations")
+    anna.go("/app/items")
+    anna.page.get_by_role("link", name="the spare key").click()
+    anna.page.get_by_label("Text").fill("the spare key is lost")
+    anna.press("Save")
+    anna.sees("Undo")
+    anna.go(conversation)
+    anna.press("Undo")
+    anna.sees("This was changed since")
+    anna.look("changed-since")
+    anna.press("Take it back all the same")
+    anna.sees("taken back")
+    anna.page.get_by_text("Conversations", exact=True).click()
+    anna.press("Delete this conversation")
+    anna.sees("Restore")
+    anna.look("deleted-conversations")
+    anna.go("/app/items/abcdefgh")
+    anna.sees("That did not work")
+    anna.look("error")
+    anna.go("/app/settings")
+    event = ("UID:1", "DTSTAMP:20261101T000000Z", "DTSTART:20270202T100000Z", "SUMMARY:Choir")
+    lines = ("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", "BEGIN:VEVENT", *event, "END:VEVENT", "END:VCALENDAR", "")
+    calendar = {"name": "a.ics", "mimeType": "text/calendar", "buffer": "\r\n".join(lines).encode()}
+    anna.page.get_by_label("Bring in a file").set_input_files(calendar)  # type: ignore[arg-type]
+    anna.press("Import")
+    anna.sees("+ Choir")
+    anna.page.get_by_label("Name", exact=True).fill("ben")
+    anna.press("Add a person")
+    anna.sees("The token of ben")
+    anna.page.get_by_role("link", name="Back to the settings").click()
+    anna.press("Remove ben")
+    anna.sees("Remove ben?")
+    anna.look("remove")

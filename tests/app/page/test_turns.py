@@ -2,6 +2,8 @@
 
 import pytest
 
+from ana.evaluations import Evaluation, keep_evaluation
+from ana.workspace import load_workspace
 from app.page.pictures import EDGES, NODES, draw_arrows, draw_bars, draw_boxes, word_path
 from graph.builder import builder
 from tests.app.page.conftest import Browser
@@ -49,3 +51,19 @@ def test_only_what_was_walked_is_marked(path: list[str]) -> None:
 def test_the_dearest_day_is_as_high_as_the_picture() -> None:
     assert [bar.height for bar in draw_bars([("a", 0.5), ("b", 1.0), ("c", 0.0)])] == [50, 100, 0]
     assert draw_bars([]) == []
+
+
+def test_what_evaluations_came_to_is_drawn_and_said(browser: Browser) -> None:
+    for n in range(12):
+        keep_evaluation(
+            load_workspace(), Evaluation("2026-11-27T10:00:00+00:00", f"model-{n}", {"time": 0.5, "all": 1})
+        )
+    browser.open("/app/turns")
+    assert "Evaluation of model-11" in browser.text
+    assert "model-1," not in browser.text, "the last ten are kept"
+    assert browser.one("svg.bars")["aria-label"] == "Right of the runs: time 50 %; all 100 %; "
+
+
+def test_evaluations_that_cannot_be_read_are_none(browser: Browser) -> None:
+    load_workspace().evaluations_file.write_text("{")
+    assert "Evaluation of" not in browser.open("/app/turns").get_text()

@@ -1,0 +1,44 @@
+"""What the last evaluations came to: figures alone, no words of anybody."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+from pydantic_core import to_json
+
+from ana.errors import StoreBroken
+from ana.files import write_whole
+from ana.notes import read_note
+from ana.workspace import Workspace
+
+MOST = 10
+"""Evaluations that are kept."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a set of tasks came to.
+
+    Args:
+        ts: When, ISO 8601.
+        model: The model that was asked.
+        right: The share of the runs that were right, by group of tasks, and of all under `all`.
+    """
+
+    ts: str
+    model: str
+    right: dict[str, float]
+
+
+def read_evaluations(workspace: Workspace) -> list[Evaluation]:
+    """Return what is kept, the newest first; nothing where it cannot be read."""
+    with suppress(StoreBroken):
+        return read_note(workspace.evaluations_file, list[Evaluation]) or []
+    return []
+
+
+def keep_evaluation(workspace: Workspace, evaluation: Evaluation) -> None:
+    """Keep an evaluation beside the last ones."""
+    kept = [evaluation, *read_evaluations(workspace)][:MOST]
+    if not workspace.is_read_only:
+        workspace.evaluations_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(workspace.evaluations_file, to_json(kept, indent=1).decode(), mode=0o600)
