@@ -187,14 +187,9 @@ def _find_unreadable(chroma: Path) -> str | None:
     return None
 
 
-def list_asides(path: Path) -> list[Path]:
-    """Return the folders of damaged files, the oldest first."""
-    return sorted(each for each in path.glob(f"{ASIDE}/*/") if _ASIDE.fullmatch(each.name))
-
-
 def remove_remains(path: Path) -> None:
     """Remove records in what repairs have set aside, and the drafts of backups that were cut short."""
-    for aside in list_asides(path):
+    for aside in [each for each in path.glob(f"{ASIDE}/*/") if _ASIDE.fullmatch(each.name)]:
         for each in aside.iterdir():
             if not each.name.startswith(_OF_CONVERSATIONS):
                 shutil.rmtree(each) if each.is_dir() else each.unlink()
