@@ -76,13 +76,9 @@ def set_aside(path: Path, *names: str) -> Path:
 def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, set[str]]:
     """Rebuild a data folder's Chroma, or continue a rebuild. The folder must be held, and Chroma closed.
 
-    Afterwards the caller stores the records that are still missing and calls `finish_rebuild`.
-
-    Returns:
-        The folder of the damaged files, and the ids of the records whose last write waited in the log and was dropped.
-
-    Raises:
-        AnaError: It cannot be rebuilt now, because of the embedder or the disk; the next use tries again.
+    Returns the folder of the damaged files, and the ids of the records whose last write waited in the log and was
+    dropped. Afterwards the caller stores the records that are still missing and calls `finish_rebuild`. Raises AnaError
+    if it cannot be rebuilt now, because of the embedder or the disk; the next use tries again.
     """
     aside = _begin(path)
     chroma = path / "chroma"
