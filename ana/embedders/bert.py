@@ -17,12 +17,7 @@ EPSILON = np.float32(1e-12)
 class Bert:
     """The encoder; `vocabulary` is how many tokens it knows.
 
-    Args:
-        weights: Arrays by their names in sentence-transformers' files.
-        heads: How many parts each attention has.
-
-    Raises:
-        KeyError: A weight is missing; of some it is told with the first text.
+    The weights have the names of sentence-transformers' files; KeyError if one is missing, of some with the first text.
     """
 
     def __init__(self, weights: Mapping[str, Array], heads: int) -> None:

@@ -20,8 +20,7 @@ EMBEDDERS: dict[str, Callable[[Settings], Embedder]] = {
 def build_embedder(settings: Settings, name: str | None = None) -> Embedder:
     """Return an embedder by name, by default the one ANA_EMBEDDINGS names; nothing is loaded until it gets a text.
 
-    Raises:
-        ConfigError: There is no such embedder, or its key is missing; names the setting.
+    Raises ConfigError, which names the setting, if there is no such embedder, or its key is missing.
     """
     wanted = name or choose_embedder(settings)
     if wanted not in EMBEDDERS:

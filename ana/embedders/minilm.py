@@ -45,13 +45,8 @@ class MiniLmEmbeddings:
     """sentence-transformers' all-MiniLM-L6-v2: 384 dimensions, at most 256 tokens of a text.
 
     The mean of the token vectors where the attention mask is set, of length 1. An item's vector is the mean of its
-    content's and its whole text's, of which properties are often the greater part. Files are read at the first text.
-
-    Args:
-        folder: Holds tokenizer.json and model.safetensors; default: where `find_minilm` finds them.
-
-    Raises:
-        ConfigError: At the first text: the files are not there, damaged, or another model's.
+    content's and its whole text's, of which properties are often the greater part. Files are read at the first text,
+    from the folder or where `find_minilm` finds them; ConfigError if they are not there, damaged, or another model's.
     """
 
     name = "minilm"

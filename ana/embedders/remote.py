@@ -124,11 +124,7 @@ class RemoteEmbeddings:
 
 
 class OpenAiEmbeddings(RemoteEmbeddings):
-    """OpenAI's text-embedding-3-small, 1536 dimensions, at OPENAI_BASE_URL.
-
-    Raises:
-        ConfigError: OPENAI_API_KEY is not set.
-    """
+    """OpenAI's text-embedding-3-small, 1536 dimensions, at OPENAI_BASE_URL; ConfigError without OPENAI_API_KEY."""
 
     name = "openai"
     dimension = 1536

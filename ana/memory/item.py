@@ -15,14 +15,9 @@ SHOWN = 4000
 
 @dataclass(frozen=True)
 class Item:
-    """Anything a person wants to keep: a text with any properties.
+    """Anything a person wants to keep: a text of any length with any properties, in the order given.
 
-    Args:
-        id: 8 characters of base32, or the number of a Global Context line.
-        content: The text, any length.
-        properties: JSON values by name, in the order given.
-        created_at: UTC, ISO 8601.
-        updated_at: UTC, ISO 8601.
+    The id is 8 characters of base32, or the number of a Global Context line; the stamps are UTC, ISO 8601.
     """
 
     id: str

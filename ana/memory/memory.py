@@ -53,8 +53,7 @@ class Memory:
 
         A text that only asks what is due then becomes a filter on the items' own date.
 
-        Raises:
-            ToolError: The filter or the limit is not valid.
+        Raises ToolError if the filter or the limit is not valid.
         """
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")

@@ -22,14 +22,10 @@ _IN_TEXT = re.compile(r'\s*\{\s*"?\$(?:add|remove|append|replace)"?\s*:')
 
 @dataclass(frozen=True)
 class Operation:
-    """What is done to one value.
+    """What is done to the value of a property, or to `content`; None for nothing.
 
-    Args:
-        name: The property, or `content`.
-        add: Entries of a list, or a number; None for nothing.
-        remove: Entries of a list.
-        append: Text that is put under a text.
-        replace: A piece of a text, and what stands in its place.
+    `add` is entries of a list, or a number; `remove` entries; `append` text that is put under a text; `replace` a piece
+    of a text, and what stands in its place.
     """
 
     name: str
@@ -41,8 +37,7 @@ class Operation:
     def apply(self, old: Json) -> Json:
         """Return the new value, of an old one or None.
 
-        Raises:
-            ToolError: The value is of another type, or an entry or a piece that goes is not there, or more than once.
+        Raises ToolError if it is of another type, or an entry or a piece that goes is not there, or more than once.
         """
         if self.append is not None:
             return self._append(old)

@@ -48,8 +48,7 @@ class Revision:
     def apply(self, new: Properties) -> Properties:
         """Return the properties as they are stored, for those that the change alone would leave.
 
-        Raises:
-            ToolError: A rule or a date cannot be read, or they do not fit; the hint shows the right form.
+        Raises ToolError, with the right form as its hint, if a rule or a date cannot be read, or they do not fit.
         """
         if new.get("repeats") is None and "repeats" in self.given and has_status(new, DONE):
             return {key: value for key, value in new.items() if key not in RULE_KEYS}  # finished for good

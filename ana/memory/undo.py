@@ -34,13 +34,10 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Undone:
-    """The outcome of an undo.
+    """The outcome of an undo of `turn`; `name` is the turn that undid it, empty where nothing was changed.
 
-    Args:
-        turn: The turn that was undone.
-        name: The turn that undid it; empty where nothing was changed.
-        changes: Its changes, the last first.
-        conflicts: Records that were changed after the turn; nothing was undone unless they were overridden.
+    The changes are its own, the last first. The conflicts are records that were changed after the turn; nothing was
+    undone unless they were overridden.
     """
 
     turn: str

@@ -14,12 +14,9 @@ LEDGER_KEYS = ("model", "provider", "usage", "cost_usd")
 
 @dataclass(frozen=True)
 class Account:
-    """What was paid for in one place.
+    """What was paid for in a thread, or in the ledger of turns that leave no trace, and how many lines are unreadable.
 
-    Args:
-        name: The thread, or the ledger of turns that leave no trace.
-        records: Every attempt at a turn, also those that others replaced, for all were paid for.
-        unreadable: How many lines cannot be read.
+    The records are every attempt at a turn, also those that others replaced, for all were paid for.
     """
 
     name: str

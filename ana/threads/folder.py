@@ -37,7 +37,6 @@ _CREATE_TRASH = """CREATE TABLE IF NOT EXISTS trash (
     id TEXT PRIMARY KEY, thread TEXT NOT NULL, ts TEXT NOT NULL, name TEXT NOT NULL, trace TEXT NOT NULL)"""
 _CREATE_CREATED = """CREATE TABLE IF NOT EXISTS created (
     thread_id TEXT PRIMARY KEY, ts TEXT NOT NULL, metadata TEXT NOT NULL)"""
-_HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE name = ?"
 
 
 class FolderThreadStore:
@@ -90,12 +89,12 @@ class FolderThreadStore:
 
     def marks(self) -> dict[str, tuple[int, int]]:
         with self._read() as connection:
-            marks = sequence.list_marks(connection)
+            marks = {id: (seq, writes) for id, seq, writes in sequence.select(connection, "emptied", sequence.MARKS)}
         return {id: marks[id] for id in _leave_out_deleted(marks)}
 
     def waiting_since(self) -> dict[str, str]:
         with self._read() as connection:
-            ids = _leave_out_deleted(sequence.list_waiting(connection))
+            ids = _leave_out_deleted([id for (id,) in sequence.select(connection, "emptied", sequence.WAITING)])
             if not ids:
                 return {}
             from ana.threads.pruning import PruningSaver
@@ -116,9 +115,7 @@ class FolderThreadStore:
 
     def created(self) -> dict[str, Created]:
         with self._read() as connection:
-            if not connection.execute(_HAS_TABLE, ("created",)).fetchone():
-                return {}
-            rows = connection.execute("SELECT thread_id, ts, metadata FROM created").fetchall()
+            rows = sequence.select(connection, "created", "SELECT thread_id, ts, metadata FROM created")
         kept = {*_leave_out_deleted([id for id, *_ in rows])}
         return {id: Created(ts, read_json(metadata)) for id, ts, metadata in rows if id in kept}
 
@@ -152,11 +149,9 @@ class FolderThreadStore:
 
     def list_trash(self) -> list[DeletedThread]:
         with self._read() as connection:
-            if not connection.execute(_HAS_TABLE, ("trash",)).fetchone():
-                return []
             # not by time: a clock can go back; VACUUM may number the rows again, in the same order
-            rows = connection.execute("SELECT id, thread, ts, name, trace FROM trash ORDER BY rowid DESC").fetchall()
-        return [DeletedThread(*row) for row in rows]
+            query = "SELECT id, thread, ts, name, trace FROM trash ORDER BY rowid DESC"
+            return [DeletedThread(*row) for row in sequence.select(connection, "trash", query)]
 
     def take_out_of_trash(self, deleted: DeletedThread) -> None:
         with self._write() as connection:

@@ -14,14 +14,9 @@ PATIENCE = 10.0
 
 @dataclass(frozen=True)
 class DeletedThread:
-    """A conversation that was deleted.
+    """A conversation that was deleted at `ts` (ISO 8601 in UTC), with its own id as `thread`.
 
-    Args:
-        id: The id of its checkpoints in the trash.
-        thread: Its own id.
-        ts: When it was deleted, ISO 8601 in UTC.
-        name: The name the person gave it; may be empty.
-        trace: Its trace file; empty if it had none.
+    `id` is that of its checkpoints in the trash, `trace` what was in its trace file, if it had one.
     """
 
     id: str

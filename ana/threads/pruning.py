@@ -139,9 +139,8 @@ class PruningSaver(SqliteSaver, ThreadSaver):
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of runs: what a thread was before them is its newest state again."""
         for id in run_ids:
-            self._change(sequence.MARK_EMPTIED, (str(id),))
-            self._change(sequence.REOPEN, (str(id),))
-            self._change(sequence.DELETE_RUN, (str(id),))
+            for statement in (sequence.MARK_EMPTIED, sequence.REOPEN, sequence.DELETE_RUN):
+                self._change(statement, (str(id),))
 
     def mark_stopped(self, run_id: str) -> None:
         self._change(sequence.MARK_STOPPED, (run_id,))

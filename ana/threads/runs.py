@@ -27,11 +27,8 @@ class Run(Stoppable):
     Langgraph cannot stop a node that has begun: when a run is cancelled, the node's thread works on beside the next
     run. So the thread is released by whoever is last, the run or its node, and a stopped node begins no further call.
 
-    Args:
-        lock: The thread's, with no time-out; None for a run whose thread ends with it.
-        thread: The thread's id.
-        id: The run's.
-        slots: How many work at once; None where whoever begins the runs counts them.
+    The lock has no time-out; a run whose thread ends with it has none. The slots are how many work at once; None where
+    whoever begins the runs counts them.
     """
 
     def __init__(

@@ -71,6 +71,7 @@ MARKS = """SELECT thread_id, 0, 0 FROM emptied UNION ALL
     SELECT s.thread_id, seq, (SELECT count(*) FROM writes AS w
         WHERE (w.thread_id, w.checkpoint_ns, w.checkpoint_id) = (s.thread_id, s.checkpoint_ns, s.checkpoint_id))
     FROM sequence AS s WHERE seq IN (SELECT max(seq) FROM sequence GROUP BY thread_id)"""
+"""A mark of every thread's newest state, also of an empty thread's; every change of it changes the mark."""
 
 WAITING = """SELECT thread_id FROM sequence AS s WHERE seq IN (SELECT max(seq) FROM sequence GROUP BY thread_id)
     AND EXISTS (SELECT 1 FROM writes AS w WHERE channel = '__interrupt__'
@@ -117,16 +118,9 @@ def list_threads(connection: sqlite3.Connection) -> list[str]:
     return [id for (id,) in connection.execute(query)]
 
 
-def list_marks(connection: sqlite3.Connection) -> dict[str, tuple[int, int]]:
-    """Return a mark of every thread's newest state, also of an empty thread's; every change of it changes the mark."""
-    if "emptied" not in _list_tables(connection):
-        return {}
-    return {id: (seq, writes) for id, seq, writes in connection.execute(MARKS)}
-
-
-def list_waiting(connection: sqlite3.Connection) -> list[str]:
-    """Return the ids of the threads that wait for a reply, the one written last first."""
-    return [id for (id,) in connection.execute(WAITING)] if "emptied" in _list_tables(connection) else []
+def select(connection: sqlite3.Connection, table: str, query: str) -> list[Any]:
+    """Return the rows of a query; none if the file does not have the table, as one of an earlier version."""
+    return connection.execute(query).fetchall() if table in _list_tables(connection) else []
 
 
 def select_newest_first(

@@ -22,16 +22,10 @@ AT_ONCE = 100
 
 @dataclass(frozen=True)
 class Thread:
-    """One conversation.
+    """One conversation; its name is empty if the person gave it none.
 
-    Args:
-        id: A UUID, so that the LangGraph server takes it too.
-        name: The name the person gave it; may be empty.
-        turns: The number of turns in its traces.
-        first: When the first one began, ISO 8601; empty without one.
-        last: When the last one began.
-        about: Its first question.
-        latest: Its last question.
+    `turns` are those in its traces, `first` and `last` when the first and the last of them began (ISO 8601; empty
+    without one), `about` and `latest` what they asked.
     """
 
     id: str

@@ -43,15 +43,9 @@ def build_record(
     model: str | None = None,
     changes: Sequence[Mapping[str, Any]] = (),
 ) -> Record:
-    """Build the record of a turn that has ended.
+    """Build the record of a turn that has ended, of its messages from the user's on and the receipts of its writes.
 
-    Args:
-        turn: The state's turn.
-        messages: Its messages, from the user's on.
-        thread_id: The conversation.
-        settings: For the model's name and the prices.
-        model: Another model's name, if the run chose one.
-        changes: The receipts of what the turn wrote.
+    `model` is another model's name, if the run chose one.
     """
     model = model or model_name(settings)
     record = Record(

@@ -42,8 +42,7 @@ class ImportResult:
 def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> ImportResult:
     """Store the records of a bundle; with `replace` also those that are different here.
 
-    Raises:
-        ToolError: A record, or a state in its history, cannot be stored or is too large; nothing was changed.
+    Raises ToolError if a record, or a state in its history, cannot be stored or is too large; nothing was changed then.
     """
     turn = f"import-{secrets.token_hex(4)}"
 

@@ -116,8 +116,9 @@ class Acts:
             return [earlier]
         check_expected(expected, self._read(expected))
         changes = net(entry.change for entry in entries)
-        if distinct:
-            self._refuse_copies(changes)
+        for change in changes if distinct else ():
+            if change.after and (same := self._collections[change.kind].find_same(change.after)):
+                raise DuplicateItem(same[0])
         act = self._journal.begin(entries)  # from here on a crash leaves an act that can be settled
         self._write(changes, vectors)
         now = self._read([change.key for change in changes])
@@ -159,8 +160,3 @@ class Acts:
             for kind, collection in self._collections.items()
             for item in collection.get_many([id for k, id in keys if k == kind])
         }
-
-    def _refuse_copies(self, changes: Sequence[Change]) -> None:
-        for change in changes:
-            if change.after and (same := self._collections[change.kind].find_same(change.after)):
-                raise DuplicateItem(same[0])

@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import numpy as np
-
 from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.closed import ClosedSource, read_closed
 from ana.backends.chroma.folder import Folder
@@ -20,7 +18,7 @@ from ana.backends.sql.search import TableSearch
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector, Vectors, get_revision
 from ana.embedders.known import BATCH as MANY
-from ana.embedders.known import embed_many
+from ana.embedders.known import embed_many, embed_once
 from ana.errors import ConfigError
 from ana.memory.changes import Kind
 from ana.memory.digests import content_digest
@@ -81,11 +79,9 @@ class ChromaCollection:
     def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
         """Return the vectors of records by their text; the folder need not be held. Those of many are kept in it."""
         texts = list(dict.fromkeys(property_text(item.content, item.properties) for item in items))
-        if not texts:
-            return {}
         if len(texts) > MANY:
             return embed_many(self._folder.path, self.embedder, texts, progress)
-        return dict(zip(texts, np.array(self.embedder.embed_documents(texts), np.float32), strict=True))
+        return embed_once({}, texts, self.embedder.embed_documents)
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
         """Store records, each given with the stored one, None if it is not stored, in place of that.

@@ -54,12 +54,10 @@ class ReadOnlyChromaBackend(ChromaBackend):
 class ReadOnlyUpkeep(Upkeep):
     """The upkeep of such a backend."""
 
-    def __init__(self, backend: ReadOnlyChromaBackend) -> None:
-        super().__init__(backend)
-        self._refusing = backend
+    _backend: ReadOnlyChromaBackend
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        self._refusing._refuse()
+        self._backend._refuse()
 
     set_aside = repair = back_up_before = restore = reindex = _refuse
 

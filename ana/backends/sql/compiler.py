@@ -123,8 +123,6 @@ def join(word: str, parts: Iterable[Sql]) -> Sql:
 
 
 class _Compiler:
-    """Compiles the nodes of one filter."""
-
     def __init__(self, dates: str) -> None:
         self._dates = dates
 

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import date
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,70 +75,58 @@ def find_with_status(db: sqlite3.Connection, *, is_open: bool) -> Rows:
 
 def find_rows_of_ids(db: sqlite3.Connection, ids: Iterable[str]) -> dict[int, str]:
     """Return the rows of the ids that exist, each with its id."""
-    # one parameter, whatever the number of ids: SQLite limits them
-    known = "SELECT row, id FROM items WHERE id IN (SELECT value FROM json_each(?))"
-    return dict(db.execute(known, (_to_json(ids),)).fetchall())
+    return dict(_select(db, "SELECT row, id FROM items WHERE id", ids))
 
 
 def describe_rows(db: sqlite3.Connection, rows: Iterable[int]) -> list[tuple[int, str, str | None, str]]:
     """Return each row with its item's id, own date and moment of creation."""
-    known = "SELECT row, id, date, created_at FROM items WHERE row IN (SELECT value FROM json_each(?))"
-    return db.execute(known, (_to_json(rows),)).fetchall()
+    return _select(db, "SELECT row, id, date, created_at FROM items WHERE row", rows)
 
 
 def load_items(db: sqlite3.Connection, rows: Sequence[int]) -> list[Item]:
     """Return the items of these rows, in their order."""
-    found = db.execute("SELECT row, item FROM bodies WHERE row IN (SELECT value FROM json_each(?))", (_to_json(rows),))
-    by_row = {row: Item(**json.loads(item)) for row, item in found}
+    by_row = {
+        row: Item(**json.loads(item)) for row, item in _select(db, "SELECT row, item FROM bodies WHERE row", rows)
+    }
     return [by_row[row] for row in rows]
 
 
 def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
     """Return the items with these ids; ids that do not exist are left out."""
-    entries = "SELECT item FROM items JOIN bodies USING (row) WHERE id IN (SELECT value FROM json_each(?))"
-    items = (Item(**json.loads(item)) for (item,) in db.execute(entries, (_to_json(ids),)))
+    found = _select(db, "SELECT item FROM items JOIN bodies USING (row) WHERE id", ids)
+    items = (Item(**json.loads(item)) for (item,) in found)
     return {item.id: item for item in items}
 
 
 def load_repeating(db: sqlite3.Connection) -> list[tuple[int, Item]]:
     """Return the items with a property of what repeats, each with its row."""
-    keys = _to_json(map(json.dumps, RULE_KEYS))
-    rows = "SELECT row FROM properties WHERE key IN (SELECT value FROM json_each(?)) AND element = 0"
-    found = db.execute(f"SELECT row, item FROM bodies WHERE row IN ({rows})", (keys,))
-    return [(row, Item(**json.loads(item))) for row, item in found]
+    repeating = _select(db, "SELECT row FROM properties WHERE element = 0 AND key", map(json.dumps, RULE_KEYS))
+    rows = sorted({row for (row,) in repeating})
+    return list(zip(rows, load_items(db, rows), strict=True))
 
 
 def get_vector(db: sqlite3.Connection, id: str) -> NDArray[np.float32] | None:
     """Return the vector of an item, as it is stored."""
-    # as JSON, which also holds half a surrogate pair
-    one = "SELECT vector FROM items JOIN vectors USING (row) WHERE id = (SELECT value FROM json_each(?))"
-    found = db.execute(one, (json.dumps([id]),)).fetchone()
-    return np.frombuffer(found[0], np.float32) if found else None
+    found = _select(db, "SELECT vector FROM items JOIN vectors USING (row) WHERE id", [id])
+    return np.frombuffer(found[0][0], np.float32) if found else None
 
 
 def compute_cosines(db: sqlite3.Connection, rows: Iterable[int], vector: NDArray[np.float32]) -> dict[int, float]:
     """Return the cosine of a vector of length 1 and the vector of each row."""
-    some = "SELECT row, vector FROM vectors WHERE row IN (SELECT value FROM json_each(?))"
-    pairs = db.execute(some, (_to_json(rows),)).fetchall()
+    pairs = _select(db, "SELECT row, vector FROM vectors WHERE row", rows)
     matrix = np.frombuffer(b"".join(blob for _, blob in pairs), np.float32).reshape(len(pairs), len(vector))
     return dict(zip((row for row, _ in pairs), (matrix @ vector).tolist(), strict=True))
 
 
 def find_term_numbers(db: sqlite3.Connection, words: Iterable[str]) -> dict[str, int]:
     """Return the numbers of words; a word that no item ever had is left out."""
-    return dict(
-        db.execute("SELECT term, number FROM terms WHERE term IN (SELECT value FROM json_each(?))", (_to_json(words),))
-    )
+    return dict(_select(db, "SELECT term, number FROM terms WHERE term", words))
 
 
 def find_query_words(db: sqlite3.Connection, words: Sequence[str]) -> dict[str, QueryWord]:
     """Return the words of a query with their numbers and vectors, in the query's order."""
-    known = {
-        term: QueryWord(number, to_word_vector(blob))
-        for term, number, blob in db.execute(
-            "SELECT term, number, vector FROM terms WHERE term IN (SELECT value FROM json_each(?))", (_to_json(words),)
-        )
-    }
+    found = _select(db, "SELECT term, number, vector FROM terms WHERE term", words)
+    known = {term: QueryWord(number, to_word_vector(blob)) for term, number, blob in found}
     new = [word for word in words if word not in known]
     known |= {word: QueryWord(None, vector) for word, vector in zip(new, embed_words(new), strict=True)}
     return {word: known[word] for word in words}
@@ -150,7 +139,7 @@ def to_word_vector(blob: bytes) -> WordVector:
 
 def get_terms(db: sqlite3.Connection, rows: Sequence[int]) -> list[Terms]:
     """Return the terms of each row's text, in the order of the rows."""
-    found = db.execute("SELECT row, words FROM items WHERE row IN (SELECT value FROM json_each(?))", (_to_json(rows),))
+    found = _select(db, "SELECT row, words FROM items WHERE row", rows)
     terms = {row: np.frombuffer(blob, np.uint32) for row, blob in found}
     return [terms[row] for row in rows]
 
@@ -159,11 +148,8 @@ def find_tagged(db: sqlite3.Connection, tags: Sequence[str]) -> list[int]:
     """Return the rows with one of these tags, in any of the properties for tags."""
     if not tags:
         return []
-    found = db.execute(
-        "SELECT DISTINCT row FROM properties WHERE key IN (SELECT value FROM json_each(?))"
-        " AND ana_folded(value) IN (SELECT value FROM json_each(?))",
-        (_to_json(map(json.dumps, TAG_KEYS)), _to_json(tags)),
-    )
+    keys = ", ".join(repr(json.dumps(key)) for key in TAG_KEYS)
+    found = _select(db, f"SELECT DISTINCT row FROM properties WHERE key IN ({keys}) AND ana_folded(value)", tags)
     return [row for (row,) in found]
 
 
@@ -174,7 +160,7 @@ def find_with_phrase(db: sqlite3.Connection, words: Words, phrase: Sequence[str]
         return []
     wanted = np.array([known[word] for word in phrase], np.uint32).tobytes()
     some = words.find_with_all(sorted(set(known.values())))
-    found = db.execute("SELECT row, words FROM items WHERE row IN (SELECT value FROM json_each(?))", (_to_json(some),))
+    found = _select(db, "SELECT row, words FROM items WHERE row", some)
     return [row for row, blob in found if _has_run(blob, wanted)]
 
 
@@ -225,5 +211,7 @@ def _has_run(blob: bytes, wanted: bytes) -> bool:
     return at >= 0
 
 
-def _to_json(values: Iterable[object]) -> str:
-    return json.dumps(list(values))
+def _select(db: sqlite3.Connection, query: str, values: Iterable[object]) -> list[Any]:
+    """Return the rows of a query whose last column is one of these values."""
+    # as JSON: one parameter, whatever their number, which SQLite limits; and it holds half a surrogate pair
+    return db.execute(f"{query} IN (SELECT value FROM json_each(?))", (json.dumps(list(values)),)).fetchall()

@@ -86,13 +86,10 @@ class Ranking:
         every = words.propose(list(self._asked.values()), weights.near)
         self._scores = every if passing is None else WordScores(passing, every.look_up(passing))
         self._rows = self._scores.rows
+        self.total = len(self._rows)
+        """How many items pass the filter."""
         self._on_day = find_members(candidates.find_on_day(), self._rows)
         self._has_status = find_members(candidates.find_with_status(), self._rows)
-
-    @property
-    def total(self) -> int:
-        """Return how many items pass the filter."""
-        return len(self._rows)
 
     def find_best(self, limit: int) -> list[Hit]:
         """Return the best items in order, at most `limit`."""

@@ -144,7 +144,10 @@ class Series:
         return self._answers[asked]
 
     def _answer(self, query: Query, of: Occurrences, days: list[Span], now: int, today: int) -> SeriesHits:
-        begin, end = self._find_stretch(query)
+        begin, end = _find_stretch(query.where)  # each occurrence touches it that passes
+        if query.due:
+            due = days_span(*query.due, self.zone)
+            begin, end = max(begin, due[0] if query.due[0] > date.min else -FAR), min(end, due[1])
         passing = self._find_passing(query, of, (begin, end), now, today)
         pool = passing
         if not (query.due or _asks_days(query.where)):
@@ -161,14 +164,6 @@ class Series:
         more = of.count_passing(passing, places) - 1 if begin > -FAR and end < FAR else np.zeros(len(places), np.int64)
         on_day = on_day[np.searchsorted(pool, places)]
         return SeriesHits(of.rows[of.owner[places]], of.starts[places], on_day, more, places, of)
-
-    def _find_stretch(self, query: Query) -> Span:
-        """Return a stretch of time that each occurrence touches which passes a query."""
-        begin, end = _find_stretch(query.where)
-        if query.due:
-            due = days_span(*query.due, self.zone)
-            begin, end = max(begin, due[0] if query.due[0] > date.min else -FAR), min(end, due[1])
-        return begin, end
 
     def _find_passing(self, query: Query, of: Occurrences, stretch: Span, now: int, today: int) -> Numbers:
         is_asked = bool(query.due) or _asks_days(query.where)

@@ -36,8 +36,7 @@ def read(path: Path, zone: tzinfo) -> Bundle:
 
     The zone is not used: in such a folder a stamp without one is UTC.
 
-    Raises:
-        UserError: It is not such a folder, cannot be read, or has records that cannot be stored; they are named.
+    Raises UserError if it is not such a folder, cannot be read, or has records that cannot be stored; they are named.
     """
     if not (path / DATABASE).is_file():
         raise UserError(f"{show_path(path)} has no {DATABASE}.", _HINT)

@@ -57,8 +57,7 @@ def read(path: Path, zone: tzinfo) -> Bundle:
 
     A date at midnight in the person's zone becomes a bare day.
 
-    Raises:
-        UserError: It is not such an export, or has records that cannot be read; they are named.
+    Raises UserError if it is not such an export, or has records that cannot be read; they are named.
     """
     records = _read_records(path)
     tasks = _Tasks(zone, read_modified(path), [record for _, record in records])

@@ -51,8 +51,7 @@ _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 def read(path: Path, zone: tzinfo) -> Bundle:
     """Return the tasks of a project; the file's name is the project's, and its time of writing becomes the items'.
 
-    Raises:
-        UserError: It is not such an export, or has lines that cannot be read; they are named.
+    Raises UserError if it is not such an export, or has lines that cannot be read; they are named.
     """
     rows = list(_iter_rows(path, read_text(path)))
     age = read_modified(path)

@@ -20,14 +20,8 @@ _HALF_DAY = timedelta(hours=12)
 def read_series(written: str, there: date, zone: tzinfo, year: int) -> tuple[Rule, Properties, bool]:
     """Return an RRULE in the person's time, what an item has of it, and whether it gives the same moments as there.
 
-    Args:
-        written: An RRULE.
-        there: The first date: a day, or a moment in its zone.
-        zone: The person's.
-        year: The first of the years in which the moments are compared.
-
-    Raises:
-        ValueError: It is none of ours.
+    `there` is the first date, a day or a moment in its zone, and `year` the first of the years in which the moments are
+    compared. Raises ValueError if it is none of ours.
     """
     begin, first = to_wall(there), to_here(there, zone)
     own = (there.tzinfo if isinstance(there, datetime) else None) or zone

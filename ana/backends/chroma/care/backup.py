@@ -91,11 +91,8 @@ def is_known(name: str) -> bool:
 def write_backup(folder: Folder, traces: Path | None, to: Path) -> int:
     """Write everything into one file, which appears only once it is complete, and return how many files are in it.
 
-    Traces are left out if their folder is None.
-
-    Raises:
-        UserError: The file already exists, or cannot be written.
-        StoreBroken: Something in the data folder is damaged.
+    Traces are left out if their folder is None. Raises UserError if the file already exists, or cannot be written,
+    StoreBroken if something in the data folder is damaged.
     """
     if to.exists():
         raise UserError(f"{to} exists already.", "Name another file, or delete it first.")

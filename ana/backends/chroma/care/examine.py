@@ -121,8 +121,10 @@ def _read_item(kind: Kind, source: ChromaSource, row: Row, found: Findings) -> I
         return None
     if ITEM_KEY not in (row.metadata or {}):
         found.foreign.append(row.id)
-    # what an older ana embedded was its whole text
-    elif row.document not in [plain_text(property_text(item.content, item.properties, n)) for n in (SEARCHED, None)]:
+    # an older ana embedded the whole text
+    elif (row.document or "") not in (
+        plain_text(property_text(item.content, item.properties, n)) for n in (SEARCHED, None)
+    ):
         found.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
     if row.vector is None or not np.isfinite(row.vector).all():
         found.store.append(f"{kind} {row.id} has no vector.")

@@ -157,9 +157,7 @@ def write_again(client: "Client", path: Path, embedder: Embedder | None, progres
 
     Deleted text stays in Chroma's queue, which is also the only copy of the newest vectors, and in free pages of its
     file. So all records are copied, with their vectors if no embedder makes new ones. Returns how many those are.
-
-    Raises:
-        StoreBroken: A record reads otherwise in the copy.
+    Raises StoreBroken if a record reads otherwise in the copy.
     """
     with prepare_exchange(path) as new:
         chroma = new / "data" / "chroma"

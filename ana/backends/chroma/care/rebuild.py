@@ -76,13 +76,9 @@ def set_aside(path: Path, *names: str) -> Path:
 def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, set[str]]:
     """Rebuild a data folder's Chroma, or continue a rebuild. The folder must be held, and Chroma closed.
 
-    Afterwards the caller stores the records that are still missing and calls `finish_rebuild`.
-
-    Returns:
-        The folder of the damaged files, and the ids of the records whose last write waited in the log and was dropped.
-
-    Raises:
-        AnaError: It cannot be rebuilt now, because of the embedder or the disk; the next use tries again.
+    Returns the folder of the damaged files, and the ids of the records whose last write waited in the log and was
+    dropped. Afterwards the caller stores the records that are still missing and calls `finish_rebuild`. Raises AnaError
+    if it cannot be rebuilt now, because of the embedder or the disk; the next use tries again.
     """
     aside = _begin(path)
     chroma = path / "chroma"
@@ -187,14 +183,9 @@ def _find_unreadable(chroma: Path) -> str | None:
     return None
 
 
-def list_asides(path: Path) -> list[Path]:
-    """Return the folders of damaged files, the oldest first."""
-    return sorted(each for each in path.glob(f"{ASIDE}/*/") if _ASIDE.fullmatch(each.name))
-
-
 def remove_remains(path: Path) -> None:
     """Remove records in what repairs have set aside, and the drafts of backups that were cut short."""
-    for aside in list_asides(path):
+    for aside in [each for each in path.glob(f"{ASIDE}/*/") if _ASIDE.fullmatch(each.name)]:
         for each in aside.iterdir():
             if not each.name.startswith(_OF_CONVERSATIONS):
                 shutil.rmtree(each) if each.is_dir() else each.unlink()

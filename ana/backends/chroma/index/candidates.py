@@ -76,7 +76,6 @@ class IndexCandidates(TableCandidates):
         return cosines
 
     def _fill_in(self, rows: Rows, cosines: Scores, places: NDArray[np.intp]) -> None:
-        """Compute cosines from stored vectors."""
         wanted = rows[places].tolist()
         found = lookup.compute_cosines(self.at.db, wanted, self.vector)
         cosines[places] = [found[row] for row in wanted]
