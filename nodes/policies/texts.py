@@ -31,8 +31,8 @@ _ASKS = re.compile(r"[?？]\W*$|か。?\W*$")
 LISTED = re.compile(r"\s*(?:[-*•|]|\d+[.)])\s")
 """The beginning of a line of a list or a table."""
 _SENTENCE = re.compile(
-    # the 12. of a month in German ends none
-    r"(?<=[.!?。！？])\s+(?!(?<=\d\.\s)(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))|(?<=[。！？])|\n+"
+    # neither a title nor the 12. of a month in German ends one
+    r"(?<=[.!?。！？])(?<!\b(?:Dr|Mr|Ms|St|Sr|Hr|Fr)\.)(?<!\b(?:Mrs|Sra|Mme)\.)(?<!\bProf\.)\s+(?!(?<=\d\.\s)(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))|(?<=[。！？])|\n+"
 )
 
 

@@ -8,6 +8,7 @@ from nodes.policies.check import first_violation
 from nodes.policies.clock import clock_is_read
 from nodes.policies.evidence import Call, Evidence
 from nodes.policies.numbers import numbers_are_traced
+from nodes.policies.texts import split_lines
 
 SUMS = [
     "What's 9! / (3!*3!*3!)? Just the integer.",
@@ -192,3 +193,15 @@ def test_long_texts_are_read_quickly(piece: str) -> None:
     start = time.perf_counter()
     first_violation(Evidence(text, text, ()))
     assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("The rent is paid to Dr. Novak. Well done!", ["The rent is paid to Dr. Novak.", "Well done!"]),
+        ("Am 12. Januar kommt Fr. Ott.", ["Am 12. Januar kommt Fr. Ott."]),
+        ("Mme. Roux a payé. Prof. Li aussi.", ["Mme. Roux a payé.", "Prof. Li aussi."]),
+    ],
+)
+def test_neither_a_title_nor_a_german_date_ends_a_sentence(text: str, sentences: list[str]) -> None:
+    assert split_lines(text) == sentences
