@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.examine import examine_open
+from ana.backends.chroma.care.upkeep import Upkeep
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.changes import Cause, Change
 from ana.memory.ids import new_id
@@ -230,7 +230,8 @@ def _inspect(folder: Path, embedder: WordLlamaEmbeddings, *, whole: bool) -> dic
     try:
         found: dict[str, Any] = ours.recv()
     except EOFError:
-        found = {"state": {}, "healed": 0, "wrong": ["the store could not be opened"]}
+        child.join()
+        found = {"state": {}, "healed": 0, "wrong": [f"the store could not be opened: exit code {child.exitcode}"]}
     child.join()
     return found
 
@@ -243,7 +244,12 @@ def _report(folder: Path, embedder: WordLlamaEmbeddings, pipe: Connection, whole
     state = {f"item {item.id}": item.content for item in items}
     state |= {f"line {number}": text for number, text in memory.lines().items()}
     wrong = [] if len({item.id for item in items}) == len(items) else ["an item is stored twice"]
-    found = examine_open(backend)
+    upkeep = Upkeep(backend)
+    found = upkeep.examine(lambda _: None)
+    if found.store:  # a graph that is damaged where opening does not search: doctor finds it, and mends it
+        said.append("damaged")
+        upkeep.repair(found)
+        found = upkeep.examine(lambda _: None)
     wrong += found.store + found.index + [f"journal: {change}" for change in found.journal]
     wrong += [f"unreadable: {id}" for _, id in found.unreadable]
     for item in items if whole else items[-20:]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.probe import find_fault
+from ana.backends.chroma.care.probe import EVERY, find_fault
 from ana.backends.chroma.closed import connect_closed
 from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.metadata import ITEM_KEY
@@ -71,7 +71,7 @@ def examine(backend: ChromaBackend, progress: Examined = lambda _: None) -> Find
     with backend.folder.hold_closed():
         backend.folder.close()
         chroma = backend.path / "chroma"
-        if chroma.exists() and (fault := find_fault(chroma)):
+        if chroma.exists() and (fault := find_fault(chroma, EVERY)):
             return Findings(store=[f"Chroma cannot be used: {fault}"])
         return examine_open(backend, progress)
 

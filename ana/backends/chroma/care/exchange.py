@@ -27,7 +27,7 @@ from ana.embedders import Embedder
 from ana.embedders.base import Progress
 from ana.embedders.known import embed_many
 from ana.errors import StoreBroken
-from ana.files import copy_whole, remove_database, write_whole
+from ana.files import copy_whole, list_drafts, remove_database, write_whole
 from ana.notes import read_note
 from ana.own_files import is_of_chroma, is_trace
 
@@ -95,6 +95,8 @@ def read_exchange(path: Path) -> ExchangeNote | None:
 
 def finish_exchange(path: Path) -> None:
     """Finish an exchange that was decided, if necessary from its start, while the folder is held and Chroma closed."""
+    for draft in list_drafts(path / NOTE):  # of a note whose process ended in the middle of it
+        draft.unlink(missing_ok=True)
     note = read_exchange(path)
     if note is None:
         return

@@ -1,8 +1,8 @@
 """Find out in a child process whether Chroma can be used, because a damaged vector index can end the one that opens it.
 
-`python -m ana.backends.chroma.care.probe FOLDER` says that it has begun, opens the Chroma in FOLDER, reads every record
-with its vector and searches from many of them; it exits with 0 if all of that works, and names the fault on standard
-error. What ends it before it has begun says nothing about the store.
+`python -m ana.backends.chroma.care.probe FOLDER SEARCHES` says that it has begun, opens the Chroma in FOLDER, reads
+every record with its vector and searches from so many of each page; it exits with 0 if all of that works, and names the
+fault on standard error. What ends it before it has begun says nothing about the store.
 """
 
 import sys
@@ -16,11 +16,14 @@ BEGUN = "begun"
 SECONDS = 300
 """The child's time limit; 100,000 records take about 10 s."""
 
-SEARCHES, FOUND = 50, 10
+SEARCHES, FOUND = 150, 10
 """Searches from places all over a page of records, and how many neighbours each asks for."""
 
+EVERY = 10**9
+"""Searches from every record: a graph can be damaged where a few do not come."""
 
-def find_fault(path: Path) -> str | None:
+
+def find_fault(path: Path, searches: int = SEARCHES) -> str | None:
     """Return the fault of Chroma's own folder, which nobody may have open, in one line; None if it can be used.
 
     Raises:
@@ -30,7 +33,7 @@ def find_fault(path: Path) -> str | None:
     refuse_links_below(path)
     try:
         # damaged files may end the process that opens them, or keep it busy without end
-        done = children.run_python("-m", "ana.backends.chroma.care.probe", str(path), timeout=SECONDS)
+        done = children.run_python("-m", "ana.backends.chroma.care.probe", str(path), str(searches), timeout=SECONDS)
     except children.TimeoutExpired:
         return f"it did not answer within {SECONDS} s."
     if done.returncode == 0:
@@ -43,7 +46,7 @@ def find_fault(path: Path) -> str | None:
     return fault
 
 
-def main(path: Path) -> int:
+def main(path: Path, searches: int) -> int:
     """Open, read and search everything, and return the exit code."""
     from ana.backends.chroma.client import load_chromadb, open_chroma
     from ana.backends.chroma.source import iter_pages
@@ -61,8 +64,8 @@ def main(path: Path) -> int:
                 if vectors is None or len(vectors) != len(page["ids"]):
                     raise ValueError(f"{collection.name}: vectors are missing")
                 # a damaged graph may be entered without harm from one place and end the process from another
-                asked = vectors[:: max(len(vectors) // SEARCHES, 1)]
-                collection.query(query_embeddings=asked, n_results=min(FOUND, len(asked)))
+                asked = vectors[:: max(len(vectors) // searches, 1)]
+                collection.query(query_embeddings=asked, n_results=min(FOUND, len(asked)), include=[])
         client.close()
     except (AnaError, ChromaError, OSError, ValueError, RuntimeError, TypeError) as exc:
         fault = exc.message if isinstance(exc, AnaError) else f"{type(exc).__name__}: {exc}."
@@ -72,4 +75,4 @@ def main(path: Path) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(Path(sys.argv[1])))
+    raise SystemExit(main(Path(sys.argv[1]), int(sys.argv[2])))

@@ -6,12 +6,15 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+import chromadb
 import pytest
 
 from ana import children
 from ana.backends.chroma.care.examine import examine
-from ana.backends.chroma.care.probe import find_fault
+from ana.backends.chroma.care.probe import EVERY, find_fault
+from ana.backends.chroma.care.probe import main as probe
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.embedders import WordLlamaEmbeddings
 from ana.embedders.base import Vector
@@ -311,6 +314,26 @@ def test_the_probe_believes_what_is_sound_only(
         assert find_fault(filled[0] / "chroma") is None
     garble(filled[0] / "chroma" / "chroma.sqlite3")
     assert find_fault(filled[0] / "chroma")
+
+
+@pytest.mark.parametrize(("searches", "asked"), [(3, 4), (EVERY, 10)])
+def test_the_probe_searches_from_as_many_records_as_it_is_told(
+    searches: int, asked: int, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory(tmp_path, EMBEDDER, clock)
+    for n in range(10):
+        memory.create(f"Note {n}")
+    memory.close()
+    queries: list[int] = []
+    query = chromadb.Collection.query
+
+    def count(collection: chromadb.Collection, *args: Any, **kwargs: Any) -> Any:
+        queries.append(len(kwargs["query_embeddings"]))
+        return query(collection, *args, **kwargs)
+
+    monkeypatch.setattr(chromadb.Collection, "query", count)
+    assert probe(tmp_path / "chroma", searches) == 0
+    assert sum(queries) == asked
 
 
 def test_a_probe_that_cannot_begin_says_nothing_about_the_store(
