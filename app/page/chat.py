@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from ana.errors import UserError, WrongReply
 from ana.runs.port import StartedRun
+from ana.threads.ids import canonical_id
 from app.api.answers import find_workspace, path_id
 from app.api.bodies import NewRun
 from app.api.runs import BEAT_SECONDS, begin_run
@@ -63,6 +64,7 @@ async def show(request: Request) -> Response:
         "chat.html",
         **vars(told),
         threads=await list_conversations(opened),
+        message_id=uuid.uuid4(),
         working=working,
         waiting=waiting,
         cut=cut,
@@ -76,7 +78,9 @@ async def say(request: Request, form: FormData) -> str:
     opened, thread, message = await find_workspace(request), path_id(request), read_text(form, "message")
     if not message:
         raise UserError("There is no message.", "Write one.")
-    await _begin(opened, thread, input={"messages": [{"role": "user", "content": message}]})
+    id = canonical_id(read_text(form, "message_id")) or str(uuid.uuid4())
+    if opened.runs.find(id) is None:  # else it was sent twice, as by a double click
+        await _begin(opened, thread, input={"messages": [{"role": "user", "content": message, "id": id}]})
     return go_on(f"/chat/{thread}")
 
 

@@ -479,3 +479,23 @@ def test_the_pages_that_are_seldom_seen_are_whole_too(house: Open) -> None:
     anna.press("Remove ben")
     anna.sees("Remove ben?")
     anna.look("remove")
+
+
+def test_what_is_half_written_is_there_again_and_a_double_click_sends_once(house: Open) -> None:
+    anna = house().visit()
+    anna.go("/app/chat/new")
+    anna.page.get_by_label("Message").fill("the spare key is in")
+    anna.page.get_by_role("link", name="Items").click()
+    anna.page.wait_for_url("**/app/items")
+    anna.page.go_back()
+    anna.page.get_by_role("heading", name="A new conversation").wait_for()
+    message = anna.page.get_by_label("Message")
+    assert message.input_value() == "the spare key is in"
+    message.fill("the spare key is in the blue tin")
+    anna.page.get_by_role("button", name="Send").dblclick()
+    anna.sees("+ the spare key is in the blue tin")
+    anna.settle()
+    assert anna.page.locator("article.turn").count() == 1
+    assert message.input_value() == ""
+    anna.page.reload()
+    assert message.input_value() == ""

@@ -18,6 +18,8 @@ function prepare() {
     form.requestSubmit();
   }
   for (const each of document.querySelectorAll("[data-push]")) each.hidden = !("PushManager" in window && isSecureContext);
+  const message = find("#message");
+  if (message && !message.value) message.value = sessionStorage.getItem(location.pathname) ?? "";
   for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
     each.addEventListener("input", () => {
@@ -83,6 +85,11 @@ document.addEventListener("htmx:after:swap", (event) => {
 
 document.addEventListener("htmx:before:request", () => tell(""));
 
+// what is being written is there again when its page is, in this tab alone
+document.addEventListener("input", (event) => {
+  if (event.target.id === "message") sessionStorage.setItem(location.pathname, event.target.value);
+});
+
 // what was written stays where it is: nothing is put in place of it
 document.addEventListener("htmx:response:error", (event) => tell(event.detail.ctx.text.slice(0, 500)));
 document.addEventListener("htmx:error", (event) => {
@@ -92,7 +99,9 @@ document.addEventListener("htmx:error", (event) => {
 
 document.addEventListener("htmx:after:request", (event) => {
   const { sourceElement, response } = event.detail.ctx;
-  if (response?.raw?.ok && sourceElement?.matches("[data-clear]")) sourceElement.reset();
+  if (!response?.raw?.ok || !sourceElement?.matches("[data-clear]")) return;
+  sourceElement.reset();
+  if (sourceElement.id === "composer") sessionStorage.removeItem(location.pathname);
 });
 
 document.addEventListener("htmx:after:history:push", () => find("h1")?.focus({ preventScroll: true }));

@@ -152,3 +152,14 @@ def test_a_name_that_is_none_or_anothers_is_refused(browser: Browser) -> None:
     for name, why in (("Keys", "Another conversation is called Keys"), (str(uuid.uuid4()), "the form of an id")):
         with pytest.raises(AssertionError, match=f"422: (?s:.*){why}"):
             browser.submit("Rename", name=name)
+
+
+def test_a_message_that_is_sent_twice_is_answered_once(browser: Browser) -> None:
+    browser.open("/app")
+    form = browser.one("#composer")
+    sent = list_fields(form) | {"message": ["Note: the spare key is in the blue tin"]}
+    for _ in range(2):
+        browser.client.post(str(form["action"]), data=sent)
+    browser.open(str(form["action"]))
+    browser.wait()
+    assert len(browser.page.select("article.turn")) == 1
