@@ -95,7 +95,7 @@ class McpServer:
             except FILE_ERRORS as exc:
                 raise ToolError(f"The files could not be used: {exc}.", "Tell the user: `ana doctor` looks.") from exc
 
-        result, session = await anyio.to_thread.run_sync(run)
+        result, session = await anyio.to_thread.run_sync(run, limiter=self._find_sessions(context).limiter)
         loop = asyncio.get_running_loop()
         loop.call_later(SETTLING, loop.run_in_executor, None, session.settle, session.count)
         return result

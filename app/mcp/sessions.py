@@ -5,6 +5,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from anyio import CapacityLimiter
+
 from ana.errors import AnaError
 from ana.files import FILE_ERRORS
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
 
 MOST = 20
 """Sessions of a person that are kept: a client over HTTP may call itself anything."""
+
+MOST_THREADS = 16
+"""Calls of a person that work or wait at once; more wait without a thread, of which all people share forty."""
 
 
 class Sessions:
@@ -25,6 +30,7 @@ class Sessions:
     """
 
     def __init__(self, open_handles: "Callable[[], Handles]", date: Callable[[], str]) -> None:
+        self.limiter = CapacityLimiter(MOST_THREADS)
         self._open_handles = open_handles
         self._date = date
         self._opened: Handles | None = None
