@@ -20,7 +20,11 @@ def test_many_slow_calls_of_one_person_do_not_hold_up_another() -> None:
             return SimpleNamespace(settle=lambda _: None, count=0)
 
     people = {name: Kept(lambda: None, lambda: "today") for name in ("ann", "bob")}  # type: ignore[arg-type, return-value]
-    server = McpServer(lambda context: people[context.person])
+
+    def find(context: Any) -> Sessions:
+        return people[context.person]
+
+    server = McpServer(find)
 
     def wait(_: Any) -> str:
         begun.release()
