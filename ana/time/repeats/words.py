@@ -174,17 +174,22 @@ def tell_rule(rule: Rule) -> str:
         return rule.text
     unit, count = UNITS[rule["FREQ"]], rule.interval
     words = [f"every {parity} ISO week" if parity else f"every {count} {unit}s" if count > 1 else f"every {unit}"]
-    if rule.has("BYDAY"):
+    # a calendar's 31st is none in a month without one, which a rule says by naming every weekday beside it
+    is_strict = rule.has("BYMONTHDAY") and {*rule["BYDAY"].split(",")} == {*DAYS}
+    if rule.has("BYDAY") and not is_strict:
         words.append(f"on {_list(_tell_weekday(each) for each in rule['BYDAY'].split(','))}")
     months = _list(_MONTHS[number - 1] for number in rule.list_numbers("BYMONTH"))
     if days := rule.list_numbers("BYMONTHDAY"):
-        words.append(f"on {_list(map(_tell_day, days))}{' of' if months else ''}")
+        tell = "day {}".format if is_strict else _tell_day
+        words.append(f"on {_list(map(tell, days))}{' of' if months else ''}")
     words += [("" if days else "in ") + months] if months else []
     if rule.times:
         words.append(f"at {_list(f'{each:%H:%M}' for each in rule.times)}")
     elif hours := rule.list_numbers("BYHOUR"):
         words.append(f"at {_list(map(str, hours))} o'clock")
-    if days and 28 < max(days) < 31:
+    if is_strict:
+        words.append("where there is one")
+    elif days and 28 < max(days) < 31:
         words.append("(or the last day)")
     return " ".join(words)
 

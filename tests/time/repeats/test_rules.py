@@ -103,6 +103,11 @@ def test_what_is_no_rule_or_has_several_readings_is_refused_with_the_right_form(
         ("daily at 8, 14 and 20", "every day at 08:00, 14:00, 20:00"),
         ("FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
         ("FREQ=MONTHLY;BYMONTHDAY=30", "every month on day 30 (or the last day)"),
+        ("FREQ=MONTHLY;BYMONTHDAY=31;BYDAY=MO,TU,WE,TH,FR,SA,SU", "every month on day 31 where there is one"),
+        (
+            "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO,TU,WE,TH,FR,SA,SU",
+            "every year on day 29 of February where there is one",
+        ),
         ("the first monday of the month", "every month on the first Monday"),
         ("every year on 29 February", "every year on day 29 of February (or the last day)"),
         ("FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1", "FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1"),
