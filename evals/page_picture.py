@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import uvicorn
 
@@ -15,7 +16,7 @@ from evals.pictures import FOLDER, ON_THE_PAGE, THEMES, open_scene
 from evals.scripts import PICTURES, Picture
 
 CHROMIUM = "/usr/bin/chromium"
-SIZE = {"width": 900, "height": 860}
+SIZE: Any = {"width": 900, "height": 860}
 
 
 @contextmanager
@@ -45,6 +46,7 @@ def take(picture: Picture) -> None:
     """Write what the page shows when the first thing was said, in both themes."""
     from playwright.sync_api import sync_playwright
 
+    theme: Any
     for theme in THEMES:
         with (
             TemporaryDirectory(prefix="ana-") as folder,
@@ -52,7 +54,7 @@ def take(picture: Picture) -> None:
             sync_playwright() as play,
         ):
             browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            page = browser.new_page(viewport=SIZE, color_scheme=theme)  # type: ignore[arg-type]
+            page = browser.new_page(viewport=SIZE, color_scheme=theme)
             page.goto(f"{url}/app")
             page.get_by_label("Message").fill(picture.said[0])
             page.keyboard.press("Enter")

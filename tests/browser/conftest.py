@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 AXE = PROJECT / "tests/js/node_modules/axe-core/axe.min.js"
 CHROMIUM = "/usr/bin/chromium"
 PICTURES = os.environ.get("ANA_PICTURES")
-VIEWS = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
+VIEWS: list[tuple[int, Any]] = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
 QUIET = (
     *("Failed to load resource", "net::ERR", "htmx: htmx:error: Failed to fetch", "htmx: htmx:sse:error"),
     *("An unknown error occurred when fetching the script", "Failed to register a ServiceWorker"),
@@ -86,7 +86,7 @@ class Visitor:
         was = self.page.viewport_size
         for width, colours in VIEWS:
             self.page.set_viewport_size({"width": width, "height": 800})
-            self.page.emulate_media(color_scheme=colours)  # type: ignore[arg-type]
+            self.page.emulate_media(color_scheme=colours)
             wide = self.page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{name}: {wide} px wide at {width}"
             self._check(f"{name} at {width} px, {colours}")

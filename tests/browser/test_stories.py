@@ -227,7 +227,7 @@ def test_a_device_of_the_smallest_size(house: Open) -> None:
 HOSTILE = (
     "<img src=x onerror=alert(1)><script>alert(2)</script>",
     "[a](javascript:alert(3)) ![b](https://evil.example/x.png) <https://evil.example>",
-    "\u202e\u2066evil\u2069 \u202d{{ 7*7 }} ${7*7} \x1b[31m",
+    "\u202e\u2066evil\u2069 \u202d{{ 7*7777 }} ${7*7777} \x1b[31m",
     "x" * 60_000,
 )
 
@@ -247,7 +247,7 @@ def test_hostile_texts_do_nothing(house: Open, text: str) -> None:
     anna.say(text)
     anna.settle()
     assert not anna.page.locator("main a[href^=javascript], main img, main script, main a[href*=evil]").count()
-    assert "49" not in anna.page.inner_text(".turn >> nth=0")
+    assert "54439" not in anna.page.inner_text(".turn >> nth=0")
     anna.go("/app/about")
     anna.page.get_by_label("What I should know").fill(text[:300])
     anna.press("Add")
@@ -469,8 +469,8 @@ def test_the_pages_that_are_seldom_seen_are_whole_too(house: Open) -> None:
     anna.go("/app/settings")
     event = ("UID:1", "DTSTAMP:20261101T000000Z", "DTSTART:20270202T100000Z", "SUMMARY:Choir")
     lines = ("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", "BEGIN:VEVENT", *event, "END:VEVENT", "END:VCALENDAR", "")
-    calendar = {"name": "a.ics", "mimeType": "text/calendar", "buffer": "\r\n".join(lines).encode()}
-    anna.page.get_by_label("Bring in a file").set_input_files(calendar)  # type: ignore[arg-type]
+    calendar: Any = {"name": "a.ics", "mimeType": "text/calendar", "buffer": "\r\n".join(lines).encode()}
+    anna.page.get_by_label("Bring in a file").set_input_files(calendar)
     anna.press("Import")
     anna.sees("+ Choir")
     anna.page.get_by_label("Name", exact=True).fill("ben")

@@ -54,7 +54,7 @@ class Browser:
 
     def wait(self) -> BeautifulSoup:
         """Load the page again until nothing works there."""
-        while self.page.find(attrs={"http-equiv": "refresh"}):
+        while self.page.select_one("[http-equiv=refresh]"):
             time.sleep(0.02)
             self.open(self.url)
         return self.page

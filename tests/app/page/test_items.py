@@ -134,13 +134,13 @@ def test_properties_that_cannot_be_read_change_nothing(browser: Browser, written
     assert "type: note" in browser.one("[name=properties]").get_text()
 
 
-@pytest.mark.parametrize("text", ["<b>x</b>\"'>", "‮ evil", "{{ 7*7 }}", "javascript:alert(1)"])
+@pytest.mark.parametrize("text", ["<b>x</b>\"'>", "‮ evil", "{{ 7*7777 }}", "javascript:alert(1)"])
 def test_hostile_texts_are_shown_as_they_are(browser: Browser, text: str) -> None:
     path = keep(browser, text)
     browser.submit("Save", properties=f"type: {text!r}" if "'" not in text else "type: note")
     for each in ("/app/items", path, "/app/items?q=x", "/app/today"):
         browser.open(each)
         assert not browser.page.select("main b, main a[href^=javascript], main script")
-        assert "49" not in browser.text
+        assert "54439" not in browser.text
     browser.open(path)
     assert browser.one("[name=content]").get_text().strip() == text.strip()
