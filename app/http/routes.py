@@ -74,7 +74,7 @@ async def trace(request: Request) -> JSONResponse:
 async def transcript(request: Request) -> JSONResponse:
     """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
     limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
-    if not limit.isdecimal() or not 0 < int(limit[:6]) <= MOST_TURNS:
+    if not limit.isdecimal() or len(limit) > 6 or not 0 < int(limit) <= MOST_TURNS:
         return tell_error(400, f"limit is {limit[:20]!r}; give a number from 1 to {MOST_TURNS}.")
     try:
         workspace = (await _find_home(request)).workspace

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
@@ -16,7 +16,7 @@ from ana.memory.undo import find_all_undone, undo
 from app.api.answers import find_workspace
 from app.http.guard import PAGE
 from app.page.forms import read_text
-from app.page.shell import render
+from app.page.shell import find_place, render
 
 ACT = "act"
 """In an address, the turn that the page tells of."""
@@ -43,18 +43,20 @@ def go_on(path: str, turn: str = "", **query: str) -> str:
     """Return where to go on after an act.
 
     Args:
-        path: A path of the page, without its base.
+        path: A path of the page, without its base; it may have a query.
         turn: The act's turn; empty where nothing was done.
         query: What else stands in the address.
     """
-    asked = urlencode(query | ({ACT: turn} if turn else {}))
+    path, _, there = path.partition("?")
+    kept = {name: value for name, value in parse_qsl(there) if name != ACT}
+    asked = urlencode(kept | query | ({ACT: turn} if turn else {}))
     return f"{PAGE}{quote(path, safe='/-')}{'?' if asked else ''}{asked}"
 
 
 async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
     """Return what an address says that was just done, as the journal has it; None if it names nothing."""
     turn = request.query_params.get(ACT, "")
-    return await run_in_threadpool(_find_notice, handles, turn, request.url.path) if turn else None
+    return await run_in_threadpool(_find_notice, handles, turn, find_place(request)) if turn else None
 
 
 async def take_back(request: Request, form: FormData) -> Response | str:
@@ -67,10 +69,10 @@ async def take_back(request: Request, form: FormData) -> Response | str:
     return go_on(keep_here(there), undone.name)
 
 
-def keep_here(path: str) -> str:
-    """Return a path of the page that a form names; the first one for anything else."""
+def keep_here(path: str, other: str = "/chat") -> str:
+    """Return a path of the page that a form names, with its query; another one for anything else."""
     parts = urlsplit(path)
-    return parts.path if path.startswith("/") and not (parts.scheme or parts.netloc) else "/chat"
+    return path if path.startswith("/") and not (parts.scheme or parts.netloc) else other
 
 
 def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:
@@ -78,4 +80,4 @@ def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:
     if not changes:
         return None
     lines = [describe_change(make_receipt(change, handles.clock.zone)) for change in changes]
-    return Notice(turn, lines, turn not in find_all_undone(handles.memory), path.removeprefix(PAGE))
+    return Notice(turn, lines, turn not in find_all_undone(handles.memory), path)

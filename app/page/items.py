@@ -20,7 +20,7 @@ from ana.memory.vocabulary import NAMED
 from ana.values import Json, Properties
 from app.api.answers import find_workspace
 from app.due import list_open_first
-from app.page.acts import find_notice, go_on
+from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
 from app.page.marking import delete, mark_all, mark_done, move, set_property
 from app.page.shell import render
@@ -29,7 +29,7 @@ from app.show.items import explain
 from app.show.text import shorten, show_moment
 
 PAGE_SIZE = 50
-MOST_PAGES = 2000
+MOST_PAGES, LONGEST_NUMBER = 2000, 6
 CHOICES = 50
 """Names of a kind that can be chosen, the commonest."""
 
@@ -150,7 +150,8 @@ async def mark(request: Request, form: FormData) -> str:
         what = set_property(name, _read_value(read_text(form, "value")))
     else:
         raise UserError("It was not said what to do with them.", "Choose done, delete, move or a property.")
-    return go_on("/items", await run_in_threadpool(mark_all, handles, ids, what))
+    turn = await run_in_threadpool(mark_all, handles, ids, what)
+    return go_on(keep_here(read_text(form, "next"), "/items"), turn)
 
 
 async def show_trash(request: Request) -> Response:
@@ -158,7 +159,7 @@ async def show_trash(request: Request) -> Response:
     handles = (await find_workspace(request)).handles
     gone = await run_in_threadpool(list_deleted, handles.memory)
     shown = [
-        Deleted(each.name, shorten(each.item.content, 160), show_moment(each.ts, handles.clock)) for each in gone[:500]
+        Deleted(each.name, shorten(each.item.content, 160), show_moment(each.ts, handles.clock)) for each in gone[:100]
     ]
     return render(request, "deleted.html", deleted=shown, total=len(gone), notice=await find_notice(request, handles))
 
@@ -222,7 +223,7 @@ def _list_versions(handles: DataHandles, id: str) -> Sequence[Version]:
 
 
 def _read_page(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text[:6]) <= MOST_PAGES:
+    if not text.isdecimal() or len(text) > LONGEST_NUMBER or not 0 < int(text) <= MOST_PAGES:
         raise UserError(f"{text!r:.20} is no page.", "The first is 1.")
     return int(text)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 
-from ana.errors import AnaError, UserError
+from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.changes import Cause, make_edit
 from ana.memory.item import Item
@@ -15,6 +15,9 @@ from ana.values import Json, Properties
 LEADS = ("due_date", "start_date", "date")
 """The dates by which an item is moved, the first that it has."""
 
+YEARS = range(1900, 2201)
+"""The years of days that can be chosen."""
+
 Mark = Callable[[DataHandles, str, Cause], object]
 """What is done with an item, by its id."""
 
@@ -23,13 +26,13 @@ def mark_all(handles: DataHandles, ids: Sequence[str], mark: Mark) -> str:
     """Do the same with several items, with all of them or with none, and return the turn that did it.
 
     Raises:
-        AnaError: It cannot be done with one of them; the others are as they were.
+        AnaError: It cannot be done with one of them; the others are as they were. So they are after any other error.
     """
     by = make_edit()
     try:
         for id in ids:
             mark(handles, id, by)
-    except AnaError:
+    except Exception:
         if handles.memory.history(turn=by.turn, limit=1):
             undo(handles.memory, by.turn)
         raise
@@ -82,11 +85,14 @@ def delete(handles: DataHandles, id: str, by: Cause) -> None:
 
 
 def read_day(text: str) -> date:
-    """Return a day as a form names it. Raises UserError if it is none."""
+    """Return a day as a form names it. Raises UserError if it is none, or of another age."""
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(text)
     except ValueError as exc:
         raise UserError(f"{text!r:.40} is no day.", "A day looks like 2026-12-24.") from exc
+    if day.year not in YEARS:
+        raise UserError("This day is too far away.", f"Choose one from {YEARS[0]} to {YEARS[-1]}.")
+    return day
 
 
 def _shift(item: Item, to: date) -> Properties:

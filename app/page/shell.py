@@ -54,6 +54,12 @@ def draw(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(values)
 
 
+def find_place(request: Request) -> str:
+    """Return the path and the query of the page that is shown, without its base: where an act goes on."""
+    query = request.url.query
+    return f"{request.url.path.removeprefix(PAGE)}{'?' if query else ''}{query}"
+
+
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
     """Return a whole page.
 
@@ -66,7 +72,7 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
     """
     here = request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token = read_form_token(request)
-    page = draw(template, here=here, person=request.state.person, form_token=token, **values)
+    page = draw(template, here=here, place=find_place(request), person=request.state.person, form_token=token, **values)
     response = HTMLResponse(page, status, HEADERS)
     keep_form_token(request, response, token)
     return response

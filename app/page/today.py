@@ -30,8 +30,8 @@ from app.page.shell import render
 from app.show.items import localize_found
 from app.show.text import shorten
 
-SHOWN = 30
-"""Items of a group, and of a day."""
+SHOWN, OF_ONE_DAY = 30, 120
+"""Items of a group among several, and of a day alone."""
 
 OF_A_DAY = 3
 """Items of a day in a month."""
@@ -134,7 +134,7 @@ async def put_off(request: Request, form: FormData) -> str:
 
 
 async def add(request: Request, form: FormData) -> str:
-    """POST /app/today: {content, day}: a task of that day."""
+    """POST /app/today: {content, day, next}: a task of that day."""
     memory, by = (await find_workspace(request)).handles.memory, make_edit()
     content, day = read_text(form, "content"), read_day(read_text(form, "day"))
     if not content:
@@ -142,7 +142,7 @@ async def add(request: Request, form: FormData) -> str:
     await run_in_threadpool(
         memory.create, content, {"type": "task", "status": "active", "due_date": str(day)}, by, copy=False
     )
-    return go_on("/today", by.turn)
+    return go_on(keep_here(read_text(form, "next"), "/today"), by.turn)
 
 
 def _read_groups(handles: DataHandles) -> list[Group]:
@@ -161,7 +161,7 @@ def _read_groups(handles: DataHandles) -> list[Group]:
 
 
 def _read_day(handles: DataHandles, day: date) -> list[Group]:
-    found = localize_found(handles.memory.find(None, {"$on": str(day)}, SHOWN), handles.clock.zone)
+    found = localize_found(handles.memory.find(None, {"$on": str(day)}, OF_ONE_DAY), handles.clock.zone)
     return [Group("", _sort(found.items), found.total - len(found.items))]
 
 
@@ -170,28 +170,29 @@ async def _show_month(request: Request, handles: DataHandles, month: str) -> Res
         first = datetime.strptime(month, "%Y-%m").date()
     except ValueError as exc:
         raise UserError(f"{month!r:.40} is no month.", "A month looks like 2026-12.") from exc
-    if not 1900 <= first.year <= 2200:
-        raise UserError("This month is too far away.", "Choose one from 1900 to 2200.")
-    weeks = await run_in_threadpool(_read_month, handles, first)
+    first = read_day(str(first))
+    weeks, is_cut = await run_in_threadpool(_read_month, handles, first)
     return render(
         request,
         "month.html",
         title=f"{month_name[first.month]} {first.year}",
         weeks=weeks,
-        month=month,
+        is_cut=is_cut,
         before=f"{first - timedelta(days=1):%Y-%m}",
         after=f"{first + timedelta(days=32):%Y-%m}",
         notice=await find_notice(request, handles),
     )
 
 
-def _read_month(handles: DataHandles, first: date) -> list[list[ShownDay]]:
+def _read_month(handles: DataHandles, first: date) -> tuple[list[list[ShownDay]], bool]:
+    """Return the weeks of a month, and whether it has more items than are read."""
     weeks = Calendar().monthdatescalendar(first.year, first.month)
     begin, end, today = weeks[0][0], weeks[-1][-1], handles.clock.now().date()
     by_day: defaultdict[date, list[Item]] = defaultdict(list)
-    for day, item in _list_dated(handles, begin, end):
+    dated, is_cut = _list_dated(handles, begin, end)
+    for day, item in dated:
         by_day[day].append(item)
-    return [
+    shown = [
         [
             ShownDay(
                 day,
@@ -204,10 +205,11 @@ def _read_month(handles: DataHandles, first: date) -> list[list[ShownDay]]:
         ]
         for week in weeks
     ]
+    return shown, is_cut
 
 
-def _list_dated(handles: DataHandles, begin: date, end: date) -> list[tuple[date, Item]]:
-    """Return each time of each open item within days, with its day."""
+def _list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[tuple[date, Item]], bool]:
+    """Return each day of each open item within days, and whether there are more items than are read."""
     span: Json = {"$gte": str(begin), "$lte": str(end)}
     where: dict[str, Json] = {"$on": span, "status": {"$nin": [*CLOSED]}}
     found, zone = localize_found(handles.memory.find(None, where, MOST), handles.clock.zone), handles.clock.zone
@@ -216,12 +218,26 @@ def _list_dated(handles: DataHandles, begin: date, end: date) -> list[tuple[date
     for item in found.items:
         repeat = read_repeat(again[item.id].properties, zone) if item.id in again else None
         if repeat is None:
-            told += [(day, item)] if (day := day_of(item.date)) else []
+            first = day_of(item.date)
+            last = day_of(item.properties.get("end_date")) or first
+            told += [(day, item) for day in _list_days(first, last, begin, end)]
             continue
         for each in occurrences(repeat, begin, end):
-            on = each.start.date() if isinstance(each.start, datetime) else each.start
-            told.append((on, Item(item.id, item.content, {**item.properties, **each.dates}, "", "")))
-    return told
+            again_then = Item(item.id, item.content, {**item.properties, **each.dates}, "", "")
+            told += [(day, again_then) for day in _list_days(_to_day(each.start), _to_day(each.end), begin, end)]
+    return told, found.truncated
+
+
+def _list_days(first: date | None, last: date | None, begin: date, end: date) -> list[date]:
+    """Return the days from one to another that are within these; the first alone if they are in no order."""
+    if first is None:
+        return []
+    day, until = max(first, begin), min(max(first, last or first), end)
+    return [day + timedelta(days=n) for n in range((until - day).days + 1)]
+
+
+def _to_day(moment: date) -> date:
+    return moment.date() if isinstance(moment, datetime) else moment
 
 
 def _sort(items: Sequence[Item]) -> list[ShownItem]:

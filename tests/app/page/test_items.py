@@ -117,7 +117,12 @@ def test_pages_of_fifty(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize(
     ("path", "status"),
-    [("/app/items?page=0", 422), ("/app/items?page=x", 422), ("/app/items/abcdefgh", 404)],
+    [
+        ("/app/items?page=0", 422),
+        ("/app/items?page=x", 422),
+        ("/app/items?page=0000019999999", 422),
+        ("/app/items/abcdefgh", 404),
+    ],
 )
 def test_what_is_not_there_is_said(browser: Browser, path: str, status: int) -> None:
     answer = browser.client.get(path)

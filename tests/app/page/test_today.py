@@ -83,7 +83,9 @@ def test_a_month_has_each_time_of_what_repeats(browser: Browser) -> None:
     assert len(browser.page.select("ul.plain li")) == 5
 
 
-@pytest.mark.parametrize("query", ["month=nine", "month=0001-01", "day=tomorrow", "day=2026-02-30"])
+@pytest.mark.parametrize(
+    "query", ["month=nine", "month=0001-01", "day=tomorrow", "day=2026-02-30", "day=0001-01-01", "day=9999-12-31"]
+)
 def test_a_day_that_is_none_is_refused_in_words(browser: Browser, query: str) -> None:
     answer = browser.client.get(f"/app/today?{query}")
     assert answer.status_code == 422
@@ -100,11 +102,27 @@ def test_a_month_in_december_and_one_before_it(browser: Browser) -> None:
     assert date(2026, 11, 30).isoformat() in str(browser.page)
 
 
+def test_what_lasts_several_days_stands_on_each_of_them(browser: Browser) -> None:
+    keep(browser, "Fair", "type: event\nstart_date: 2027-01-30\nend_date: 2027-02-02")
+    browser.open("/app/today?month=2027-02")
+    assert [str(cell["data-day"])[8:] for cell in browser.page.select("[data-day]:has(.entry)")] == ["01", "02"]
+
+
+def test_an_act_goes_on_where_it_was_done(browser: Browser) -> None:
+    keep(browser, "Buy milk", "type: task\nstatus: active\ndue_date: 2027-02-10")
+    browser.open("/app/today?day=2027-02-10")
+    browser.submit("✓")
+    assert "day=2027-02-10" in browser.url
+    assert "act=" in browser.url
+    browser.submit("Undo")
+    assert "day=2027-02-10" in browser.url
+
+
 def test_moving_to_a_day_that_is_none_changes_nothing(browser: Browser) -> None:
     id = keep(browser, "Buy milk", f"type: task\nstatus: active\ndue_date: {TODAY}")
     browser.open("/app/today")
-    sent = list_fields(browser.one("li form")) | {"day": ["soon"]}
-    answer = browser.client.post(f"/app/items/{id}/move", data=sent)
-    assert answer.status_code == 422
+    sent = list_fields(browser.one("li form"))
+    for day in ("soon", "9999-12-31"):
+        assert browser.client.post(f"/app/items/{id}/move", data=sent | {"day": [day]}).status_code == 422
     browser.open("/app/today")
     assert "Buy milk" in browser.text
