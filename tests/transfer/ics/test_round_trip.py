@@ -76,7 +76,7 @@ def test_other_programs_read_the_same_days(item: Item, zone: ZoneInfo) -> None:
     assume(repeat is not None and not (repeat.end and repeat.end < repeat.first))
     data = write_items([item], zone)
     (found,) = expand_file(data, zone).values()
-    assert found == list_ours(item, zone)
+    assert found == sorted({*list_ours(item, zone)})  # dateutil has once what is moved to where another is already
 
 
 @settings(max_examples=60, deadline=None)
