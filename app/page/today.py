@@ -30,7 +30,7 @@ from app.page.shell import render
 from app.show.items import localize_found
 from app.show.text import shorten
 
-SHOWN, OF_ONE_DAY = 30, 120
+SHOWN, OF_ONE_DAY = 20, 80
 """Items of a group among several, and of a day alone."""
 
 OF_A_DAY = 3

@@ -18,6 +18,7 @@ from ana.time.clock import Clock, local_zone
 from evals.bench import create as bench_create
 from evals.bench import long_threads as bench_long
 from evals.bench import other_assistants as bench_assistants
+from evals.bench import page as bench_page
 from evals.bench import people as bench_people
 from evals.bench import policies as bench_policies
 from evals.bench import repeating as bench_repeating
@@ -157,6 +158,11 @@ def measure_server() -> Iterable[Row]:
     return bench_server.measure(build_environment)
 
 
+def measure_page() -> Iterable[Row]:
+    """Measure the page in front of many items."""
+    return bench_page.measure(build_environment)
+
+
 def measure_people() -> Iterable[Row]:
     """Measure what many people cost in one server."""
     return bench_people.measure(build_environment)
@@ -175,6 +181,7 @@ SPEED: tuple[Part, ...] = (
     measure_other_assistants,
     measure_server,
     measure_people,
+    measure_page,
 )
 
 

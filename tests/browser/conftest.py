@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 AXE = PROJECT / "tests/js/node_modules/axe-core/axe.min.js"
 CHROMIUM = "/usr/bin/chromium"
+PATIENCE = 120
+"""Seconds that a story waits for what has to come: how busy the machine is decides nothing."""
 PICTURES = os.environ.get("ANA_PICTURES")
 VIEWS: list[tuple[int, Any]] = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
 QUIET = (
@@ -74,12 +76,12 @@ class Visitor:
     def sees(self, text: str) -> "Locator":
         """Wait until this text is in the page."""
         found = self.page.locator("main").get_by_text(text).first
-        found.wait_for(timeout=10_000)
+        found.wait_for()
         return found
 
     def settle(self) -> None:
         """Wait until nothing works."""
-        self.page.locator(".working").wait_for(state="detached", timeout=60_000)
+        self.page.locator(".working").wait_for(state="detached")
 
     def look(self, name: str) -> None:
         """Check what is shown: nothing is wider than the window, and axe finds nothing; keep pictures of it."""
@@ -124,6 +126,7 @@ class House:
     def visit(self, **options: Any) -> Visitor:
         """Return somebody with a browser of their own; options of a browser's context."""
         context: BrowserContext = self.browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
+        context.set_default_timeout(PATIENCE * 1000)
         self.stack.callback(context.close)
         visitor = Visitor(context.new_page(), self.server.url)
         self.watch(visitor)

@@ -1,9 +1,6 @@
 """Stories of the page."""
 
-import random
 import threading
-import time
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -11,17 +8,12 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ana.evaluations import Evaluation, keep_evaluation
-from ana.handles import open_data_folder
-from ana.memory.changes import Change, Entry, make_edit
-from ana.memory.item import Item
-from ana.settings import load_settings
-from ana.values import Json
-from ana.workspace import open_workspace
-from tests.browser.conftest import Open
+from evals.bench.page import fill
+from tests.browser.conftest import PATIENCE, Open
 from tests.openai_stub import Said
 from tests.sent import typed
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(5 * PATIENCE)]
 
 LONG = " ".join(f"word{n}" for n in range(400))
 
@@ -54,7 +46,7 @@ def test_a_conversation_is_kept_and_what_it_did_is_taken_back(house: Open) -> No
 
 def test_an_answer_grows_while_it_is_written_and_nothing_else_moves(house: Open) -> None:
     written = threading.Event()
-    anna = house(reads_then_answers(Said(f"First {LONG}", pause=lambda: written.wait(10)))).visit()
+    anna = house(reads_then_answers(Said(f"First {LONG}", pause=lambda: written.wait(PATIENCE)))).visit()
     anna.go("/app")
     anna.page.evaluate(
         "new PerformanceObserver((l) => { for (const e of l.getEntries()) if (!e.hadRecentInput)"
@@ -73,7 +65,7 @@ def test_an_answer_grows_while_it_is_written_and_nothing_else_moves(house: Open)
 
 def test_a_reader_is_told_whole_sentences(house: Open) -> None:
     written = threading.Event()
-    anna = house(Said("Nothing is due. Rest well today", pause=lambda: written.wait(10))).visit()
+    anna = house(Said("Nothing is due. Rest well today", pause=lambda: written.wait(PATIENCE))).visit()
     anna.go("/app")
     anna.say("what is due?")
     anna.sees("Nothing")
@@ -139,14 +131,15 @@ def test_a_turn_is_stopped_while_it_is_written(house: Open) -> None:
 
 def test_a_lost_connection_in_the_middle_goes_on(house: Open) -> None:
     written = threading.Event()
-    home = house(Said(f"First {LONG}", pause=lambda: written.wait(20)))
+    home = house(Said(f"First {LONG}", pause=lambda: written.wait(PATIENCE)))
     anna = home.visit()
     anna.go("/app")
     anna.say("tell me everything")
     anna.sees("First")
-    anna.page.context.set_offline(True)
-    time.sleep(0.5)
-    anna.page.context.set_offline(False)
+    with anna.page.expect_event("requestfailed"):
+        anna.page.context.set_offline(True)
+    with anna.page.expect_request(lambda request: "last-event-id" in request.headers):
+        anna.page.context.set_offline(False)
     written.set()
     anna.sees("word399")
     anna.settle()
@@ -154,7 +147,7 @@ def test_a_lost_connection_in_the_middle_goes_on(house: Open) -> None:
 
 def test_two_tabs_show_the_same_turn(house: Open) -> None:
     written = threading.Event()
-    home = house(Said(f"First {LONG}", pause=lambda: written.wait(10)))
+    home = house(Said(f"First {LONG}", pause=lambda: written.wait(PATIENCE)))
     anna = home.visit()
     anna.go("/app")
     anna.say("tell me everything")
@@ -323,36 +316,14 @@ def test_a_draft_that_was_sent_back_is_a_small_mark(house: Open) -> None:
     anna.look("sent-back")
 
 
-def keep_many(env: Mapping[str, str]) -> None:
-    """Keep 10,000 items, 500 of them repeating, in the folder of a server that is not open yet."""
-    words = ("buy", "call", "write", "milk", "dentist", "report", "kitchen", "garden", "school", "choir", "paper")
-    rng, today = random.Random(7), datetime.now(ZoneInfo("Europe/Berlin")).date()
-    with open_data_folder(open_workspace(load_settings(dict(env))), "test") as handles:
-        by, stamp = make_edit(), handles.memory.stamp()
-        for start in range(0, 10_000, 1000):
-            entries = []
-            for n in range(start, start + 1000):
-                day = today + timedelta(days=rng.randint(-5, 300))
-                properties: dict[str, Json] = {
-                    "type": "task",
-                    "status": "active",
-                    "due_date": f"{day}{rng.choice(['', 'T09:30'])}",
-                }
-                properties |= {"repeats": "FREQ=WEEKLY"} if n % 20 == 0 else {}
-                item = Item(f"k{n:07}", f"{' '.join(rng.choices(words, k=6))} {n}", properties, stamp, stamp)
-                entries.append(Entry(stamp, "", by.turn, Change("item", item.id, None, item)))
-            handles.memory.backend.apply(entries)
-
-
-def test_ten_thousand_items_make_no_page_large_or_slow(house: Open) -> None:
-    anna = house(prepare=keep_many).visit()
-    for path in ("/app/today", f"/app/today?month={datetime.now():%Y-%m}", "/app/items", "/app/items?q=dentist"):
-        anna.go(path)  # what is read once for all of them
+def test_ten_thousand_items_make_no_page_large(house: Open) -> None:
+    paths: list[str] = []
+    anna = house(prepare=lambda env: paths.extend(fill(env))).visit()
+    assert paths
+    for path in paths:
         anna.go(path)
-        timing = "performance.getEntriesByType('navigation')[0]"
-        size, loaded = anna.page.evaluate(f"[{timing}.encodedBodySize, {timing}.loadEventEnd]")
-        assert size < 60_000, f"{path}: {size} bytes"
-        assert loaded < 10_000, f"{path}: {loaded} ms"  # what it is, the figures tell: no test depends on a timing
+        size = anna.page.evaluate("performance.getEntriesByType('navigation')[0].encodedBodySize")
+        assert 1000 < size < 60_000, f"{path}: {size} bytes"
     anna.go("/app/today")
     anna.look("today-of-many")
     anna.go("/app/items")
