@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from ana.errors import NoSuchItem, ToolError
+from ana.errors import NoSuchItem, RecordChanged, ToolError
 from ana.memory.backend import Backend, Expected, retry_on_change
 from ana.memory.bounds import check_item
 from ana.memory.changes import Cause, Change, Entry, Kind, combine, make_edit
@@ -114,29 +114,50 @@ class Memory:
         content: str | Operation | None = None,
         properties: Mapping[str, Json | Operation] | None = None,
         cause: Cause | None = None,
+        shown: str | None = None,
     ) -> Change:
         """Replace an item's content, merge its properties; a property set to None is removed, an operation applied.
 
         What repeats moves on when it is done, or when its date is left out (see ana.memory.repeating).
 
+        Args:
+            shown: When the item that the caller saw was changed last.
+
         Raises:
+            RecordChanged: It was changed after the caller saw it.
             ToolError: There is no such item, an operation does not go with what is there, or what it would be cannot be
                 stored, or is too large.
         """
 
         def plan() -> Change:
             old = self.get(id)
-            changed = {k: apply_to(old.properties.get(k), change) for k, change in (properties or {}).items()}
-            new = Item(
-                id=id,
-                content=old.content if content is None else str(apply_to(old.content, content)),
-                properties=self._revise(old.properties, merge_properties(old.properties, changed), changed),
-                created_at=old.created_at,
-                updated_at=self.stamp(),
-            )
-            return Change("item", id, old, new)
+            if shown not in (None, old.updated_at):
+                raise RecordChanged("item", id)
+            return self._plan_update(old, content, properties or {})
 
         return self._write(plan, cause)
+
+    def change_all(
+        self, ids: Sequence[str], change: Callable[[Item], Mapping[str, Json] | None], cause: Cause | None = None
+    ) -> list[Change]:
+        """Change properties of several items in one write, all or none.
+
+        Args:
+            change: Returns the properties of an item to merge, or None to delete it.
+
+        Raises:
+            ToolError: As `update`, of any of them.
+        """
+
+        def plan() -> list[Change]:
+            olds, changes = [self.get(id) for id in dict.fromkeys(ids)], []
+            for old in olds:
+                changed = change(old)
+                deleted = Change("item", old.id, old, None)
+                changes.append(deleted if changed is None else self._plan_update(old, None, changed))
+            return changes
+
+        return self._write_all(plan, cause)
 
     def delete(self, id: str, cause: Cause | None = None) -> Change:
         """Remove an item. Raises ToolError if there is none."""
@@ -220,21 +241,39 @@ class Memory:
         self.backend.close()
 
     def _write(self, plan: Callable[[], Change], cause: Cause | None, *, distinct: bool = False) -> Change:
-        """Make a change once: a call that already made it gets the change of that time."""
+        return self._write_all(lambda: [plan()], cause, distinct=distinct)[0]
+
+    def _write_all(
+        self, plan: Callable[[], list[Change]], cause: Cause | None, *, distinct: bool = False
+    ) -> list[Change]:
+        """Make changes once: a call that already made one gets the change of that time."""
         by = cause or make_edit()
 
-        def attempt() -> Change:
+        def attempt() -> list[Change]:
             try:
-                change = plan()
+                changes = plan()
             except ToolError:  # the call may have run before: what it would change is gone by now
                 if by.key and (earlier := self.backend.find_change(by.key)):
-                    return earlier
+                    return [earlier]
                 raise
-            entry = Entry(self.stamp(), by.thread, by.turn, change, by.key or None)
-            return self.apply([entry], {change.key: change.before}, distinct=distinct)[0]
+            entries = [Entry(self.stamp(), by.thread, by.turn, change, by.key or None) for change in changes]
+            return self.apply(entries, {change.key: change.before for change in changes}, distinct=distinct)
 
         # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
         return retry_on_change(self.backend, attempt)
+
+    def _plan_update(
+        self, old: Item, content: str | Operation | None, properties: Mapping[str, Json | Operation]
+    ) -> Change:
+        changed = {k: apply_to(old.properties.get(k), change) for k, change in properties.items()}
+        new = Item(
+            id=old.id,
+            content=old.content if content is None else str(apply_to(old.content, content)),
+            properties=self._revise(old.properties, merge_properties(old.properties, changed), changed),
+            created_at=old.created_at,
+            updated_at=self.stamp(),
+        )
+        return Change("item", old.id, old, new)
 
     def _revise(self, old: Properties, new: Properties, given: Mapping[str, Json]) -> Properties:
         if not given or not may_repeat(new):

@@ -9,7 +9,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ana.errors import NoSuchItem, NotFound, UserError
+from ana.errors import NoSuchItem, NotFound, RecordChanged, UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.item import Item, localize
@@ -22,7 +22,7 @@ from app.api.answers import find_workspace
 from app.due import list_open_first
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
-from app.page.marking import delete, mark_all, mark_done, move, set_property
+from app.page.marking import Mark, delete, mark_all, mark_done, move, set_property
 from app.page.shell import render
 from app.repl.editing import read_values, write_values
 from app.show.items import explain
@@ -112,15 +112,16 @@ async def save(request: Request, form: FormData) -> Response | str:
     if "delete" in form:
         return go_on("/items", await run_in_threadpool(mark_all, handles, [item.id], delete))
     content, written = str(form.get("content", "")).replace("\r\n", "\n"), str(form.get("properties", ""))
-    if read_text(form, "shown") != item.updated_at:
-        return await _render(request, handles, item, content, written)
     given, by = _read_properties(written), make_edit()
     gone: Properties = dict.fromkeys(item.properties.keys() - given.keys())
     changed = {name: value for name, value in given.items() if item.properties.get(name) != value} | gone
     if not changed and content == item.content:
         return go_on(f"/items/{item.id}")
     new = content if content != item.content else None
-    await run_in_threadpool(handles.memory.update, item.id, new, changed, by)
+    try:
+        await run_in_threadpool(handles.memory.update, item.id, new, changed, by, read_text(form, "shown"))
+    except RecordChanged:
+        return await _render(request, handles, await run_in_threadpool(_get, handles, item.id), content, written)
     return go_on(f"/items/{item.id}", by.turn)
 
 
@@ -141,11 +142,11 @@ async def mark(request: Request, form: FormData) -> str:
     if not ids:
         raise UserError("Nothing is chosen.", "Mark one or several.")
     if do == "done":
-        what = mark_done()
+        what: Mark = mark_done(handles)
     elif do == "delete":
         what = delete
     elif do == "move":
-        what = move(read_text(form, "day"))
+        what = move(handles, read_text(form, "day"))
     elif do == "set" and (name := read_text(form, "name")):
         what = set_property(name, _read_value(read_text(form, "value")))
     else:

@@ -5,9 +5,8 @@ from datetime import date, datetime
 
 from ana.errors import UserError
 from ana.handles import DataHandles
-from ana.memory.changes import Cause, make_edit
+from ana.memory.changes import make_edit
 from ana.memory.item import Item
-from ana.memory.undo import undo
 from ana.time.dates import day_of
 from ana.time.repeats import read_repeat
 from ana.values import Json, Properties
@@ -18,41 +17,34 @@ LEADS = ("due_date", "start_date", "date")
 YEARS = range(1900, 2201)
 """The years of days that can be chosen."""
 
-Mark = Callable[[DataHandles, str, Cause], object]
-"""What is done with an item, by its id."""
+Mark = Callable[[Item], Properties | None]
+"""What is done with an item: the properties that change, or None to delete it."""
 
 
 def mark_all(handles: DataHandles, ids: Sequence[str], mark: Mark) -> str:
     """Do the same with several items, with all of them or with none, and return the turn that did it.
 
     Raises:
-        AnaError: It cannot be done with one of them; the others are as they were. So they are after any other error.
+        AnaError: It cannot be done with one of them; the others are as they were.
     """
     by = make_edit()
-    try:
-        for id in ids:
-            mark(handles, id, by)
-    except Exception:
-        if handles.memory.history(turn=by.turn, limit=1):
-            undo(handles.memory, by.turn)
-        raise
+    handles.memory.change_all(ids, mark, by)
     return by.turn
 
 
-def mark_done(when: str = "") -> Mark:
+def mark_done(handles: DataHandles, when: str = "") -> Mark:
     """Return what marks an item done; of what repeats the time that is shown, the next one without one."""
 
-    def mark(handles: DataHandles, id: str, by: Cause) -> None:
-        item = handles.memory.get(id)
+    def mark(item: Item) -> Properties:
         done: dict[str, Json] = {"status": "done"}
         if when and read_repeat(item.properties, handles.clock.zone):
             done["done_for"] = when
-        handles.memory.update(id, properties=done, cause=by)
+        return done
 
     return mark
 
 
-def move(day: str, when: str = "") -> Mark:
+def move(handles: DataHandles, day: str, when: str = "") -> Mark:
     """Return what moves an item to a day, its time kept; of what repeats the time that is shown, and no other.
 
     Raises:
@@ -60,28 +52,21 @@ def move(day: str, when: str = "") -> Mark:
     """
     to = read_day(day)
 
-    def mark(handles: DataHandles, id: str, by: Cause) -> None:
-        item = handles.memory.get(id)
+    def mark(item: Item) -> Properties:
         if when and read_repeat(item.properties, handles.clock.zone):
-            handles.memory.update(id, properties={"moved": {when[:10]: f"{to}{when[10:]}"}}, cause=by)
-        else:
-            handles.memory.update(id, properties=_shift(item, to), cause=by)
+            return {"moved": {when[:10]: f"{to}{when[10:]}"}}
+        return _shift(item, to)
 
     return mark
 
 
 def set_property(name: str, value: Json) -> Mark:
     """Return what sets a property of an item; None takes it away."""
-
-    def mark(handles: DataHandles, id: str, by: Cause) -> None:
-        handles.memory.update(id, properties={name: value}, cause=by)
-
-    return mark
+    return lambda _: {name: value}
 
 
-def delete(handles: DataHandles, id: str, by: Cause) -> None:
+def delete(_: Item) -> None:
     """Delete an item."""
-    handles.memory.delete(id, by)
 
 
 def read_day(text: str) -> date:

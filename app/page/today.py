@@ -121,14 +121,14 @@ async def show(request: Request) -> Response:
 async def finish(request: Request, form: FormData) -> str:
     """POST /app/items/{id}/done: {date, next}."""
     handles, id = (await find_workspace(request)).handles, request.path_params["id"]
-    turn = await run_in_threadpool(mark_all, handles, [id], mark_done(read_text(form, "date")))
+    turn = await run_in_threadpool(mark_all, handles, [id], mark_done(handles, read_text(form, "date")))
     return go_on(keep_here(read_text(form, "next")), turn)
 
 
 async def put_off(request: Request, form: FormData) -> str:
     """POST /app/items/{id}/move: {date, day, next}."""
     handles, id = (await find_workspace(request)).handles, request.path_params["id"]
-    mark = move(read_text(form, "day"), read_text(form, "date"))
+    mark = move(handles, read_text(form, "day"), read_text(form, "date"))
     turn = await run_in_threadpool(mark_all, handles, [id], mark)
     return go_on(keep_here(read_text(form, "next")), turn)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 
 from ana.handles import open_data_folder
-from ana.memory.changes import Change, Entry, make_edit
+from ana.memory.changes import Change, make_edit
 from ana.memory.item import Item
 from ana.settings import PROJECT, load_settings
 from ana.values import Json
@@ -32,16 +32,16 @@ def fill(env: Mapping[str, str], count: int = 10_000) -> list[str]:
     """
     rng = random.Random(7)
     with open_data_folder(open_workspace(load_settings(dict(env))), "bench") as handles:
-        by, stamp, today = make_edit(), handles.memory.stamp(), handles.clock.now().date()
+        stamp, today = handles.memory.stamp(), handles.clock.now().date()
         for start in range(0, count, 1000):
-            entries = []
+            changes = []
             for n in range(start, start + 1000):
                 due = f"{today + timedelta(days=rng.randint(-5, 300))}{rng.choice(['', 'T09:30'])}"
                 properties: dict[str, Json] = {"type": "task", "status": "active", "due_date": due}
                 properties |= {} if n % REPEATING else {"repeats": "FREQ=WEEKLY"}
                 item = Item(f"k{n:07}", f"{' '.join(rng.choices(WORDS, k=6))} {n}", properties, stamp, stamp)
-                entries.append(Entry(stamp, "", by.turn, Change("item", item.id, None, item)))
-            handles.memory.backend.apply(entries)
+                changes.append(Change("item", item.id, None, item))
+            handles.memory.put_back(changes, make_edit().turn)
     return [path.format(month=f"{today:%Y-%m}") for path in PAGES]
 
 

@@ -6,7 +6,7 @@ ANA_PICTURES=FOLDER keeps a picture of everything that a story looks at, at 360 
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ import pytest
 from ana.settings import PROJECT, load_settings
 from ana.workspace import Workspace, open_workspace
 from evals.load.server import Server
+from tests.browser.wire import Wire
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
 from tests.servers import own_serving
@@ -31,9 +32,13 @@ PICTURES = os.environ.get("ANA_PICTURES")
 VIEWS: list[tuple[int, Any]] = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
 QUIET = (
     *("Failed to load resource", "net::ERR", "htmx: htmx:error: Failed to fetch", "htmx: htmx:sse:error"),
-    *("An unknown error occurred when fetching the script", "Failed to register a ServiceWorker"),
+    *(
+        "BodyStreamBuffer was aborted",
+        "An unknown error occurred when fetching the script",
+        "Failed to register a ServiceWorker",
+    ),
 )
-"""What Chromium says of a server that a story ends."""
+"""What Chromium says of a server, or of a connection, that a story ends."""
 
 
 def say_what_is_kept(request: dict[str, Any]) -> Said:
@@ -123,12 +128,16 @@ class House:
     workspace: Workspace
     visitors: list[Visitor] = field(default_factory=list)
 
-    def visit(self, **options: Any) -> Visitor:
-        """Return somebody with a browser of their own; options of a browser's context."""
+    def connect(self) -> Wire:
+        """Return a wire to the server that can be cut."""
+        return self.stack.enter_context(closing(Wire(self.server.url)))
+
+    def visit(self, url: str | None = None, **options: Any) -> Visitor:
+        """Return somebody with a browser of their own; where they find the server, options of a browser's context."""
         context: BrowserContext = self.browser.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
         context.set_default_timeout(PATIENCE * 1000)
         self.stack.callback(context.close)
-        visitor = Visitor(context.new_page(), self.server.url)
+        visitor = Visitor(context.new_page(), url or self.server.url)
         self.watch(visitor)
         return visitor
 

@@ -1,12 +1,15 @@
 """Writes: journaled, read back, never twice. Global Context: numbered lines that keep their meaning."""
 
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ana.backends.chroma.folder import Folder
-from ana.errors import ToolError
-from ana.memory.changes import Cause, Change
+from ana.errors import NoSuchItem, RecordChanged, ToolError
+from ana.memory.changes import Cause, Change, Entry
 from ana.memory.context_line import LONGEST_LINE, to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.memory import Memory
@@ -54,6 +57,38 @@ def test_a_write_looks_up_once_whether_its_call_has_run(memory: Memory, monkeypa
     back = Cause("thread/message/2", "thread", "turn")
     assert restore(memory, created.id, back) == restore(memory, created.id, back)
     assert asked == [CALL.key] * 2 + [delete.key] * 2 + [back.key] * 2
+
+
+def test_several_are_changed_in_one_write_or_none(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    milk, bread, salt = (memory.create(name, {"n": 1}).id for name in ("milk", "bread", "salt"))
+    with pytest.raises(NoSuchItem):
+        memory.change_all([milk, "abcdefgh"], lambda _: {"n": 2})
+    assert memory.get(milk).properties == {"n": 1}
+    applied: list[int] = []
+    apply = memory.backend.apply
+
+    def note(entries: Sequence[Entry], *args: Any, **kwargs: Any) -> list[Change]:
+        applied.append(len(entries))
+        if len(applied) == 1:  # another writer is faster
+            memory.update(bread, properties={"n": 5})
+        return apply(entries, *args, **kwargs)
+
+    monkeypatch.setattr(memory.backend, "apply", note)
+    memory.change_all([milk, bread, milk, salt], lambda item: None if item.id == salt else {"n": item.properties["n"]})
+    assert applied == [3, 1, 3], "it is planned again with what the other wrote"
+    assert memory.get(bread).properties == {"n": 5}
+    assert memory.record("item", salt) is None
+
+
+def test_what_changed_since_it_was_shown_is_not_overwritten(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    stamps = (f"2026-11-28T00:00:0{n}.000+00:00" for n in count(1))
+    monkeypatch.setattr(memory, "stamp", lambda: next(stamps))
+    shown = memory.create("Buy milk").after
+    assert shown
+    memory.update(shown.id, "Buy oat milk", shown=shown.updated_at)
+    with pytest.raises(RecordChanged):
+        memory.update(shown.id, "Buy soy milk", shown=shown.updated_at)
+    assert memory.get(shown.id).content == "Buy oat milk"
 
 
 def test_another_call_with_the_same_arguments_is_another_write(memory: Memory) -> None:
