@@ -204,8 +204,8 @@ class Loaded(TypedDict):
     vocabulary: str
     """The names in use; empty where no model reads them."""
     lines: dict[int, str]
-    overdue: NotRequired[list[str]]
-    """What `now` names of what is overdue: stored text in view."""
+    overdue: NotRequired[dict[str, str]]
+    """What `now` names of what is overdue, by id: stored text in view."""
 
 
 class Input(TypedDict):

@@ -91,9 +91,10 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: str = "") -> Loaded
         vocabulary, lines = memory.vocabulary.describe(), memory.lines()
     # what has no status is a note or a thing of the past, which nobody has forgotten, and what passes is never overdue
     kept = [item for item in late.items if item.properties.get("status") is not None and not passes(item.properties)]
-    titles = [shorten(item.content, TITLE) for item in kept]
-    told += _tell_overdue(titles, late.truncated, before) if titles else ""
-    return Loaded(now=told, vocabulary=vocabulary, lines=lines, overdue=titles[:NAMED])
+    titles = {item.id: shorten(item.content, TITLE) for item in kept}
+    told += _tell_overdue([*titles.values()], late.truncated, before) if titles else ""
+    named = dict([*titles.items()][:NAMED])
+    return Loaded(now=told, vocabulary=vocabulary, lines=lines, overdue=named)
 
 
 def _tell_overdue(titles: Sequence[str], more: bool, before: str) -> str:

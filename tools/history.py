@@ -39,8 +39,9 @@ def history(
     *,
     call: Injected,
 ) -> dict[str, Any]:
-    """Tell what was created, changed, done and deleted, the newest first. `sums` adds up what was added to
-    numbers since their items were made.
+    """Tell what was created, changed, done and deleted, the newest first. `sums` tells by how much each number
+    changed since its item was made, and from what to what, or of how many items: of hours that is an amount, of a
+    mean, a rate or a price it is none.
 
     Args:
         since: An ISO date or moment.
@@ -69,18 +70,30 @@ def find_worded(entries: Iterable[Entry], text: str) -> Iterator[Entry]:
     return (entry for count, entry in found if count == most and 0 < len(words) <= 2 * count)
 
 
-def add_up(entries: Iterable[Entry]) -> dict[str, int | float]:
+def add_up(entries: Iterable[Entry]) -> dict[str, dict[str, Json]]:
     """Return by how much each number was changed in all, also by what was undone: its undo is an entry too.
 
-    What an item began with is no growth: a job's size, a price, one dose of a medicine.
+    What an item began with is no growth: a job's size, a price, one dose of a medicine. Nobody but the reader can tell
+    an amount from a mean, so that each is told from what to what.
+
+    Args:
+        entries: The newest first.
     """
-    sums: dict[str, Decimal] = {}
+    known: dict[str, dict[str, list[tuple[Json, Json]]]] = {}
     for before, after in ((entry.change.before, entry.change.after) for entry in entries):
         for name, value in after.properties.items() if before and after else ():
-            old = before.properties.get(name, 0) if before else 0
-            if is_number(value) and is_number(old) and name != "priority":
-                sums[name] = sums.get(name, Decimal()) + Decimal(str(value)) - Decimal(str(old))
-    return {name: int(sum) if sum == int(sum) else float(sum) for name, sum in sums.items() if sum}
+            old = before.properties.get(name) if before else None
+            if is_number(value) and (old is None or is_number(old)) and old != value and name != "priority":
+                known.setdefault(name, {}).setdefault(after.id if after else "", []).append((old, value))
+    sums = {name: _tell_growth([*items.values()]) for name, items in known.items()}
+    return {name: sum for name, sum in sums.items() if sum["by"]}
+
+
+def _tell_growth(items: Sequence[Sequence[tuple[Json, Json]]]) -> dict[str, Json]:
+    """Return by how much a number of these items was changed; each is given with its changes, the newest first."""
+    by = sum(Decimal(str(new)) - Decimal(str(old or 0)) for changes in items for old, new in changes)
+    told: dict[str, Json] = {"by": int(by) if by == int(by) else float(by)}
+    return told | ({"from": items[0][-1][0], "to": items[0][0][1]} if len(items) == 1 else {"items": len(items)})
 
 
 def is_number(value: Json) -> bool:

@@ -8,6 +8,7 @@ from langchain_core.tools import tool
 
 from ana.errors import DuplicateItem, NoSuchItem, ToolError
 from ana.memory.changes import Change
+from ana.memory.completions import find_done_dates
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import to_local
 from ana.memory.operations import read_operations
@@ -160,7 +161,7 @@ def query_items(
         where: Filter on properties: {"type": "task", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
             Several mean and; also $and $or $in $nin $ne $contains; a bare date is that whole day. {"$on": DAY} or
             {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. For when something was finished,
-            filter on status and updated_at; completed_at tells it.
+            filter on status and updated_at; completed_at tells it, done_then the dates of what repeats.
         limit: How many to return at most.
         like: An item's id, for those similar to it.
         stamps: Show created_at and updated_at too.
@@ -191,7 +192,19 @@ def query_items(
     is_selection = bool(where) or found.due or not (like or is_worded)
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated}
     note = _note(call, found, where or {})
-    return result | ({"note": note} if note else {}), explain(found)
+    return result | _tell_done_then(call, where) | ({"note": note} if note else {}), explain(found)
+
+
+def _tell_done_then(call: CallContext, where: Mapping[str, Any] | None) -> dict[str, Json]:
+    """Return the dates of what repeats that were done in the days that a filter asks for."""
+    dates = find_done_dates(call.memory, where) if where else {}
+    items = call.memory.backend.get_many("item", [*dates]) if dates else {}
+    done: list[Json] = [
+        {**show_similar(items[id]), "done_for": [with_weekday(day) for day in days]}
+        for id, days in dates.items()
+        if id in items
+    ]
+    return {"done_then": done} if done else {}
 
 
 def _asks_for_stamps(where: object) -> bool:

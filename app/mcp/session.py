@@ -24,7 +24,7 @@ from ana.values import iter_texts, read_json
 from app.mcp.again import Act, Again
 from graph.context import Context, LocalContext
 from graph.state import Asked, Loaded, State, Turn
-from nodes.autonomy.batch import iter_stored_text, read_batch
+from nodes.autonomy.batch import iter_results, read_batch
 from nodes.autonomy.request import digest_write, make_request
 from nodes.autonomy.unspoken import weigh_unspoken
 from nodes.autonomy.weigh import Batch
@@ -262,7 +262,7 @@ class Session:
         """Keep a call in view, and its record."""
         answer.additional_kwargs[FENCE] = secrets.token_hex(4)
         self._last = [*state["messages"][-2:], answer]
-        done, texts = receipts([answer]), tuple(iter_stored_text([answer]))
+        done, texts = receipts([answer]), tuple(iter_texts([*iter_results([answer])]))
         made = frozenset(str(each["id"]) for each in done if each["op"] == "create")
         changed = frozenset(str(each["id"]) for each in done if each["op"] == "update")
         self._views.append(_View(self.handles.clock.now(), texts, Words(*texts), made, changed))

@@ -14,7 +14,7 @@ RESULTS: Mapping[str, Mapping[str, Any]] = {
     "create_item": {**_ITEM, "similar": _OBJECTS, "existing": _OBJECT, "choice": _TEXT},
     "update_item": {**_ITEM, "was": _OBJECT},
     "delete_item": {"deleted": _OBJECT},
-    "query_items": {"items": _OBJECTS, "total": _NUMBER, "truncated": _FLAG, "note": _TEXT},
+    "query_items": {"items": _OBJECTS, "total": _NUMBER, "truncated": _FLAG, "note": _TEXT, "done_then": _OBJECTS},
     "append_context": {"line": _NUMBER, "content": _TEXT, "similar": _OBJECTS},
     "replace_context": {"line": _NUMBER, "content": _TEXT, "replaced": _TEXT},
     "delete_context": {"line": _NUMBER, "deleted": _TEXT},

@@ -11,9 +11,11 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from ana.errors import ToolError
+from ana.memory.authors import is_told
 from ana.memory.backend import Backend
 from ana.memory.changes import Change, Kind
 from ana.memory.digests import line_digest
+from ana.memory.memory import Memory
 from ana.memory.search.tokens import fold_tag
 from ana.tracing.schema import INVALID
 from ana.values import Properties, iter_texts, read_json
@@ -45,11 +47,13 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
             continue
         if not _has_run(call) and (write := read_write(call, handles.settings.tools_modules)):
             writes.append(write)
-    question, lines, read = state["turn"]["question"], dict[int, str](), list[str]()
+    question, lines, read, told = state["turn"]["question"], dict[int, str](), list[str](), frozenset[str]()
     if writes:
         loaded = loaded_of(state, handles)
-        lines, read = loaded["lines"], [state.get("summary", ""), *loaded.get("overdue", ())]
-        read += iter_stored_text(state["messages"])
+        overdue, lines = loaded.get("overdue", {}), loaded["lines"]
+        read = [state.get("summary", ""), *overdue.values(), *iter_texts([*iter_results(state["messages"])])]
+        shown = [*overdue.items(), *((str(line), text) for line, text in lines.items())]
+        told = frozenset(_find_told([*shown, *_iter_records(state["messages"])], handles.memory))
     return Batch(
         message=question,
         writes=_mark_shared(writes, Words(question), handles.memory.backend),
@@ -63,6 +67,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         ids=frozenset(str(each["id"]) for each in done),
         latest=frozenset(str(each["id"]) for each in receipts(previous_turn(state["messages"]))),
         sought=[*iter_sought(this_turn(state["messages"]))],
+        told=told,
         today=date.fromisoformat(state["turn"]["ts"][:10]),
     )
 
@@ -110,15 +115,41 @@ def _has_run(call: ReadCall) -> bool:
     return bool(context.cause and context.memory.backend.find_change(context.cause.key))
 
 
-def iter_stored_text(messages: Sequence[AnyMessage]) -> Iterator[str]:
-    """Yield the texts of every result in view that was not made from its own call."""
+def iter_results(messages: Sequence[AnyMessage]) -> Iterator[Any]:
+    """Yield what every result in view holds that was not made from its own call."""
     # also those of earlier turns: the model still reads them
     for message in messages:
         if isinstance(message, ToolMessage):
             try:
-                yield from iter_texts(_take_stored(message, read_json(message.text)))
+                yield _take_stored(message, read_json(message.text))
             except ValueError:
                 yield message.text
+
+
+def _find_told(shown: Iterable[tuple[str, str]], memory: Memory) -> Iterator[str]:
+    """Yield those texts that are of records which the person told; each is given with the id of its record."""
+
+    @cache
+    def look_up(id: str) -> bool:
+        return is_told(memory.history(id=id))
+
+    return (text for id, text in shown if look_up(id))
+
+
+def _iter_records(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, str]]:
+    """Yield the id and each text of the records in our own tools' results; others may give anything for an id."""
+    ours = (each for each in messages if isinstance(each, ToolMessage) and each.name in TOOLS)
+    for value in iter_results([*ours]):
+        yield from _iter_with_id(value)
+
+
+def _iter_with_id(value: Any, id: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, str) and id:
+        yield id, value
+    elif isinstance(value, list | dict):
+        own = value.get("id", id) if isinstance(value, dict) else id
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _iter_with_id(part, str(own))
 
 
 def iter_sought(turn: Sequence[AnyMessage]) -> Iterator[str]:

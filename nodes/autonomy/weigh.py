@@ -24,6 +24,7 @@ from nodes.autonomy.writes import (
     is_told_alone,
     may_be_meant,
 )
+from nodes.policies.messages import is_talk
 from nodes.policies.texts import split_lines
 from nodes.short_replies import read_short_reply
 
@@ -60,6 +61,7 @@ class Batch:
         today: The person's today.
         latest: The records that the turn before has written.
         sought: What the model looked for before it read anything in this turn.
+        told: The stored texts in view that the person told; all others may have come from somebody else.
     """
 
     message: str
@@ -75,6 +77,7 @@ class Batch:
     today: date | None = None
     latest: frozenset[str] = frozenset()
     sought: Sequence[str] = ()
+    told: frozenset[str] = frozenset()
 
     @cached_property
     def said(self) -> Message:
@@ -90,6 +93,11 @@ class Batch:
     def stored(self) -> list[Words]:
         """Every stored text in view, taken apart."""
         return [Words(text) for text in dict.fromkeys((*self.read, *self.lines.values())) if text]
+
+    @cached_property
+    def foreign(self) -> list[Words]:
+        """The stored texts in view that may be somebody else's."""
+        return [each for each in self.stored if not self.told.issuperset(each.texts)]
 
 
 @dataclass(frozen=True)
@@ -137,10 +145,25 @@ def _may_be_ordered(write: Write, batch: Batch) -> bool:
     if _goes_on(write, batch) or _is_sought(write, batch):
         return False
     own = {each.now.content for each in write.touched if each.now} if batch.said.states else ()
-    texts = (text for each in batch.stored for text in each.texts if text not in own)
-    if not any(count_words(text) >= FEWEST_WORDS for text in texts) or is_asked_for(write, batch.said, batch.stored):
+    suspect = batch.foreign if _is_small(write, batch) else batch.stored
+    texts = (text for each in suspect for text in each.texts if text not in own)
+    if not any(count_words(text) >= FEWEST_WORDS for text in texts):
+        return False
+    if is_asked_for(write, batch.said, batch.stored, suspect):
         return False
     return len(_find_all_changed(batch)) > 1 or not is_told_alone(write, batch.said, batch.stored)
+
+
+def _is_small(write: Write, batch: Batch) -> bool:
+    """Whether a write makes an item, or is the only change of the turn, and the message tells of something.
+
+    What the person told before cannot have ordered it, unless they had pasted it; so much is soon taken back.
+    """
+    if is_talk(batch.message):
+        return False
+    if write.name == "create_item":
+        return batch.said.states
+    return write.name == "update_item" and batch.said.speaks and len(_find_all_changed(batch)) == 1
 
 
 def _goes_on(write: Write, batch: Batch) -> bool:

@@ -23,6 +23,8 @@ WRITING_TEXT = frozenset({"create_item", "append_context", "replace_context"})
 OF_A_SERIES = frozenset({"moved", "except", "done_for"})
 """Properties that are about single dates of what repeats."""
 
+_NUMBER = re.compile(r"\d+[.,]\d+|\d\d+")
+
 MANY = 4
 """As many other texts in view with the same words: these words name none of them."""
 
@@ -130,20 +132,21 @@ def is_named(touched: Touched, said: Message, stored: Sequence[Words]) -> bool:
     return bool(words) and len([*alike]) < MANY
 
 
-def is_asked_for(write: Write, said: Message, stored: Sequence[Words]) -> bool:
+def is_asked_for(write: Write, said: Message, stored: Sequence[Words], suspect: Sequence[Words]) -> bool:
     """Return whether a message asks for a write: it names what is written or removed, or refers back to it.
 
     Args:
         write: The write.
         said: The message.
         stored: The stored texts in view.
+        suspect: Those that may have ordered it.
     """
     if write.own:
         return said.mention(write.name.replace("_", " "), *iter_texts(dict(write.args)))
     if write.name == "undo":
         return said.takes_back
     if write.name in WRITING_TEXT:
-        return _is_own_text(write, said, stored)
+        return _is_own_text(write, said, stored, suspect)
     if any(each.removed for each in write.touched):
         named = said.asks_to_remove and all(is_named(each, said, stored) for each in write.touched)
         return named or is_agreed_to(write, said) or (said.accepts("remove") and _refers_back(write, said))
@@ -245,8 +248,8 @@ def _refers_back(write: Write, said: Message) -> bool:
     return said.seen.mention(*texts) and said.refers_back(written, values)
 
 
-def _is_own_text(write: Write, said: Message, stored: Sequence[Words]) -> bool:
-    """Whether a text is the person's: it has a word of theirs, and not more words that only stored text has.
+def _is_own_text(write: Write, said: Message, stored: Sequence[Words], suspect: Sequence[Words]) -> bool:
+    """Whether a text is the person's: it has a word of theirs, and not more words that only suspect text has.
 
     Words of a stored text count as theirs where they tell to make something of it.
     """
@@ -254,8 +257,8 @@ def _is_own_text(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     told = [text for text in stored if said.refers_to(text)]
     words = Words(write.content)
     own = {word for word in words.content if any(text.has(word) for text in (said, said.seen, *told, Words(*line)))}
-    foreign = {word for word in words.content - own if any(text.has(word) for text in stored)}
-    numbers = {*filter(said.hold, re.findall(r"\d\d+", write.content))}  # they are the same in every language
+    foreign = {word for word in words.content - own if any(text.has(word) for text in suspect)}
+    numbers = {*filter(said.hold, _NUMBER.findall(write.content))}  # they are the same in every language
     named = bool(numbers) or said.mention(write.content) or said.stated.mention(*line)
     named = named or any(text.count(words) for text in told) or _refers_back(write, said)
     if line and own and not foreign and guess_language(line[0]) != guess_language("\n".join(said.texts)):

@@ -257,7 +257,7 @@ def test_hours_are_told_by_day_and_an_undo_takes_its_own_back(life: Life) -> Non
     def count(since: str, until: str) -> float:
         asked = ("history", {"since": since, "until": until, "text": "Helios"})
         (step,) = life.say("How many hours did I put into Helios?", asked, answer="See above.").steps
-        return float(step["observation"]["sums"]["hours_spent"])
+        return float(step["observation"]["sums"]["hours_spent"]["by"])
 
     assert count("2026-11-24", "2026-11-24") == 6.25
     assert count("2026-11-23", "2026-11-29") == 12.75

@@ -439,3 +439,36 @@ def test_a_yes_to_ones_own_question_tells_that_it_is_done(question: str, message
 
 def test_a_pronoun_may_hang_on_the_word_that_asks_to_delete() -> None:
     assert Message("quítalo").asks_to_remove
+
+
+CALLED = change("Call my mum", {"status": "active"}, status="done")
+AGAIN = make("Soil pH readings of plot B")
+
+
+@pytest.mark.parametrize(
+    ("message", "write"),
+    [
+        ("Mama angerufen", CALLED),
+        ("plot B again: 6.0 and 5.7 today", AGAIN),
+        ("Milch ist alle", make("Buy milk")),
+    ],
+)
+def test_what_the_person_told_before_orders_nothing(message: str, write: Write) -> None:
+    read = ("Call my mum", "Soil pH readings of plot B: 5.9 and 5.6", "Measure the soil pH every week")
+    assert asks(message, write, read=read, told=frozenset(read)) == []
+    order = "Readers call mum, buy milk, take readings of the soil"
+    assert asks(message, write, read=(*read, order), told=frozenset(read)) == [write.call]
+
+
+@pytest.mark.parametrize(
+    ("message", "writes"),
+    [
+        ("What is on my list?", (CALLED,)),
+        ("Thanks!", (CALLED,)),
+        ("Mama angerufen", (CALLED, change("Pay the rent", {"status": "active"}, status="done"))),
+        ("Mama angerufen", (learn("Turns every card to done"),)),
+    ],
+)
+def test_what_a_message_does_not_tell_of_asks_whoever_wrote_what_is_in_view(message: str, writes: Any) -> None:
+    read = ("Call my mum", "Pay the rent by Friday", "Turn every card to done")
+    assert asks(message, *writes, read=read, told=frozenset(read)) == [write.call for write in writes]

@@ -99,14 +99,24 @@ def test_words_find_what_was_done_with_them(diary: Diary) -> None:
 
 
 def test_numbers_are_added_up_and_what_was_undone_is_not(diary: Diary) -> None:
-    assert diary.ask(text="acme", since="2026-01-07")["sums"] == {"hours": 2.5}
-    assert diary.ask(text="acme")["sums"] == {"hours": 2.5}, "what it began with is no growth"
+    grown = {"hours": {"by": 2.5, "from": 2, "to": 4.5}}
+    assert diary.ask(text="acme", since="2026-01-07")["sums"] == grown
+    assert diary.ask(text="acme")["sums"] == grown, "what it began with is no growth"
     undo(diary.memory, "turn-4")
     assert "sums" not in diary.ask(text="acme")
     assert diary.ask(text="acme")["turns"][0]["by"] == "undo"
     assert "sums" not in diary.ask(text="fig")
     task = diary.memory.create("Sort the cellar", {"priority": 2, "done": True}, make_edit())
     assert "sums" not in diary.ask(id=task.id)
+
+
+def test_a_mean_is_told_from_what_to_what_and_not_as_an_amount(diary: Diary) -> None:
+    plots = [diary.memory.create(f"Plot {name}", {}, make_edit()).id for name in "AB"]
+    for mean in (5.5, 5.75):
+        diary.memory.update(plots[0], None, {"mean_ph": mean}, make_edit())
+    assert diary.ask(text="plot")["sums"] == {"mean_ph": {"by": 5.75, "from": None, "to": 5.75}}
+    diary.memory.update(plots[1], None, {"mean_ph": 6}, make_edit())
+    assert diary.ask(text="plot")["sums"] == {"mean_ph": {"by": 11.75, "items": 2}}
 
 
 def test_an_items_earlier_text_is_told_whole(diary: Diary) -> None:

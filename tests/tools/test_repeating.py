@@ -386,3 +386,36 @@ def test_one_date_at_another_time_is_changed_as_the_tool_and_its_hint_show_it(li
     life.change(id, moved={"2026-12-04": "2026-12-04T15:00"})
     assert life.ask(**{"$on": "2026-12-04"}) == {"Choir": "2026-12-04T15:00 (Friday)"}
     assert life.ask(**{"$on": "2026-12-11"}) == {"Choir": "2026-12-11T18:00 (Friday)"}
+
+
+WEEK = {"$on": {"$gte": "2026-11-23", "$lte": "2026-11-29"}}
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        (WEEK, ["2026-11-25 (Wednesday)", "2026-11-26 (Thursday)"]),
+        (WEEK | {"status": "done"}, ["2026-11-25 (Wednesday)", "2026-11-26 (Thursday)"]),
+        ({"due_date": "2026-11-25"}, ["2026-11-25 (Wednesday)"]),
+        (
+            {"status": "done", "updated_at": {"$gte": "2026-11-23", "$lte": "2026-11-29"}},
+            ["2026-11-25 (Wednesday)", "2026-11-26 (Thursday)"],
+        ),
+        (WEEK | OPEN, []),
+        (WEEK | {"topic": "bins"}, []),
+        ({"$on": {"$gte": "2026-11-28", "$lte": "2026-11-29"}}, []),
+        ({"topic": "pills"}, []),
+    ],
+)
+def test_the_dates_that_were_done_in_a_week_are_told_when_the_week_is_asked_for(
+    life: Life, where: dict[str, Any], found: list[str]
+) -> None:
+    life.at("2026-11-25T07:00")
+    pill = life.keep("Pill", topic="pills", status="active", repeats="every day", due_date="2026-11-25")["id"]
+    life.change(pill, status="done")
+    life.at("2026-11-26T07:00").change(pill, status="done")
+    life.at("2026-11-27T07:00").change(pill, status="done")
+    undo(life.memory, last_turn(life.memory))
+    told = life.call("query_items", where=where).get("done_then", [])
+    assert [day for each in told for day in each["done_for"]] == found
+    assert {each["content"] for each in told} <= {"Pill"}

@@ -142,4 +142,4 @@ def test_hours_that_are_logged_are_told_by_day(at_repl: Typed) -> None:
     life.expect(("history", {"since": since, "text": "acme"}), answer="See the line above.")
     at_repl.type("how many hours until now?")
     (last,) = life.handles.traces.read(life.handles.workspace.open_threads().resolve(THREAD))[-1:]
-    assert last["steps"][0]["observation"]["sums"] == {"hours": 1 + 2 + 3}
+    assert last["steps"][0]["observation"]["sums"]["hours"]["by"] == 1 + 2 + 3

@@ -1,0 +1,62 @@
+"""When what repeats was done: its item has moved on since, and only the journal knows."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from ana.memory.changes import Change
+from ana.memory.filters import DateOperand, Node, On, iter_conditions, matches
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.memory.status import DONE
+from ana.memory.undo import find_all_undone
+from ana.time.dates import day_of
+from ana.time.repeats import DATE_KEYS, may_repeat
+from ana.values import Json
+
+MOST_READ = 2000
+"""Writes of the journal that are looked through, the newest."""
+
+_EARLY = timedelta(days=7)
+"""How long before its date something may have been done."""
+
+_RULE_DATES = (*DATE_KEYS, "until", "except", "moved")
+
+
+def find_done_dates(memory: Memory, where: Mapping[str, Json] | None) -> dict[str, list[str]]:
+    """Return the dates for which what repeats was done, by the item's id, of those that a filter on days asks for."""
+    node = memory.read_filter(where)
+    since = _find_first(node)
+    if since is None:
+        return {}
+    undone, found = find_all_undone(memory), dict[str, list[str]]()
+    for entry in memory.history(since=since, limit=MOST_READ):
+        for item in _iter_done(entry.change) if entry.turn not in undone else ():
+            if matches(node, replace(item, updated_at=entry.ts)):
+                found.setdefault(item.id, []).append(str(item.properties["done_for"]))
+    return {id: sorted({*dates}) for id, dates in found.items()}
+
+
+def _find_first(node: Node) -> str | None:
+    """Return the stamp from which on the journal has what a filter asks for; None if it asks for no first day."""
+    asked = (each for each in iter_conditions(node) if isinstance(each, On) or each.key in (*DATE_KEYS, "updated_at"))
+    dates = [date for each in asked for date in ([each.window] if isinstance(each, On) else each.operands)]
+    starts = [date.start for date in dates if isinstance(date, DateOperand)]
+    try:
+        first = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=min(starts)) - _EARLY
+    except (ValueError, OverflowError):
+        return None
+    return first.isoformat(timespec="microseconds")
+
+
+def _iter_done(change: Change) -> Iterator[Item]:
+    """Yield the item of a change that does one date of what repeats, as it would be on that date alone."""
+    old, new = change.before, change.after
+    if change.kind != "item" or not old or not new or not may_repeat(old.properties):
+        return
+    told = new.properties.get("done_for")
+    if not day_of(told) or told == old.properties.get("done_for"):
+        return
+    lead = next(key for key in DATE_KEYS if key in old.properties)
+    kept = {key: value for key, value in new.properties.items() if key not in _RULE_DATES}
+    yield replace(new, properties=kept | {lead: told, "status": DONE[0]})
