@@ -31,10 +31,11 @@ from app.api.openapi import openapi
 from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
 from app.http.attempts import Attempts
+from app.http.bodies import JsonBodies
 from app.http.guard import Guard, is_page
 from app.http.refusals import REFUSALS, answer_error, fail, find_status
 from app.http.routes import ROUTES
-from app.http.sign_in import SignIn
+from app.http.sign_in import SignIn, refuse_another
 from app.page import errors
 from app.page.routes import PAGES
 from app.reminding import PASSING
@@ -175,6 +176,7 @@ def build_app() -> Starlette:
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.ana_hosts),
         Middleware(SignIn, people=people, attempts=attempts),
+        Middleware(JsonBodies, skip=is_page, check=refuse_another),
         Middleware(Holding),
     ]
     handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}

@@ -19,8 +19,9 @@ from ana.people import People
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
 from app.http.attempts import FREE, LONGEST, MOST_ADDRESSES, MOST_WAITING, Attempts
-from app.http.guard import Guard
-from app.http.sign_in import OPEN, SignIn
+from app.http.bodies import JsonBodies
+from app.http.guard import Guard, is_page
+from app.http.sign_in import LARGEST, OPEN, SignIn, refuse_another
 from tests.conftest import folders
 
 SENTENCE = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `ana users token NAME` makes one."
@@ -61,7 +62,8 @@ def people(settings: Settings) -> People:
 
 @pytest.fixture
 def client(people: People) -> TestClient:
-    return TestClient(Guard(SignIn(tell, people, Clock().attempts())), "http://localhost:2024")
+    behind = JsonBodies(tell, skip=is_page, check=refuse_another)
+    return TestClient(Guard(SignIn(behind, people, Clock().attempts())), "http://localhost:2024")
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -175,6 +177,17 @@ def test_a_code_is_exchanged_for_a_token_once(client: TestClient, people: People
 def test_what_is_no_code_is_told_how_to_send_one(client: TestClient, body: Any) -> None:
     answer = client.post("/sign-in", json=body)
     assert (answer.status_code, answer.json()) == (422, {"error": 'Send the code as {"code": "..."}.'})
+
+
+def test_what_somebody_without_a_token_sends_is_not_read(client: TestClient, people: People) -> None:
+    """Else whoever finds the address has the server keep and parse as much as they can send."""
+    token = people.add("anna")
+    kind = {"content-type": "application/json"}
+    assert client.post("/any", content=b"[" * 1000, headers=kind).status_code == 401
+    assert client.post("/any", content=b"[" * 1000, headers=kind | bearer(token)).status_code == 422
+    assert client.post("/sign-in", json={"code": "x" * LARGEST}).status_code == 413
+    assert client.post("/app/sign-in", data={"token": "x" * LARGEST}).status_code == 413
+    assert client.post("/app/sign-in", data={"token": "x" * 1000}).json()["person"] is None
 
 
 def test_a_calendars_key_opens_the_calendar_and_nothing_else(
