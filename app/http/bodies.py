@@ -6,10 +6,11 @@ from contextlib import suppress
 from typing import Any
 
 from pydantic_core import from_json
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.threads import run_in_threadpool
 
 SECONDS = 20.0
 """How long a body may take to arrive."""

@@ -1,9 +1,11 @@
 """Whose request it is: told by its token alone, before anything that routes it has run."""
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from anyio import CapacityLimiter
 from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
@@ -20,6 +22,7 @@ from app.http.attempts import Attempts
 from app.http.bodies import SECONDS, Refusal, drop_body, read_body, read_length
 from app.http.guard import PAGE, is_page
 from app.http.refusals import find_status
+from app.http.threads import MOST, own
 
 OPEN = frozenset({("GET", "/ok"), ("HEAD", "/ok")})
 """The requests that need no token, by method and path. The guard answers preflights before they come here."""
@@ -68,6 +71,7 @@ class SignIn:
         self._app = app
         self._people = people
         self._attempts = attempts or Attempts()
+        self._threads: defaultdict[str | None, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(MOST))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -85,6 +89,7 @@ class SignIn:
                 else:
                     admitted = await self._admit(asked, scope)
                 state = {**scope.get("state", {}), "is_alone": False, **admitted}
+                own.set(self._threads[state["person"]])
                 answer, scope = self._app, {**scope, "state": state}
         except HTTPException as exc:
             await _drop_body(scope, receive)
