@@ -164,13 +164,14 @@ class SignIn:
         self, scope: Scope, key: str, find: Callable[[str], Awaitable[Found | None]], wrong: str = WRONG
     ) -> Found:
         """Return what a key opens."""
-        address = (scope.get("client") or ("",))[0]
-        await self._attempts.wait(address)
+        address, digest = (scope.get("client") or ("",))[0], make_digest(key)
+        await self._attempts.wait(address, digest)
         found = await find(key) if key else None
         if found is None:
             if key:
-                self._attempts.note_wrong(address, make_digest(key))
+                self._attempts.note_wrong(address, digest)
             raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
+        self._attempts.note_right(digest)
         return found
 
 

@@ -28,16 +28,16 @@ async def enter(request: Request, form: FormData) -> Response:
     people: People = request.app.state.people
     attempts: Attempts = request.app.state.attempts
     token, code = read_text(form, "token"), read_text(form, "code")
-    address = request.client.host if request.client else ""
+    address, digest = request.client.host if request.client else "", make_digest(token or code)
     try:
-        await attempts.wait(address)
+        await attempts.wait(address, digest)
     except HTTPException as exc:
         return await render(request, "sign_in.html", status=exc.status_code, wrong=exc.detail, notice=None)
     exchanged = await run_in_threadpool(people.exchange, code) if code else None
     found = await run_in_threadpool(sign_in, people, exchanged[1] if exchanged else token)
     if found is None:
         if token or code:
-            attempts.note_wrong(address, make_digest(token or code))
+            attempts.note_wrong(address, digest)
         return await render(request, "sign_in.html", status=401, wrong=WRONG_CODE if code else WRONG, notice=None)
     return RedirectResponse(PAGE, 303, {"set-cookie": write_session(request.scope, found[1])})
 

@@ -18,7 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from ana.people import People
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
-from app.http.attempts import FREE, LONGEST, MOST_ADDRESSES, MOST_WAITING, Attempts
+from app.http.attempts import FREE, LONGEST, MOST_ADDRESSES, MOST_RIGHT, MOST_WAITING, Attempts
 from app.http.bodies import JsonBodies
 from app.http.guard import Guard, is_page
 from app.http.sign_in import LARGEST, OPEN, SignIn, refuse_another
@@ -316,6 +316,19 @@ def test_who_guesses_waits_longer_each_time_and_a_right_token_no_longer_than_tha
     assert len(clock.slept) == 10
 
 
+def test_whose_token_was_right_before_waits_for_nobody_who_guesses_at_the_same_address(people: People) -> None:
+    token, clock = people.add("anna"), Clock()
+    app = SignIn(tell, people, clock.attempts())
+    assert ask(app, token) == 200
+    assert {ask(app, f"guess {number}") for number in range(FREE + 10)} == {401}
+    before = [*clock.slept]
+    assert ask(app, token) == 200
+    assert clock.slept == before
+    people.renew("anna")
+    assert {ask(app, token), ask(app, token)} == {401}
+    assert len(clock.slept) > len(before), "it is a guess like any other now"
+
+
 def test_a_device_that_was_signed_out_and_asks_on_slows_nobody_down(people: People) -> None:
     token, clock = people.add("anna"), Clock()
     app = SignIn(tell, people, clock.attempts())
@@ -344,7 +357,7 @@ def test_of_one_address_only_so_many_wait_and_nobody_elses_do() -> None:
         attempts = Attempts(lambda: 0.0, sleep)
         for number in range(FREE + 1):
             attempts.note_wrong(next(iter(addresses)), str(number))
-        waiting = [asyncio.create_task(attempts.wait(each)) for each, n in addresses.items() for _ in range(n)]
+        waiting = [asyncio.create_task(attempts.wait(each, "x")) for each, n in addresses.items() for _ in range(n)]
         await asyncio.sleep(0)
         refused = [error for task in waiting if task.done() and (error := task.exception())]
         assert all(isinstance(each, HTTPException) and each.status_code == 429 for each in refused)
@@ -360,4 +373,5 @@ def test_addresses_without_end_take_no_memory_without_end() -> None:
     attempts = Attempts()
     for number in range(MOST_ADDRESSES + 100):
         attempts.note_wrong(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", "x")
-    assert len(attempts._tried) == MOST_ADDRESSES
+        attempts.note_right(str(number))
+    assert (len(attempts._tried), len(attempts._right)) == (MOST_ADDRESSES, MOST_RIGHT)
