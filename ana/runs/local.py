@@ -19,6 +19,10 @@ REMEMBERED = 200
 MOST_BYTES = 8_000_000
 """How much of what they told is remembered with them, the run started last first."""
 
+MOST_ACTIVE, MOST_ORDERED = 500, 32_000_000
+"""How many runs of a person may wait or work at once, and how many bytes their orders may have together: they are kept
+in the memory that all people share."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -108,6 +112,9 @@ class LocalRuns:
         active = [kept.run.id for kept in before if not kept.has_ended]
         if active and strategy == "reject":
             raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
+        ordered = [kept.run.size for kept in self._kept.values() if not kept.done.is_set()]
+        if len(ordered) >= MOST_ACTIVE or sum(ordered) + run.size > MOST_ORDERED:
+            raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
         if strategy in ("interrupt", "rollback"):
             for id in active:
                 self.cancel(id, rollback=strategy == "rollback")
@@ -197,13 +204,17 @@ class LocalRuns:
         ended = [id for id, kept in self._kept.items() if kept.done.is_set()]
         for id in ended[:-REMEMBERED]:
             self.forget(id)
-        held = 0
+        held = ordered = 0
         for id in reversed(ended[-REMEMBERED:]):
-            held += sum(len(event.data) for event in self._kept[id].events)
+            kept = self._kept[id]
+            held += sum(len(event.data) for event in kept.events)
+            ordered += kept.run.size
             if held > MOST_BYTES:
-                self._kept[id].forget_events()
+                kept.forget_events()
+            if ordered > MOST_ORDERED:
+                self.forget(id)
 
 
-def started_now(id: str, thread: str, order: dict[str, Any], *, is_kept: bool) -> StartedRun:
+def started_now(id: str, thread: str, order: dict[str, Any], *, is_kept: bool, size: int = 0) -> StartedRun:
     """Return a run that begins now. Arguments as of `StartedRun`."""
-    return StartedRun(id, thread, order, datetime.now(UTC), is_kept)
+    return StartedRun(id, thread, order, datetime.now(UTC), is_kept, size)

@@ -23,6 +23,7 @@ class StartedRun:
         order: What the client asked for.
         created_at: When it was started.
         is_kept: Whether its thread stays when it has ended.
+        size: How many bytes the order has.
         status: How it stands.
         updated_at: When that changed last.
         error: Why it failed; None if it did not.
@@ -33,6 +34,7 @@ class StartedRun:
     order: dict[str, Any]
     created_at: datetime
     is_kept: bool = True
+    size: int = 0
     status: Status = "pending"
     updated_at: datetime = field(init=False)
     error: str | None = None
@@ -68,7 +70,8 @@ class Runs(Protocol):
         """Take on a run.
 
         Raises:
-            RunRejected: Another run of its thread has not ended, and the strategy is to reject.
+            RunRejected: Another run of its thread has not ended, and the strategy is to reject; or too many of the
+                person's have not.
         """
 
     def find(self, id: str) -> StartedRun | None:

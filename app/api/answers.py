@@ -92,4 +92,5 @@ async def own_thread(
     try:
         yield
     finally:
+        # in a thread that all share: those of the person may all wait for this lock
         await run_in_threadpool(lock.discard if ends else lock.release)

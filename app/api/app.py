@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -31,10 +30,12 @@ from app.api.openapi import openapi
 from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
 from app.http.attempts import Attempts
+from app.http.bodies import JsonBodies
 from app.http.guard import Guard, is_page
 from app.http.refusals import REFUSALS, answer_error, fail, find_status
 from app.http.routes import ROUTES
-from app.http.sign_in import SignIn
+from app.http.sign_in import SignIn, refuse_another
+from app.http.threads import run_in_threadpool
 from app.page import errors
 from app.page.routes import PAGES
 from app.reminding import PASSING
@@ -153,14 +154,14 @@ async def _answer_error(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, AnaError)
     _log.warning("%s %s was refused: %s", request.method, request.url.path, exc)
     if is_page(request.url.path):
-        return errors.answer_error(request, find_status(exc), exc.sentence())
+        return await errors.answer_error(request, find_status(exc), exc.sentence())
     return answer_error(exc)
 
 
 async def _answer_http(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
     if is_page(request.url.path):
-        return errors.answer_error(request, exc.status_code, exc.detail)
+        return await errors.answer_error(request, exc.status_code, exc.detail)
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
 
 
@@ -175,6 +176,7 @@ def build_app() -> Starlette:
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.ana_hosts),
         Middleware(SignIn, people=people, attempts=attempts),
+        Middleware(JsonBodies, skip=is_page, check=refuse_another),
         Middleware(Holding),
     ]
     handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}

@@ -2,7 +2,6 @@
 
 from hashlib import sha256
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -10,6 +9,7 @@ from ana import __version__
 from ana.handles import Handles
 from ana.transfer.ics.writer import write_calendar
 from app.api.answers import find_workspace
+from app.http.threads import run_in_threadpool
 
 
 async def calendar(request: Request) -> Response:

@@ -4,14 +4,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
-
 from ana.errors import NotFound
 from ana.runs.port import Runs
 from ana.threads.ports import Created
 from ana.workspace import Workspace
 from app.api.shapes import ASSISTANT
 from app.http.thread_row import ASKED, GRAPH, Row, describe_thread
+from app.http.threads import run_in_threadpool
 from graph.builder import graph
 from graph.context import SAVER
 

@@ -121,7 +121,8 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
     Raises:
         NotFound: There is no such conversation, and none is to be begun.
         UserError: It is a reply, and does not say to what.
-        RunRejected: Another run of the conversation has not ended, and it is not to wait for that.
+        RunRejected: Another run of the conversation has not ended, and it is not to wait for that; or too many of the
+            person's have not.
     """
     order = body.model_dump(by_alias=True)
     if thread:
@@ -139,7 +140,8 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
             raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
         if is_kept:
             await opened.rows.create(thread, {})
-    run = started_now(_choose_id(opened, thread, order), thread, order, is_kept=is_kept)
+    id = _choose_id(opened, thread, order)
+    run = started_now(id, thread, order, is_kept=is_kept, size=len(dump(order)))
     opened.runs.start(run, body.multitask_strategy or "enqueue")
     return run
 

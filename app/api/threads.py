@@ -5,7 +5,6 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import StateUpdate
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,6 +15,7 @@ from app.api.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, Thre
 from app.api.shapes import show_checkpoint, show_state
 from app.api.workspaces import OpenWorkspace
 from app.http.thread_row import ASKED, Row
+from app.http.threads import run_in_threadpool
 
 Json = dict[str, Any]
 

@@ -22,6 +22,7 @@ def serve(
     import uvicorn
 
     from ana.people import People
+    from app.http.connections import Protocol, allow_many_files
     from app.http.guard import PAGE
     from app.page.routes import HTMX
     from app.repl.repl import describe_setup
@@ -44,13 +45,14 @@ def serve(
     tell(f"API: {address}")
     if find_spec(HTMX) is None:
         tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
+    allow_many_files()
     try:
         uvicorn.run(
             "app.api.app:build_app",
             factory=True,
             host=host,
             port=port,
-            http="h11",  # the other reads headers without an end
+            http=Protocol,  # of h11: the other reads headers without an end
             lifespan="on",
             log_config=None,
             access_log=False,

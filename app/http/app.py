@@ -17,6 +17,7 @@ from ana.output import tell
 from ana.settings import load_settings
 from ana.tracing import langsmith
 from ana.workspace import Workspace, load_workspace
+from app.http.bodies import JsonBodies
 from app.http.guard import Guard
 from app.http.refusals import REFUSALS, RunErrors, fail
 from app.http.routes import ROUTES
@@ -87,6 +88,7 @@ def build_app() -> Starlette:
     rows = ThreadRows()
     middleware = [
         Middleware(Guard, origins=lambda: load_settings().ana_cors_origins),
+        Middleware(JsonBodies),
         Middleware(ServerRequests, rows=rows),
     ]
     handlers = REFUSALS | {Exception: fail}

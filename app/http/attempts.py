@@ -16,6 +16,8 @@ MOST_WAITING = 20
 """Requests of one address that wait at the same time; more are refused, else the wait would slow nobody down."""
 MOST_ADDRESSES = 10_000
 """Those that are remembered; the oldest is forgotten."""
+MOST_RIGHT = 1000
+"""Right keys whose digests are remembered, those that were used last."""
 
 
 @dataclass
@@ -40,9 +42,17 @@ class Attempts:
         self._now = now
         self._sleep = sleep
         self._tried: OrderedDict[str, _Tried] = OrderedDict()
+        self._right: OrderedDict[str, None] = OrderedDict()
 
-    async def wait(self, address: str) -> None:
-        """Wait until a key of this address may be looked at. Raises HTTPException if too many of its requests wait."""
+    async def wait(self, address: str, digest: str) -> None:
+        """Wait until a key of this address may be looked at, unless it is known to have been right: whoever guesses can
+        share an address, as that of a house or of a proxy, with people who have a key.
+
+        Raises:
+            HTTPException: Too many requests of the address wait.
+        """
+        if digest in self._right:
+            return
         tried = self._tried.get(address, _Tried())
         seconds = tried.until - self._now()
         if seconds > 0:
@@ -54,8 +64,16 @@ class Attempts:
             finally:
                 tried.waiting -= 1
 
+    def note_right(self, digest: str) -> None:
+        """Note that a key was right."""
+        self._right[digest] = None
+        self._right.move_to_end(digest)
+        if len(self._right) > MOST_RIGHT:
+            self._right.popitem(last=False)
+
     def note_wrong(self, address: str, digest: str) -> None:
         """Note that a key was wrong; the same one again, as of a device that was signed out, is no further guess."""
+        self._right.pop(digest, None)
         tried = self._tried.setdefault(address, _Tried())
         self._tried.move_to_end(address)
         if digest == tried.last:

@@ -1,9 +1,75 @@
 """Request bodies that are read before the application behind reads them, or that nobody wants."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
-from starlette.types import Message, Receive
+from pydantic_core import from_json
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.threads import run_in_threadpool
+
+SECONDS = 20.0
+"""How long a body may take to arrive."""
+
+Refusal = tuple[int, str]
+"""The status and the sentence with which a request is refused."""
+
+
+class JsonBodies:
+    """Refuses a body that is late, no JSON, or nested deeper than what reads it can check.
+
+    It stands behind what asks for a token: who has none must not have the server keep and parse what they send.
+
+    Args:
+        app: The application behind it.
+        skip: Returns whether a path takes no JSON; its bodies are read where they are checked.
+        check: Returns why the value of a body is refused; None if it may pass.
+        seconds: How long a body may take to arrive.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        skip: Callable[[str], bool] = lambda _: False,
+        check: Callable[[Scope, Any], Refusal | None] = lambda _, __: None,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._app = app
+        self._skip = skip
+        self._check = check
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and read_length(scope) and not self._skip(scope["path"]):
+            refusal, receive = await self._read(scope, receive)
+            if refusal:
+                await refuse(*refusal)(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    async def _read(self, scope: Scope, receive: Receive) -> tuple[Refusal | None, Receive]:
+        try:
+            body, receive = await read_body(receive, self._seconds)
+            asked = await run_in_threadpool(from_json, body)
+        except TimeoutError:
+            return (408, f"The body did not arrive within {self._seconds:g} seconds."), receive
+        except ValueError as exc:
+            return (422, f"The body is not JSON, or nested too deep: {exc}."), receive
+        return self._check(scope, asked), receive
+
+
+def read_length(scope: Scope) -> int:
+    """Return the length that a request gives its body; the guard has looked that it is a number."""
+    return int(Headers(scope=scope).get("content-length", 0))
+
+
+def refuse(status: int, sentence: str) -> JSONResponse:
+    """Return the answer to a request that reaches nothing behind."""
+    return JSONResponse({"error": sentence}, status_code=status, headers={"connection": "close"})
 
 
 async def read_body(receive: Receive, seconds: float | None = None) -> tuple[bytes, Receive]:

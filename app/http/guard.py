@@ -8,15 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.urls import LOOPBACK, read_host
-from app.http.bodies import drop_body, read_body
+from app.http.bodies import SECONDS, Refusal, drop_body, refuse
 
 STUDIO = tuple(f"https://{region}smith.langchain.com" for region in ("", "eu.", "aws.", "apac."))
 CLOSED = ("docs", "deploy", "internal", "metrics")
@@ -27,8 +25,6 @@ LARGEST_FILE = 100_000_000
 """The largest form with a file in it, which is kept on the disk while it is read."""
 LARGEST_HEADERS = 32_000
 """Bytes of the headers together."""
-BODY_SECONDS = 20.0
-"""How long a body may take to arrive."""
 HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -45,14 +41,14 @@ READABLE = "content-location, location, x-pagination-next, x-pagination-total"
 
 
 class Guard:
-    """Refuses foreign pages and hosts, closed routes, and bodies that are not JSON, too large or late.
+    """Refuses foreign pages and hosts, closed routes, and bodies that say that they are not JSON or too large.
 
     Nothing behind it has run when it refuses.
 
     Args:
         app: The application it protects.
         origins: Returns the origins allowed beside our own and Studio's; called once, at the first request.
-        seconds: How long a body may take to arrive.
+        seconds: How long a body that is refused may take to arrive.
         hosts: The names that a proxy stands for, which are ours beside those of loopback.
     """
 
@@ -60,7 +56,7 @@ class Guard:
         self,
         app: ASGIApp,
         origins: Callable[[], Sequence[str]] = tuple,
-        seconds: float = BODY_SECONDS,
+        seconds: float = SECONDS,
         hosts: Sequence[str] = (),
     ) -> None:
         self._app = app
@@ -83,7 +79,7 @@ class Guard:
         headers = Headers(scope=scope)
         refusal = find_refusal(scope["path"], headers, self._origins, (*self._hosts, *_list_addresses(scope)))
         if scope["type"] == "http":
-            answer, receive = await self._choose(scope, receive, headers, refusal)
+            answer = await self._choose(scope, receive, headers, refusal)
             allowed = headers.get("origin") if refusal is None else None
             await answer(scope, receive, _protect(send, allowed))
         elif refusal is None:
@@ -91,26 +87,15 @@ class Guard:
         else:
             await send({"type": "websocket.close", "code": 1008})
 
-    async def _choose(
-        self, scope: Scope, receive: Receive, headers: Headers, refusal: tuple[int, str] | None
-    ) -> tuple[ASGIApp, Receive]:
-        """Return what answers a request, and a `receive` that gives its body."""
+    async def _choose(self, scope: Scope, receive: Receive, headers: Headers, refusal: Refusal | None) -> ASGIApp:
+        """Return what answers a request."""
         if refusal is not None:
             if "expect" not in headers:  # a client that waits for our consent sends no body now
                 await drop_body(receive, self._seconds)
-            return _refuse(*refusal), receive
+            return refuse(*refusal)
         if scope["method"] == "OPTIONS" and "access-control-request-method" in headers and "origin" in headers:
-            return self._preflights.preflight_response(headers), receive
-        if not int(headers.get("content-length", 0)) or is_page(scope["path"]):  # forms are read where they are checked
-            return self._app, receive
-        try:
-            body, receive = await read_body(receive, self._seconds)
-            await run_in_threadpool(from_json, body)  # the server would read deeper than our checks
-        except TimeoutError:
-            return _refuse(408, f"The body did not arrive within {self._seconds:g} seconds."), receive
-        except ValueError as exc:
-            return _refuse(422, f"The body is not JSON, or nested too deep: {exc}."), receive
-        return self._app, receive
+            return self._preflights.preflight_response(headers)
+        return self._app
 
 
 def is_page(path: str) -> bool:
@@ -120,7 +105,7 @@ def is_page(path: str) -> bool:
 
 def find_refusal(
     path: str, headers: Mapping[str, str], origins: frozenset[str], hosts: Sequence[str] = ()
-) -> tuple[int, str] | None:
+) -> Refusal | None:
     """Return the status and the sentence with which a request is refused; None if it may pass.
 
     Args:
@@ -144,7 +129,7 @@ def find_refusal(
     return _find_body_refusal(headers, kind)
 
 
-def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host: str) -> tuple[int, str] | None:
+def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host: str) -> Refusal | None:
     origin = headers.get("origin")
     if origin is None:
         # Links, images and scripts carry no origin, but browsers say that another page asked for them.
@@ -155,7 +140,7 @@ def _find_page_refusal(headers: Mapping[str, str], origins: frozenset[str], host
     return 403, f"The origin {origin!r} may not use this server; ANA_CORS_ORIGINS can allow it."
 
 
-def _find_body_refusal(headers: Mapping[str, str], wanted: str) -> tuple[int, str] | None:
+def _find_body_refusal(headers: Mapping[str, str], wanted: str) -> Refusal | None:
     length = headers.get("content-length", "0")
     if "transfer-encoding" in headers:
         return 411, "Send the length of the body; chunked bodies are not accepted."
@@ -205,7 +190,3 @@ def _protect(send: Send, origin: str | None) -> Send:
         await send(message)
 
     return send_protected
-
-
-def _refuse(status: int, sentence: str) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status_code=status, headers={"connection": "close"})

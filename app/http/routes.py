@@ -5,7 +5,6 @@ from typing import Protocol, cast
 
 import anyio.to_thread
 from pydantic import ValidationError
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -17,6 +16,7 @@ from ana.models.providers import model_name
 from ana.settings import load_settings
 from ana.workspace import Workspace
 from app.http.refusals import find_status
+from app.http.threads import run_in_threadpool
 from app.http.turns import TurnRunner, read_body, tell_error
 from app.http.versions import Versioned
 

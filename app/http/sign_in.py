@@ -1,9 +1,11 @@
 """Whose request it is: told by its token alone, before anything that routes it has run."""
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from anyio import CapacityLimiter
 from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
@@ -17,9 +19,10 @@ from ana.keys import OWNER, make_digest
 from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
 from app.http.attempts import Attempts
-from app.http.bodies import read_body
+from app.http.bodies import SECONDS, Refusal, drop_body, read_body, read_length
 from app.http.guard import PAGE, is_page
 from app.http.refusals import find_status
+from app.http.threads import MOST, own
 
 OPEN = frozenset({("GET", "/ok"), ("HEAD", "/ok")})
 """The requests that need no token, by method and path. The guard answers preflights before they come here."""
@@ -40,6 +43,11 @@ CALENDAR = (("GET", "/calendar.ics"), ("HEAD", "/calendar.ics"))
 
 NAMING = ("user_id", "langgraph_auth_user_id")
 """Under which a client of the LangGraph API names a person: in the query, the body, or what it has to configure."""
+
+LARGEST = 10_000
+"""The largest body of somebody who has not signed in yet, in bytes."""
+
+ANOTHER = 403, "The request names another person than its token does; leave the name out."
 
 Found = TypeVar("Found")
 
@@ -63,6 +71,7 @@ class SignIn:
         self._app = app
         self._people = people
         self._attempts = attempts or Attempts()
+        self._threads: defaultdict[str | None, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(MOST))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -78,10 +87,12 @@ class SignIn:
                 if is_page(scope["path"]):
                     admitted, renewed = await self._admit_to_page(scope)
                 else:
-                    admitted, receive = await self._admit(asked, scope, receive)
+                    admitted = await self._admit(asked, scope)
                 state = {**scope.get("state", {}), "is_alone": False, **admitted}
+                own.set(self._threads[state["person"]])
                 answer, scope = self._app, {**scope, "state": state}
         except HTTPException as exc:
+            await _drop_body(scope, receive)
             answer = JSONResponse({"error": exc.detail}, exc.status_code, exc.headers)
         except AnaError as exc:
             answer = JSONResponse({"error": exc.sentence()}, find_status(exc, 503))
@@ -100,6 +111,7 @@ class SignIn:
         """
         connection, path = HTTPConnection(scope), scope["path"]
         if any(path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN_PAGES):
+            _require_small(scope)
             return {"person": None}, ""
         if not self._people.needs_token((scope.get("server") or ("",))[0]):
             return {"person": OWNER, "is_alone": True}, ""
@@ -111,31 +123,34 @@ class SignIn:
             raise HTTPException(401, "You are signed out; load this page again to sign in.")
         raise HTTPException(303, "Sign in.", {"location": PAGE_SIGN_IN})
 
-    async def _admit(self, asked: tuple[str, str], scope: Scope, receive: Receive) -> tuple[dict[str, Any], Receive]:
-        """Return whose request it is, None if it is open to everybody, and a `receive` that gives its body.
+    async def _admit(self, asked: tuple[str, str], scope: Scope) -> dict[str, Any]:
+        """Return whose request it is, None if it is open to everybody.
 
         A calendar's key is refused with 401 and not with 404: it is no id, but lets its holder in, as a token does.
         One that was changed, a removed person's and one that never was are answered alike.
         """
         if asked in OPEN:
-            return {"person": None}, receive
+            return {"person": None}
         connection = HTTPConnection(scope)
         if asked in CALENDAR and "key" in connection.query_params:
             find = self._people.find_by_calendar_key
             key = "".join(connection.query_params.getlist("key"))
             person = await self._find(scope, key, lambda key: run_in_threadpool(find, key), WRONG_KEY)
-            return {"person": person}, receive
+            return {"person": person}
         if not self._people.needs_token((scope.get("server") or ("",))[0]):
-            return {"person": OWNER, "is_alone": True}, receive
+            return {"person": OWNER, "is_alone": True}
         person = await self._find(scope, read_token(connection), self._find_token)
-        named, receive = await _list_named(connection, receive)
-        if any(each not in (None, person) for each in named):
-            raise HTTPException(403, "The request names another person than its token does; leave the name out.")
-        return {"person": person}, receive
+        if any(each != person for name in NAMING for each in connection.query_params.getlist(name)):
+            raise HTTPException(*ANOTHER)
+        return {"person": person}
 
     async def _exchange(self, scope: Scope, receive: Receive) -> dict[str, str]:
-        body, _ = await read_body(receive)
-        code = _get(await run_in_threadpool(_parse, body), "code")
+        _require_small(scope)
+        try:
+            body, _ = await read_body(receive, SECONDS)
+        except TimeoutError:
+            raise HTTPException(408, f"The code did not arrive within {SECONDS:g} seconds.") from None
+        code = _get(_parse(body), "code")
         if not isinstance(code, str):
             raise HTTPException(422, 'Send the code as {"code": "..."}.')
         exchange = self._people.exchange
@@ -149,13 +164,14 @@ class SignIn:
         self, scope: Scope, key: str, find: Callable[[str], Awaitable[Found | None]], wrong: str = WRONG
     ) -> Found:
         """Return what a key opens."""
-        address = (scope.get("client") or ("",))[0]
-        await self._attempts.wait(address)
+        address, digest = (scope.get("client") or ("",))[0], make_digest(key)
+        await self._attempts.wait(address, digest)
         found = await find(key) if key else None
         if found is None:
             if key:
-                self._attempts.note_wrong(address, make_digest(key))
+                self._attempts.note_wrong(address, digest)
             raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
+        self._attempts.note_right(digest)
         return found
 
 
@@ -185,15 +201,25 @@ def read_token(connection: HTTPConnection) -> str:
     return given[0] if len(given) == 1 and len(bearer) < 2 else ""
 
 
-async def _list_named(connection: HTTPConnection, receive: Receive) -> tuple[list[Any], Receive]:
-    """Return the persons that a request names, and a `receive` that gives its body again."""
-    named: list[Any] = [value for name in NAMING for value in connection.query_params.getlist(name)]
-    if connection.headers.get("content-length", "0") != "0":
-        body, receive = await read_body(receive)
-        asked = await run_in_threadpool(_parse, body)
-        configured = _get(_get(asked, "config"), "configurable")
-        named += [_get(each, name) for each in (asked, configured) for name in NAMING]
-    return named, receive
+def refuse_another(scope: Scope, asked: Any) -> Refusal | None:
+    """Return why a request is refused whose body names another person than its token does; None if it names none."""
+    state, configured = scope["state"], _get(_get(asked, "config"), "configurable")
+    named = [_get(each, name) for each in (asked, configured) for name in NAMING]
+    is_refused = not state["is_alone"] and any(each not in (None, state["person"]) for each in named)
+    return ANOTHER if is_refused else None
+
+
+def _require_small(scope: Scope) -> None:
+    """Raise HTTPException if a body is larger than signing in needs."""
+    if read_length(scope) > LARGEST:
+        raise HTTPException(413, f"The body is larger than {LARGEST:,} bytes.")
+
+
+async def _drop_body(scope: Scope, receive: Receive) -> None:
+    """Read what a client still sends, and keep nothing of it; a code was read already."""
+    is_code = (scope.get("method", ""), scope["path"]) == SIGN_IN
+    if read_length(scope) and not is_code and "expect" not in HTTPConnection(scope).headers:
+        await drop_body(receive, SECONDS)
 
 
 def _parse(body: bytes) -> Any:

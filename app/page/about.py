@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -11,6 +10,7 @@ from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.digests import line_digest
 from app.api.answers import find_workspace
+from app.http.threads import run_in_threadpool
 from app.knowing import explain_lines
 from app.page.acts import find_notice, go_on
 from app.page.forms import read_text
@@ -32,7 +32,7 @@ async def show(request: Request) -> Response:
     """GET /app/about."""
     handles = (await find_workspace(request)).handles
     lines = await run_in_threadpool(_list_lines, handles)
-    return render(request, "about.html", lines=lines, notice=await find_notice(request, handles))
+    return await render(request, "about.html", lines=lines, notice=await find_notice(request, handles))
 
 
 async def add(request: Request, form: FormData) -> str:

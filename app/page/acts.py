@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,6 +14,7 @@ from ana.memory.receipts import describe_change, describe_difference, make_recei
 from ana.memory.undo import find_all_undone, undo
 from app.api.answers import find_workspace
 from app.http.guard import PAGE
+from app.http.threads import run_in_threadpool
 from app.page.forms import read_text
 from app.page.shell import find_place, render
 
@@ -65,7 +65,7 @@ async def take_back(request: Request, form: FormData) -> Response | str:
     undone = await run_in_threadpool(undo, handles.memory, turn, override=bool(read_text(form, "override")))
     if undone.conflicts and not undone.name:
         told = [describe_difference(each.left, each.now) for each in undone.conflicts]
-        return render(request, "conflicts.html", conflicts=told, turn=turn, next=there, notice=None)
+        return await render(request, "conflicts.html", conflicts=told, turn=turn, next=there, notice=None)
     return go_on(keep_here(there), undone.name)
 
 

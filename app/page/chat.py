@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -17,6 +16,7 @@ from app.api.answers import find_workspace, path_id
 from app.api.bodies import NewRun
 from app.api.runs import BEAT_SECONDS, begin_run
 from app.api.workspaces import OpenWorkspace
+from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on
 from app.page.conversations import find_cut_short, list_conversations, list_deleted, read_conversation, read_request
 from app.page.forms import read_text
@@ -59,7 +59,7 @@ async def show(request: Request) -> Response:
         waiting = read_request(opened, state)
         cut = "" if waiting else find_cut_short(state)
     failed = newest.error or "" if newest and newest.status == "error" else ""
-    return render(
+    return await render(
         request,
         "chat.html",
         **vars(told),
@@ -115,7 +115,7 @@ async def show_trash(request: Request) -> Response:
     """GET /app/chat/trash: the conversations that were deleted."""
     opened = await find_workspace(request)
     deleted = await run_in_threadpool(list_deleted, opened)
-    return render(request, "trash.html", deleted=deleted, notice=None)
+    return await render(request, "trash.html", deleted=deleted, notice=None)
 
 
 async def restore(request: Request, form: FormData) -> str:
@@ -147,7 +147,8 @@ async def stream(request: Request) -> Response:
         if run and is_known:
             async for position, progress in follow(opened.runs, run.id, opened.handles.clock.now().year):
                 if position > after:
-                    yield ServerSentEvent(draw("working.html", progress=progress), id=str(position))
+                    drawn = await run_in_threadpool(draw, "working.html", progress=progress)
+                    yield ServerSentEvent(drawn, id=str(position))
             await opened.runs.join(run.id)  # the page that is loaded now has the record of the turn
         yield ServerSentEvent("ended", event="ended")
 

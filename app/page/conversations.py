@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from langgraph.types import StateSnapshot
-from starlette.concurrency import run_in_threadpool
 
 from ana.handles import Handles
 from ana.memory.receipts import list_changes
@@ -16,6 +15,7 @@ from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record, Step
 from app.api.workspaces import OpenWorkspace
 from app.http.thread_row import Row
+from app.http.threads import run_in_threadpool
 from app.outcome import Waiting, read_waiting
 from app.repl.editing import write_values
 from app.show.calls import describe_call

@@ -6,8 +6,8 @@ from starlette.responses import PlainTextResponse, Response
 from app.page.shell import HEADERS, render
 
 
-def answer_error(request: Request, status: int, sentence: str) -> Response:
+async def answer_error(request: Request, status: int, sentence: str) -> Response:
     """Return the answer to a request of the page that failed."""
     if "hx-request" in request.headers:
         return PlainTextResponse(sentence, status, HEADERS)
-    return render(request, "error.html", status=status, code=status, sentence=sentence, notice=None)
+    return await render(request, "error.html", status=status, code=status, sentence=sentence, notice=None)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from starlette.background import BackgroundTask
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
@@ -21,6 +20,7 @@ from ana.transfer.foreign.detect import find_reader
 from ana.transfer.ics.writer import write_calendar
 from ana.transfer.importer import ImportResult, import_bundle
 from app.api.answers import find_workspace
+from app.http.threads import run_in_threadpool
 from app.page.acts import go_on
 from app.page.shell import HEADERS, render
 
@@ -50,7 +50,7 @@ async def take(request: Request, form: FormData) -> Response | str:
     result = await run_in_threadpool(_import, handles, file)
     if result.turn and not result.notes and not result.conflicting:
         return go_on("/settings", result.turn)
-    return render(request, "imported.html", result=result, notice=None)
+    return await render(request, "imported.html", result=result, notice=None)
 
 
 def _import(handles: Handles, file: UploadFile) -> ImportResult:

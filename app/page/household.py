@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,6 +13,7 @@ from ana.people.sessions import sign_in
 from app.api.workspaces import Workspaces
 from app.http.guard import PAGE
 from app.http.sign_in import write_session
+from app.http.threads import run_in_threadpool
 from app.page.acts import go_on
 from app.page.forms import read_text
 from app.page.shell import render
@@ -55,7 +55,7 @@ async def add(request: Request, form: FormData) -> Response:
     own = await run_in_threadpool(people.renew, OWNER) if was_alone else ""
     code = await run_in_threadpool(people.make_code, name)
     link = f"{request.base_url}{PAGE.lstrip('/')}/sign-in#code={code}"
-    response = render(request, "token.html", name=name, token=token, own=own, link=link, notice=None)
+    response = await render(request, "token.html", name=name, token=token, own=own, link=link, notice=None)
     if found := await run_in_threadpool(sign_in, people, own) if own else None:
         response.headers.append("set-cookie", write_session(request.scope, found[1]))
     return response
@@ -65,7 +65,7 @@ async def remove(request: Request, form: FormData) -> Response:
     """POST /app/people/{name}/remove: {sure}; everything of theirs is put aside, with a backup."""
     people, name = _require_owner(request), request.path_params["name"]
     if not read_text(form, "sure"):
-        return render(request, "remove.html", name=name, notice=None)
+        return await render(request, "remove.html", name=name, notice=None)
     workspaces: Workspaces = request.app.state.workspaces
     await workspaces.close(name)
     await run_in_threadpool(people.remove, name)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,6 +19,7 @@ from ana.memory.vocabulary import NAMED
 from ana.values import Json, Properties
 from app.api.answers import find_workspace
 from app.due import list_open_first
+from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
 from app.page.marking import Mark, delete, mark_all, mark_done, move, set_property
@@ -77,7 +77,7 @@ async def show_list(request: Request) -> Response:
         for n, item in enumerate(found.items)
     ][first:]
     here = {"q": text, **chosen}
-    return render(
+    return await render(
         request,
         "items.html",
         text=text,
@@ -162,7 +162,9 @@ async def show_trash(request: Request) -> Response:
     shown = [
         Deleted(each.name, shorten(each.item.content, 160), show_moment(each.ts, handles.clock)) for each in gone[:100]
     ]
-    return render(request, "deleted.html", deleted=shown, total=len(gone), notice=await find_notice(request, handles))
+    return await render(
+        request, "deleted.html", deleted=shown, total=len(gone), notice=await find_notice(request, handles)
+    )
 
 
 async def restore_deleted(request: Request, form: FormData) -> str:
@@ -176,7 +178,7 @@ async def _render(
     request: Request, handles: DataHandles, item: Item, content: str | None = None, written: str | None = None
 ) -> Response:
     """Return the page of an item, with what was written in its fields where that could not be saved."""
-    return render(
+    return await render(
         request,
         "item.html",
         status=200 if content is None else 409,

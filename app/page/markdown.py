@@ -9,7 +9,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-LONGEST = 200_000
+LONGEST = 20_000
 """Characters of a text that are read as Markdown; a longer one stays as it is."""
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,6 +16,7 @@ from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.api.answers import find_workspace
 from app.dials import DIALS
+from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on
 from app.page.forms import read_text
 from app.page.household import list_household
@@ -40,7 +40,7 @@ async def show(request: Request, told: str = "") -> Response:
     workspace = await run_in_threadpool(_read_anew, request.state.person)
     household = await run_in_threadpool(list_household, request)
     settings = workspace.settings
-    return render(
+    return await render(
         request,
         "settings.html",
         settings=settings,

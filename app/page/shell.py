@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse, Response
 
 from ana import __version__
 from app.http.guard import PAGE
+from app.http.threads import run_in_threadpool
 from app.page.forms import FIELD, keep_form_token, read_form_token
 from app.page.markdown import draw_text
 
@@ -60,7 +61,7 @@ def find_place(request: Request) -> str:
     return f"{request.url.path.removeprefix(PAGE)}{'?' if query else ''}{query}"
 
 
-def render(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
+async def render(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
     """Return a whole page.
 
     Args:
@@ -72,7 +73,8 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
     """
     here = request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token = read_form_token(request)
-    page = draw(template, here=here, place=find_place(request), person=request.state.person, form_token=token, **values)
+    values |= {"here": here, "place": find_place(request), "person": request.state.person, "form_token": token}
+    page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
     response = HTMLResponse(page, status, HEADERS)
     keep_form_token(request, response, token)
     return response

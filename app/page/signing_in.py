@@ -1,6 +1,5 @@
 """Signing in to the page with a token, or with the code of a link; and out."""
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,6 +11,7 @@ from ana.people.sessions import sign_in
 from app.http.attempts import Attempts
 from app.http.guard import PAGE
 from app.http.sign_in import PAGE_SIGN_IN, WRONG_CODE, write_session
+from app.http.threads import run_in_threadpool
 from app.page.forms import read_text
 from app.page.shell import render
 
@@ -20,7 +20,7 @@ WRONG = "This is no token, or one that has ended; `ana users token NAME` makes a
 
 async def ask(request: Request) -> Response:
     """GET /app/sign-in."""
-    return render(request, "sign_in.html", wrong="", notice=None)
+    return await render(request, "sign_in.html", wrong="", notice=None)
 
 
 async def enter(request: Request, form: FormData) -> Response:
@@ -28,17 +28,17 @@ async def enter(request: Request, form: FormData) -> Response:
     people: People = request.app.state.people
     attempts: Attempts = request.app.state.attempts
     token, code = read_text(form, "token"), read_text(form, "code")
-    address = request.client.host if request.client else ""
+    address, digest = request.client.host if request.client else "", make_digest(token or code)
     try:
-        await attempts.wait(address)
+        await attempts.wait(address, digest)
     except HTTPException as exc:
-        return render(request, "sign_in.html", status=exc.status_code, wrong=exc.detail, notice=None)
+        return await render(request, "sign_in.html", status=exc.status_code, wrong=exc.detail, notice=None)
     exchanged = await run_in_threadpool(people.exchange, code) if code else None
     found = await run_in_threadpool(sign_in, people, exchanged[1] if exchanged else token)
     if found is None:
         if token or code:
-            attempts.note_wrong(address, make_digest(token or code))
-        return render(request, "sign_in.html", status=401, wrong=WRONG_CODE if code else WRONG, notice=None)
+            attempts.note_wrong(address, digest)
+        return await render(request, "sign_in.html", status=401, wrong=WRONG_CODE if code else WRONG, notice=None)
     return RedirectResponse(PAGE, 303, {"set-cookie": write_session(request.scope, found[1])})
 
 

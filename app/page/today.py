@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,6 +22,7 @@ from ana.time.repeats import may_repeat, occurrences, read_repeat
 from ana.values import Json
 from app.api.answers import find_workspace
 from app.due import group_due_locally
+from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
 from app.page.marking import mark_all, mark_done, move, read_day
@@ -104,7 +104,7 @@ async def show(request: Request) -> Response:
         chosen = read_day(day)
     else:
         groups, chosen = await run_in_threadpool(_read_groups, handles), today
-    return render(
+    return await render(
         request,
         "today.html",
         title="Today" if chosen == today else spell_day(chosen, today.year),
@@ -172,7 +172,7 @@ async def _show_month(request: Request, handles: DataHandles, month: str) -> Res
         raise UserError(f"{month!r:.40} is no month.", "A month looks like 2026-12.") from exc
     first = read_day(str(first))
     weeks, is_cut = await run_in_threadpool(_read_month, handles, first)
-    return render(
+    return await render(
         request,
         "month.html",
         title=f"{month_name[first.month]} {first.year}",

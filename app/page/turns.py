@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,6 +16,7 @@ from ana.handles import Handles
 from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
 from app.api.answers import find_workspace
 from app.costs import add_up
+from app.http.threads import run_in_threadpool
 from app.page.conversations import ShownTurn, show_turn
 from app.page.pictures import Arrow, Bar, Box, draw_arrows, draw_bars, draw_boxes, word_path
 from app.page.shell import render
@@ -80,7 +80,7 @@ async def show_list(request: Request) -> Response:
     turns = await run_in_threadpool(_list_turns, handles)
     costs = await run_in_threadpool(_read_costs, handles)
     evaluations = await run_in_threadpool(_list_evaluations, handles)
-    return render(request, "turns.html", turns=turns, costs=costs, evaluations=evaluations, notice=None)
+    return await render(request, "turns.html", turns=turns, costs=costs, evaluations=evaluations, notice=None)
 
 
 async def show(request: Request) -> Response:
@@ -97,7 +97,7 @@ async def replay(request: Request, _: FormData) -> Response:
 async def _tell(request: Request, replayed: str) -> Response:
     handles = (await find_workspace(request)).handles
     story = await run_in_threadpool(_read_story, handles, request.path_params["id"])
-    return render(request, "story.html", **vars(story), replayed=replayed, notice=None)
+    return await render(request, "story.html", **vars(story), replayed=replayed, notice=None)
 
 
 def _list_turns(handles: Handles) -> list[ListedTurn]:

@@ -1,13 +1,15 @@
 """Runs in this process pass the suite, and share their slots fairly."""
 
 import asyncio
+import uuid
 from collections.abc import Awaitable, Callable
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.runs.local import LocalRuns
+from ana.errors import RunRejected
+from ana.runs.local import MOST_ACTIVE, MOST_ORDERED, LocalRuns, started_now
 from ana.runs.slots import Slots
 from tests.runs.conformance import ONE, RUNS, TWO, OpenRuns, ScriptedWorker, begin, read, start, status
 
@@ -34,6 +36,30 @@ def test_long_runs_of_one_person_hold_up_nobody_else() -> None:
         worker.may_go_on.set()
         for id in waiting:
             await anns.join(id)
+
+    run(check())
+
+
+@pytest.mark.parametrize(("many", "size"), [(MOST_ACTIVE, 0), (10, MOST_ORDERED // 10)])
+def test_what_waits_of_one_person_has_bounds(many: int, size: int) -> None:
+    def order(runs: LocalRuns) -> str:
+        run = started_now(str(uuid.uuid4()), ONE, {}, is_kept=True, size=size)
+        runs.start(run, "enqueue")
+        return run.id
+
+    async def check() -> None:
+        slots, worker = Slots(), ScriptedWorker()
+        anns, bobs = LocalRuns("ann", worker, slots), LocalRuns("bob", worker, slots)
+        ordered = [order(anns) for _ in range(many)]
+        with pytest.raises(RunRejected):
+            order(anns)
+        order(bobs)
+        anns.cancel(ordered[-1], rollback=False)
+        await anns.join(ordered[-1])
+        worker.may_go_on.set()
+        for _ in range(2):  # those that have ended are forgotten when the next one begins
+            await anns.join(order(anns))
+        assert sum(run.size for run in anns.list(ONE)) <= MOST_ORDERED + size
 
     run(check())
 

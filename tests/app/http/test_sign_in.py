@@ -18,9 +18,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from ana.people import People
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
-from app.http.attempts import FREE, LONGEST, MOST_ADDRESSES, MOST_WAITING, Attempts
-from app.http.guard import Guard
-from app.http.sign_in import OPEN, SignIn
+from app.http.attempts import FREE, LONGEST, MOST_ADDRESSES, MOST_RIGHT, MOST_WAITING, Attempts
+from app.http.bodies import JsonBodies
+from app.http.guard import Guard, is_page
+from app.http.sign_in import LARGEST, OPEN, SignIn, refuse_another
 from tests.conftest import folders
 
 SENTENCE = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `ana users token NAME` makes one."
@@ -61,7 +62,8 @@ def people(settings: Settings) -> People:
 
 @pytest.fixture
 def client(people: People) -> TestClient:
-    return TestClient(Guard(SignIn(tell, people, Clock().attempts())), "http://localhost:2024")
+    behind = JsonBodies(tell, skip=is_page, check=refuse_another)
+    return TestClient(Guard(SignIn(behind, people, Clock().attempts())), "http://localhost:2024")
 
 
 def bearer(token: str) -> dict[str, str]:
@@ -175,6 +177,17 @@ def test_a_code_is_exchanged_for_a_token_once(client: TestClient, people: People
 def test_what_is_no_code_is_told_how_to_send_one(client: TestClient, body: Any) -> None:
     answer = client.post("/sign-in", json=body)
     assert (answer.status_code, answer.json()) == (422, {"error": 'Send the code as {"code": "..."}.'})
+
+
+def test_what_somebody_without_a_token_sends_is_not_read(client: TestClient, people: People) -> None:
+    """Else whoever finds the address has the server keep and parse as much as they can send."""
+    token = people.add("anna")
+    kind = {"content-type": "application/json"}
+    assert client.post("/any", content=b"[" * 1000, headers=kind).status_code == 401
+    assert client.post("/any", content=b"[" * 1000, headers=kind | bearer(token)).status_code == 422
+    assert client.post("/sign-in", json={"code": "x" * LARGEST}).status_code == 413
+    assert client.post("/app/sign-in", data={"token": "x" * LARGEST}).status_code == 413
+    assert client.post("/app/sign-in", data={"token": "x" * 1000}).json()["person"] is None
 
 
 def test_a_calendars_key_opens_the_calendar_and_nothing_else(
@@ -303,6 +316,19 @@ def test_who_guesses_waits_longer_each_time_and_a_right_token_no_longer_than_tha
     assert len(clock.slept) == 10
 
 
+def test_whose_token_was_right_before_waits_for_nobody_who_guesses_at_the_same_address(people: People) -> None:
+    token, clock = people.add("anna"), Clock()
+    app = SignIn(tell, people, clock.attempts())
+    assert ask(app, token) == 200
+    assert {ask(app, f"guess {number}") for number in range(FREE + 10)} == {401}
+    before = [*clock.slept]
+    assert ask(app, token) == 200
+    assert clock.slept == before
+    people.renew("anna")
+    assert {ask(app, token), ask(app, token)} == {401}
+    assert len(clock.slept) > len(before), "it is a guess like any other now"
+
+
 def test_a_device_that_was_signed_out_and_asks_on_slows_nobody_down(people: People) -> None:
     token, clock = people.add("anna"), Clock()
     app = SignIn(tell, people, clock.attempts())
@@ -331,7 +357,7 @@ def test_of_one_address_only_so_many_wait_and_nobody_elses_do() -> None:
         attempts = Attempts(lambda: 0.0, sleep)
         for number in range(FREE + 1):
             attempts.note_wrong(next(iter(addresses)), str(number))
-        waiting = [asyncio.create_task(attempts.wait(each)) for each, n in addresses.items() for _ in range(n)]
+        waiting = [asyncio.create_task(attempts.wait(each, "x")) for each, n in addresses.items() for _ in range(n)]
         await asyncio.sleep(0)
         refused = [error for task in waiting if task.done() and (error := task.exception())]
         assert all(isinstance(each, HTTPException) and each.status_code == 429 for each in refused)
@@ -347,4 +373,5 @@ def test_addresses_without_end_take_no_memory_without_end() -> None:
     attempts = Attempts()
     for number in range(MOST_ADDRESSES + 100):
         attempts.note_wrong(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", "x")
-    assert len(attempts._tried) == MOST_ADDRESSES
+        attempts.note_right(str(number))
+    assert (len(attempts._tried), len(attempts._right)) == (MOST_ADDRESSES, MOST_RIGHT)

@@ -1,0 +1,52 @@
+"""Connections: how many there can be, and for how long one may be open on which no request arrives."""
+
+import asyncio
+from contextlib import suppress
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+SECONDS = 20.0
+"""How long the headers of a request may take to arrive."""
+
+MOST_FILES = 65_536
+"""Files and connections that are open at a time, where the system allows them; by default it allows 1,024."""
+
+
+class Protocol(H11Protocol):
+    """Closes a connection on which a request does not arrive in time: the library waits without an end, and whoever
+    opens as many as there can be keeps everybody out."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._waiting:
+            self._waiting.cancel()
+
+    def _wait(self) -> None:
+        if self._waiting:
+            self._waiting.cancel()
+        self._waiting = self.loop.call_later(SECONDS, self._look)
+
+    def _look(self) -> None:
+        if self.conn.their_state is h11.IDLE:
+            self.timeout_keep_alive_handler()
+
+
+def allow_many_files() -> None:
+    """Let this process open as many files as the system allows it."""
+    with suppress(ImportError, ValueError, OSError):  # the first where the system counts none
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))

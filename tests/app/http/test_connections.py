@@ -1,0 +1,71 @@
+"""A connection on which a request does not arrive is closed, and none on which one is answered."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from app.http.connections import Protocol
+
+REQUEST = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
+
+
+async def answer(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 204})
+    await send({"type": "http.response.body"})
+
+
+async def work(scope: Any, receive: Any, send: Any) -> None:
+    await asyncio.Event().wait()
+
+
+class Wire(asyncio.Transport):
+    """Takes what is written."""
+
+    closed = False
+
+    def write(self, data: Any) -> None:
+        pass
+
+    def close(self) -> None:
+        self.closed = True
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def resume_reading(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("app", "arrives", "closes"),
+    [
+        (answer, [], True),
+        (answer, [REQUEST[:-4]], True),
+        (answer, [REQUEST, REQUEST[:-4]], True),
+        (answer, [*REQUEST[:-4].split(b"a")], True),
+        (work, [REQUEST], False),
+    ],
+)
+def test_only_so_long_is_waited_for_a_request(app: Any, arrives: list[bytes], closes: bool) -> None:
+    later: list[Callable[[], None]] = []
+
+    async def play() -> bool:
+        loop = asyncio.get_running_loop()
+        protocol, wire = Protocol(Config(app, log_config=None), ServerState(), {}, loop), Wire()
+        loop.call_later = lambda _, do: later.append(do) or asyncio.TimerHandle(0, do, (), loop)  # type: ignore
+        protocol.connection_made(wire)
+        for data in arrives:
+            protocol.data_received(data)
+            for _ in range(3):
+                await asyncio.sleep(0)
+        protocol._look()
+        for task in protocol.tasks:
+            task.cancel()
+        return wire.closed
+
+    assert asyncio.run(play()) == closes
+    assert later, "it looks by itself"
