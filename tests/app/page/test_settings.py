@@ -147,3 +147,13 @@ def test_another_persons_settings_are_in_their_folder_and_of_the_kinds_that_are_
     assert not env_file.exists() or "Tokyo" not in env_file.read_text()
     with pytest.raises(AssertionError, match="Addresses of the kind json are not allowed here"):
         browser.submit("Add", add="json://127.0.0.1/x")
+
+
+def test_what_asks_first_counts_from_the_next_message_on(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Buy milk")
+    browser.open("/app/settings")
+    browser.submit("Save", ana_autonomy="advise")
+    browser.open("/app/chat")
+    browser.say("Buy butter")
+    assert "Not done yet; may I?" in browser.text
