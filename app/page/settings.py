@@ -66,14 +66,14 @@ async def save(request: Request, form: FormData) -> str:
 
 
 async def save_address(request: Request, form: FormData) -> str | Response:
-    """POST /app/settings/addresses: {add}, {remove} or {test}, the latter two the digest of one."""
+    """POST /app/settings/addresses: {add}, {drop} or {test}, the latter two the digest of one."""
     workspace = await run_in_threadpool(_read_anew, request.state.person)
     known = {make_digest(each): each for each in split_addresses(workspace.settings.ana_notify)}
     if new := read_text(form, "add"):
         if "://" not in new:
             raise UserError("This is no address.", "One looks like ntfys://ntfy.sh/a-long-secret-name.")
         kept = [*known.values(), new]
-    elif (digest := read_text(form, "remove")) in known:
+    elif (digest := read_text(form, "drop")) in known:
         kept = [each for key, each in known.items() if key != digest]
     elif (digest := read_text(form, "test")) in known:
         return await show(request, await _test(workspace, known[digest]))
