@@ -106,7 +106,7 @@ def test_an_approval_is_edited(house: Open) -> None:
     anna.page.get_by_text("Edit", exact=True).click()
     field = anna.page.locator("[name=edited-0]")
     field.fill(field.input_value().replace("blue", "red"))
-    anna.press("Do it as edited")
+    anna.press("Approve")
     anna.sees("+ the spare key is in the red tin")
 
 
