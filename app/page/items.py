@@ -135,9 +135,14 @@ async def create(request: Request, form: FormData) -> str:
 
 
 async def mark(request: Request, form: FormData) -> str:
-    """POST /app/items: {id, ...} and what is done with them: {do: done|delete|move|set}, {day}, {name, value}."""
+    """POST /app/items: {id, ...} and what is done with them: {do: done|delete|move|set}, {day}, {name, value}.
+
+    Without {do} it is that of the two whose fields are filled.
+    """
     handles = (await find_workspace(request)).handles
-    ids, do = [str(id) for id in form.getlist("id")], read_text(form, "do")
+    ids = [str(id) for id in form.getlist("id")]
+    filled = [do for do, field in (("move", "day"), ("set", "name")) if read_text(form, field)]
+    do = read_text(form, "do") or (filled[0] if len(filled) == 1 else "")
     if not ids:
         raise UserError("Nothing is chosen.", "Mark one or several.")
     if do == "done":
