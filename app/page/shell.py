@@ -24,6 +24,9 @@ HEADERS = {
 }
 """Nothing foreign is asked for, and no script or style stands in the page itself."""
 
+STAY = {"hx-push-url": "false"}
+"""For what answers a form without going on: the address stays that of a page, which can be loaded again."""
+
 NAVIGATION = (
     ("chat", "Chat"),
     ("today", "Today"),
@@ -73,6 +76,6 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
     here = request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token = read_form_token(request)
     page = draw(template, here=here, place=find_place(request), person=request.state.person, form_token=token, **values)
-    response = HTMLResponse(page, status, HEADERS)
+    response = HTMLResponse(page, status, HEADERS | (STAY if request.method == "POST" else {}))
     keep_form_token(request, response, token)
     return response

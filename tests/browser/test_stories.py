@@ -517,6 +517,9 @@ def test_an_address_is_added_and_the_settings_are_left(house: Open) -> None:
     anna.press("Add")
     anna.page.get_by_role("button", name="Remove").wait_for()
     assert anna.page.get_by_label("Address").input_value() == ""
+    anna.press("Send a test")
+    anna.sees("It was not delivered")
+    anna.page.reload()
     anna.page.get_by_role("link", name="Items").click()
     anna.page.get_by_role("heading", name="Items").wait_for()
     anna.page.get_by_text("Where reminders ring").wait_for(state="detached")
