@@ -243,9 +243,9 @@ def _read_properties(written: str) -> Properties:
     try:
         (value,) = read_values(written)
     except ValueError as exc:
-        raise UserError(f"The properties cannot be read: {exc}.", "Write each as `name: value`.") from exc
+        raise UserError(f"The properties cannot be read: {exc}.", "Write each as name: value.") from exc
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
-        raise UserError("The properties cannot be read.", "Write each as `name: value`.")
+        raise UserError("The properties cannot be read.", "Write each as name: value.")
     return value
 
 
