@@ -17,6 +17,15 @@ from ana.settings import OthersSettings, PersonalSettings, load_settings, read_e
 from ana.workspace import Workspace, check_model
 from ana.workspace.workspace import SETTINGS
 
+LABELS = {
+    "ana_timezone": "The time zone",
+    "ana_autonomy": "What asks first",
+    "ana_daily_budget_usd": "The most for models in a day",
+    "ana_model": "The model",
+    "ana_notify": "The address",
+}
+"""What a person is told of a field, in place of its name."""
+
 
 def list_fixed(workspace: Workspace) -> set[str]:
     """Return the fields that cannot be set here: of the owner's those that stand in the environment itself."""
@@ -46,7 +55,7 @@ def _save_owners(values: dict[str, str]) -> None:
     try:
         load_settings(read_environment() | values)
     except ConfigError as exc:
-        raise UserError(exc.message, exc.hint) from exc
+        raise _refuse(exc.message) from exc
     write_env_file(settings_module.find_places().env_file, values)
 
 
@@ -61,7 +70,8 @@ def _save_others(workspace: Workspace, values: Mapping[str, str]) -> None:
         personal = OthersSettings.model_validate(wanted)
     except ValidationError as exc:
         first = exc.errors()[0]
-        raise UserError(f"{first['loc'][0]}: {first['msg']}.", "Nothing was changed.") from exc
+        wrong = first["msg"].removeprefix("Value error, ")
+        raise _refuse(f"{str(first['loc'][0]).upper()} is wrong: {wrong}.") from exc
     if personal.ana_model:
         check_model(workspace.settings, personal.ana_model)
     kinds = workspace.settings.ana_notify_kinds
@@ -70,3 +80,9 @@ def _save_others(workspace: Workspace, values: Mapping[str, str]) -> None:
         raise UserError(f"Addresses of the kind {refused[0]:.20} are not allowed here.", f"Allowed: {allowed}.")
     secret = {"ana_notify": personal.ana_notify.get_secret_value()} if personal.ana_notify else {}
     write_whole(file, to_json(personal.model_dump(exclude_unset=True) | secret, indent=1).decode(), mode=0o600)
+
+
+def _refuse(message: str) -> UserError:
+    for name, label in LABELS.items():
+        message = message.replace(name.upper(), label)
+    return UserError(message, "Nothing was changed.")

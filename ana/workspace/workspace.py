@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ana import settings as settings_module
 from ana.errors import UserError, WrongName
 from ana.files import is_read_only, refuse_read_only
 from ana.keys import KEY, OWNER, PERSON, make_key
@@ -102,9 +103,10 @@ class Workspace:
         return note.read()  # another program may have made one at the same time: the last counts
 
     def stamp_settings(self) -> tuple[int, ...]:
-        """Return what changes when the file of another's settings does; nothing without one."""
+        """Return what changes when the file of this person's settings does; nothing without one."""
+        env_file = settings_module.find_places().env_file
         try:
-            found = (self.folder / SETTINGS).stat()
+            found = (env_file if self.person == OWNER else self.folder / SETTINGS).stat()
         except OSError:
             return ()
         return found.st_mtime_ns, found.st_size, found.st_ino

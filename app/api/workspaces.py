@@ -180,9 +180,8 @@ class Workspaces:
         self._ringing.add(person)
 
     async def _build(self, person: str, stack: contextlib.AsyncExitStack) -> OpenWorkspace:
-        settings = self._load_settings()
-        stamp = Workspace(settings, person).stamp_settings()  # before they are read: a later change is seen
-        workspace = await asyncio.to_thread(open_workspace, settings, person)
+        stamp = Workspace(self._load_settings(), person).stamp_settings()  # before: a later change is seen
+        workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
         handles = await asyncio.to_thread(self._open_handles, workspace)
         sessions = Sessions(lambda: handles, lambda: f"{handles.clock.now():%Y-%m-%d}")
         stack.push_async_callback(asyncio.to_thread, handles.memory.close)

@@ -18,7 +18,14 @@ from app.api.runs import BEAT_SECONDS, begin_run
 from app.api.workspaces import OpenWorkspace
 from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on
-from app.page.conversations import find_cut_short, list_conversations, list_deleted, read_conversation, read_request
+from app.page.conversations import (
+    find_cut_short,
+    list_conversations,
+    list_deleted,
+    read_conversation,
+    read_request,
+    write_args,
+)
 from app.page.forms import read_text
 from app.page.progress import Progress, follow
 from app.page.shell import draw, render
@@ -176,18 +183,21 @@ def _show_working(run: StartedRun) -> dict[str, Any]:
 def _read_reply(form: FormData, asked: Asked) -> dict[str, Any]:
     """Return the reply that a form is: the same for all actions, or what each of them says."""
     kind = read_text(form, "all")
-    if kind in ("approve", "reject") or not asked["action_requests"]:
+    if kind == "reject" or not asked["action_requests"]:
         return decide_all(asked, "approve" if kind == "approve" else "reject")
     actions = enumerate(asked["action_requests"])
     return {"decisions": [_read_decision(form, n, action, kind) for n, action in actions]}
 
 
 def _read_decision(form: FormData, number: int, action: dict[str, Any], kind: str) -> dict[str, Any]:
+    """Return the decision on an action: what is approved is done as it now stands in its field."""
     chosen = kind or read_text(form, f"decision-{number}")
-    if chosen != "edit":
+    shown = write_args(action)
+    written = str(form.get(f"edited-{number}", shown)).replace("\r\n", "\n")
+    if chosen != "approve" or written.strip() == shown.strip():
         return {"type": chosen}
     try:
-        values = read_values(str(form.get(f"edited-{number}", "")))
+        values = read_values(written)
     except ValueError as exc:
         raise WrongReply(f"That cannot be read: {exc}.", "Nothing was done; it still waits.") from exc
     if len(values) != 1 or not isinstance(values[0], dict):

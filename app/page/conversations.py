@@ -198,6 +198,11 @@ def show_corrections(steps: Iterable[Step]) -> list[Correction]:
     return [Correction(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]
 
 
+def write_args(action: Mapping[str, Any]) -> str:
+    """Return what an action of a request would do, as lines that can be edited."""
+    return write_values(["x"], [action.get("args", {})]).partition("\n")[2]
+
+
 def show_turn(record: Record, handles: Handles, undone: Collection[str] | None = None) -> ShownTurn:
     """Return a turn as it is shown.
 
@@ -225,13 +230,13 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
 def _show_request(waiting: Waiting, year: int) -> ShownRequest:
     request = waiting.request
     may = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
-    labels = (("approve", "Approve"), ("reject", "Reject"), ("edit", "As edited"))
+    labels = (("approve", "Approve"), ("reject", "Reject"))
     actions = []
     for number, (action, worded) in enumerate(zip(request["action_requests"], word_actions(request), strict=True)):
-        allowed = may.get(action.get("name")) or [kind for kind, _ in labels]
-        editable = write_values([worded[0]], [action.get("args", {})]) if "edit" in allowed else ""
-        kinds = [(kind, label) for kind, label in labels if kind in allowed]
-        actions.append(ShownAction(number, *worded, kinds, editable.partition("\n")[2]))
+        allowed = may.get(action.get("name")) or ["approve", "edit", "reject"]
+        editable = write_args(action) if "edit" in allowed else ""
+        kinds = [(kind, label) for kind, label in labels if kind in allowed or (kind == "approve" and editable)]
+        actions.append(ShownAction(number, *worded, kinds, editable))
     summary = request.get("summary", "").splitlines() or ([str(request["value"])] if request.get("value") else [])
     steps = [step for step in waiting.steps if step["observation"] not in (None, INTERRUPTED)]
     return ShownRequest(

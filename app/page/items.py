@@ -136,9 +136,14 @@ async def create(request: Request, form: FormData) -> str:
 
 
 async def mark(request: Request, form: FormData) -> str:
-    """POST /app/items: {id, ...} and what is done with them: {do: done|delete|move|set}, {day}, {name, value}."""
+    """POST /app/items: {id, ...} and what is done with them: {do: done|delete|move|set}, {day}, {name, value}.
+
+    Without {do} it is that of the two whose fields are filled.
+    """
     handles = (await find_workspace(request)).handles
-    ids, do = [str(id) for id in form.getlist("id")], read_text(form, "do")
+    ids = [str(id) for id in form.getlist("id")]
+    filled = [do for do, field in (("move", "day"), ("set", "name")) if read_text(form, field)]
+    do = read_text(form, "do") or (filled[0] if len(filled) == 1 else "")
     if not ids:
         raise UserError("Nothing is chosen.", "Mark one or several.")
     if do == "done":
@@ -241,9 +246,9 @@ def _read_properties(written: str) -> Properties:
     try:
         (value,) = read_values(written)
     except ValueError as exc:
-        raise UserError(f"The properties cannot be read: {exc}.", "Write each as `name: value`.") from exc
+        raise UserError(f"The properties cannot be read: {exc}.", "Write each as name: value.") from exc
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
-        raise UserError("The properties cannot be read.", "Write each as `name: value`.")
+        raise UserError("The properties cannot be read.", "Write each as name: value.")
     return value
 
 

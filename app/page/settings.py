@@ -23,6 +23,9 @@ from app.page.household import list_household
 from app.page.shell import render
 from app.reminding import describe_failing
 
+SAVED = "saved"
+"""In an address, that something was just set."""
+
 FIELDS = ("ana_timezone", "ana_autonomy", "ana_daily_budget_usd", "ana_model")
 
 
@@ -53,7 +56,7 @@ async def show(request: Request, told: str = "") -> Response:
         calendar="" if workspace.is_read_only else await _make_calendar_address(request, workspace),
         household=household,
         push_key=await _find_push_key(workspace),
-        told=told,
+        told=told or ("Saved." if SAVED in request.query_params else ""),
         notice=await find_notice(request, handles),
     )
 
@@ -62,25 +65,25 @@ async def save(request: Request, form: FormData) -> str:
     """POST /app/settings: zone, dial, budget, model."""
     values = {name: read_text(form, name) for name in FIELDS if name in form}
     await run_in_threadpool(lambda: save_settings(_read_anew(request.state.person), values))
-    return go_on("/settings")
+    return go_on("/settings", **{SAVED: "1"})
 
 
 async def save_address(request: Request, form: FormData) -> str | Response:
-    """POST /app/settings/addresses: {add}, {remove} or {test}, the latter two the digest of one."""
+    """POST /app/settings/addresses: {add}, {drop} or {test}, the latter two the digest of one."""
     workspace = await run_in_threadpool(_read_anew, request.state.person)
     known = {make_digest(each): each for each in split_addresses(workspace.settings.ana_notify)}
     if new := read_text(form, "add"):
         if "://" not in new:
             raise UserError("This is no address.", "One looks like ntfys://ntfy.sh/a-long-secret-name.")
         kept = [*known.values(), new]
-    elif (digest := read_text(form, "remove")) in known:
+    elif (digest := read_text(form, "drop")) in known:
         kept = [each for key, each in known.items() if key != digest]
     elif (digest := read_text(form, "test")) in known:
         return await show(request, await _test(workspace, known[digest]))
     else:
         raise HTTPException(404, "There is no such address; it may have been removed meanwhile.")
     await run_in_threadpool(save_settings, workspace, {"ana_notify": " ".join(kept)})
-    return go_on("/settings")
+    return go_on("/settings", **{SAVED: "1"})
 
 
 async def save_browser(request: Request, form: FormData) -> str:
@@ -91,14 +94,14 @@ async def save_browser(request: Request, form: FormData) -> str:
     address = make_address(read_text(form, "subscription"), await run_in_threadpool(_push_key, workspace), who)
     kept = split_addresses(workspace.settings.ana_notify)
     await run_in_threadpool(save_settings, workspace, {"ana_notify": " ".join([*kept, address])})
-    return go_on("/settings")
+    return go_on("/settings", **{SAVED: "1"})
 
 
 async def change_key(request: Request, _: FormData) -> str:
     """POST /app/settings/calendar: another key; the address until now ends."""
     workspace = (await find_workspace(request)).workspace
     await run_in_threadpool(lambda: workspace.calendar_key(change=True))
-    return go_on("/settings")
+    return go_on("/settings", **{SAVED: "1"})
 
 
 async def _test(workspace: Workspace, address: str) -> str:

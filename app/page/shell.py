@@ -25,6 +25,9 @@ HEADERS = {
 }
 """Nothing foreign is asked for, and no script or style stands in the page itself."""
 
+STAY = {"hx-push-url": "false"}
+"""For what answers a form without going on: the address stays that of a page, which can be loaded again."""
+
 NAVIGATION = (
     ("chat", "Chat"),
     ("today", "Today"),
@@ -75,6 +78,6 @@ async def render(request: Request, template: str, *, status: int = 200, **values
     token = read_form_token(request)
     values |= {"here": here, "place": find_place(request), "person": request.state.person, "form_token": token}
     page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
-    response = HTMLResponse(page, status, HEADERS)
+    response = HTMLResponse(page, status, HEADERS | (STAY if request.method == "POST" else {}))
     keep_form_token(request, response, token)
     return response

@@ -156,7 +156,7 @@ def _read_story(handles: Handles, id: str) -> Story:
         draw_arrows(path),
         [(name.replace("_", " "), f"{seconds:.3f} s") for name, seconds in durations.items()],
         f"{record.get('model', '')} ({record.get('provider', '')})",
-        describe_cost(record),
+        describe_cost(record) + (", free" if record.get("cost_usd") == 0 else ""),
         record.get("error") or "",
     )
 

@@ -98,7 +98,7 @@ def test_an_approval_is_edited(house: Open) -> None:
     anna.page.get_by_text("Edit", exact=True).click()
     field = anna.page.locator("[name=edited-0]")
     field.fill(field.input_value().replace("blue", "red"))
-    anna.press("Do it as edited")
+    anna.press("Approve")
     anna.sees("+ the spare key is in the red tin")
 
 
@@ -345,7 +345,8 @@ def test_what_is_due_is_done_with_one_tap_and_moved_by_its_date(house: Open) -> 
     anna.page.locator("summary", has_text="Move").click()
     anna.look("today")
     anna.page.get_by_label("To", exact=True).fill(str(today + timedelta(days=3)))
-    anna.page.locator("button[formaction]").click()
+    anna.page.keyboard.press("Enter")
+    anna.sees("due ")
     anna.page.locator("h2", has_text=f"{today + timedelta(days=3):%a}").wait_for()
 
 
@@ -471,3 +472,38 @@ def test_what_is_half_written_is_there_again_and_a_double_click_sends_once(house
     assert message.input_value() == ""
     anna.page.reload()
     assert message.input_value() == ""
+
+
+def test_an_address_is_added_and_the_settings_are_left(house: Open) -> None:
+    home = house()
+    owner, anna = home.visit(), home.visit()
+    owner.go("/app/settings")
+    owner.page.get_by_label("Name", exact=True).fill("anna")
+    owner.press("Add a person")
+    owner.sees("The token of anna")
+    anna.page.goto(owner.page.locator("code.long").nth(1).inner_text())
+    anna.page.wait_for_url("**/app/chat/**")
+    anna.go("/app/settings")
+    anna.page.get_by_label("Address").fill("ntfys://127.0.0.1/a-secret-of-mine")
+    anna.press("Add")
+    anna.page.get_by_role("button", name="Remove").wait_for()
+    assert anna.page.get_by_label("Address").input_value() == ""
+    anna.press("Send a test")
+    anna.sees("It was not delivered")
+    anna.page.reload()
+    anna.page.get_by_role("link", name="Items").click()
+    anna.page.get_by_role("heading", name="Items").wait_for()
+    anna.page.get_by_text("Where reminders ring").wait_for(state="detached")
+
+
+def test_what_went_wrong_is_told_also_after_going_back(house: Open) -> None:
+    home = house()
+    anna = home.visit()
+    anna.go("/app/about")
+    anna.page.get_by_role("link", name="Items").click()
+    anna.page.get_by_role("heading", name="Items").wait_for()
+    anna.page.go_back()
+    anna.page.get_by_role("heading", name="What I know about you").wait_for()
+    home.server.kill()
+    anna.page.get_by_role("link", name="Items").click()
+    anna.page.get_by_text("The server cannot be reached").wait_for()

@@ -2,9 +2,9 @@
 "use strict";
 
 const find = (selector) => document.querySelector(selector);
-const problem = find("#problem");
 
 function tell(sentence) {
+  const problem = find("#problem"); // anew: going back puts another in its place
   problem.hidden = !sentence;
   problem.textContent = sentence;
 }

@@ -68,14 +68,15 @@ class TestDecisions:
     def test_what_is_edited_is_done_as_it_was_edited(self, browser: Browser) -> None:
         self.ask(browser)
         edited = browser.one("[name=edited-0]").get_text().replace("blue tin", "red tin")
-        browser.submit("Do it as edited", **{"edited-0": edited})
+        browser.submit("Approve", **{"edited-0": edited})
         browser.wait()
         assert "+ the spare key is in the red tin (note)" in browser.text
 
-    def test_an_edit_that_cannot_be_read_does_nothing_and_the_request_waits(self, browser: Browser) -> None:
+    @pytest.mark.parametrize("written", ["content: [1", "", "just words"])
+    def test_an_edit_that_cannot_be_read_does_nothing_and_waits(self, browser: Browser, written: str) -> None:
         self.ask(browser)
         with pytest.raises(AssertionError, match=r"(?s)422: .*it still waits"):
-            browser.submit("Do it as edited", **{"edited-0": "content: [1"})
+            browser.submit("Approve", **{"edited-0": written})
         browser.open(browser.url)
         assert "may I?" in browser.text
 

@@ -15,6 +15,7 @@ from app.api.app import build_app
 from app.http.sign_in import OPEN_PAGES
 from app.page.forms import COOKIE, FIELD
 from app.page.routes import PAGES
+from app.page.shell import FILES
 from tests.app.page.conftest import Browser, browse
 
 GETS = [route.path for route in PAGES if isinstance(route, Route) and "GET" in (route.methods or ())]
@@ -164,3 +165,10 @@ def test_nothing_foreign_and_no_inline_script_or_style_is_in_any_page(browser: B
         assert "default-src 'none'" in policy
         assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", answer.text), path
         assert not re.findall(r'(?:src|href|action)="(?!/app|#)[^"]*"', answer.text), path
+
+
+def test_no_field_has_the_name_of_what_a_script_does_with_its_form() -> None:
+    methods = {"after", "append", "before", "closest", "contains", "matches", "prepend", "remove", "reset", "submit"}
+    for template in (FILES.parent / "templates").glob("*.html"):
+        names = set(re.findall(r'\bname="(\w+)"', template.read_text(encoding="utf-8")))
+        assert not names & methods, f"{template.name}: form.remove would be the field"

@@ -93,6 +93,19 @@ def test_several_are_done_together_and_brought_back_together(browser: Browser) -
     assert len(browser.page.select("form.line")) == 2
 
 
+def test_enter_in_a_field_does_its_row_and_marks_nothing_done(browser: Browser) -> None:
+    keep(browser, "Buy milk")
+    browser.open("/app/items")
+    form = browser.one("form:has([name=id])")
+    assert not form.select("button")[0].get("name"), "Enter presses the first button"
+    sent = list_fields(form) | {"id": [str(browser.one("[name=id]")["value"])]}
+    assert "due Fri 1 Jan" in browser.client.post("/app/items", data=sent | {"day": ["2027-01-01"]}).text
+    assert "room hall" in browser.client.post("/app/items", data=sent | {"name": ["room"], "value": ["hall"]}).text
+    for unclear in ({}, {"day": ["2027-01-02"], "name": ["room"]}):
+        answer = browser.client.post("/app/items", data=sent | unclear)
+        assert "It was not said what to do" in answer.text
+
+
 def test_where_one_cannot_be_marked_none_is(browser: Browser) -> None:
     path = keep(browser, "Buy milk")
     browser.open("/app/items")

@@ -27,8 +27,9 @@ def env_file(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_saved_counts_and_is_shown(browser: Browser, env_file: Path) -> None:
     browser.open("/app/settings")
     browser.submit("Save", ana_timezone="Asia/Tokyo", ana_autonomy="advise", ana_daily_budget_usd="2.5")
+    assert "Saved." in browser.text
     assert browser.one("[name=ana_timezone]")["value"] == "Asia/Tokyo"
-    assert str(browser.one("option[selected]")["value"]) == "advise"
+    assert str(browser.one("[name=ana_autonomy][checked]")["value"]) == "advise"
     settings = load_settings()
     assert (settings.ana_timezone, settings.ana_autonomy, settings.ana_daily_budget_usd) == (
         "Asia/Tokyo",
@@ -38,12 +39,22 @@ def test_what_is_saved_counts_and_is_shown(browser: Browser, env_file: Path) -> 
     assert env_file.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize(("name", "value"), [("ana_timezone", "Mars/Base"), ("ana_daily_budget_usd", "-1")])
-def test_a_wrong_value_changes_nothing_and_is_named(browser: Browser, env_file: Path, name: str, value: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("ana_timezone", "Mars/Base", "The time zone is wrong"),
+        ("ana_daily_budget_usd", "-1", "The most for models in a day is wrong"),
+    ],
+)
+def test_a_wrong_value_changes_nothing_and_is_told(
+    browser: Browser, env_file: Path, name: str, value: str, told: str
+) -> None:
     browser.open("/app/settings")
-    with pytest.raises(AssertionError, match=f"(?i){name}"):
+    with pytest.raises(AssertionError, match=f"{told}(?!.*ANA_).*Nothing was changed"):
         browser.submit("Save", **{name: value})
     assert not env_file.exists()
+    refused = browser.client.post("/app/settings/addresses", data={"form_token": ""}, headers={"hx-request": "true"})
+    assert (refused.status_code, refused.headers["hx-push-url"]) == (403, "false")
 
 
 def test_an_address_is_added_without_being_shown_and_removed(browser: Browser) -> None:
@@ -51,6 +62,10 @@ def test_an_address_is_added_without_being_shown_and_removed(browser: Browser) -
     page = browser.submit("Add", add="json://localhost:1/a-secret-of-mine")
     assert "a-secret-of-mine" not in str(page)
     assert load_settings().ana_notify is not None
+    form = browser.one("form:has([name=test])")
+    pressed = list_fields(form) | {"test": [str(browser.one("[name=test]")["value"])]}
+    stays = browser.client.post(str(form["action"]), data=pressed, headers={"hx-request": "true"})
+    assert stays.headers["hx-push-url"] == "false", "what is loaded again is a page, and no form"
     browser.submit("Send a test")
     assert "It was not delivered" in browser.text
     assert "a-secret-of-mine" not in str(browser.page)
@@ -147,3 +162,13 @@ def test_another_persons_settings_are_in_their_folder_and_of_the_kinds_that_are_
     assert not env_file.exists() or "Tokyo" not in env_file.read_text()
     with pytest.raises(AssertionError, match="Addresses of the kind json are not allowed here"):
         browser.submit("Add", add="json://127.0.0.1/x")
+
+
+def test_what_asks_first_counts_from_the_next_message_on(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Buy milk")
+    browser.open("/app/settings")
+    browser.submit("Save", ana_autonomy="advise")
+    browser.open("/app/chat")
+    browser.say("Buy butter")
+    assert "Not done yet; may I?" in browser.text
