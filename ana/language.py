@@ -136,11 +136,20 @@ def guess_language(text: str) -> Language:
     """Return the language of a text; English where its words tell too little."""
     if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text):
         return "ja"
-    words = Counter(re.findall(r"[^\W\d_]+", fold(text)))
-    found = {language: sum(words[word] for word in _list_common(language)) for language in _COMMON}
+    found = _count_common(text)
     best = max(found, key=lambda language: found[language])
     # one word may be an English one, or a name: "mark all as done", "the die", "9am"
     return best if found[best] > 1 or not text.isascii() else "en"
+
+
+def pick_telling(said: str, answer: str) -> str:
+    """Return the one from whose words a person's language is guessed: their message, or if it is short the answer."""
+    return said if guess_language(said) == "ja" or max(_count_common(said).values()) > 1 else answer or said
+
+
+def _count_common(text: str) -> dict[Language, int]:
+    words = Counter(re.findall(r"[^\W\d_]+", fold(text)))
+    return {language: sum(words[word] for word in _list_common(language)) for language in _COMMON}
 
 
 def spell_day(day: date, year: int | None, language: Language = "en") -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ana.language import pick_telling
 from ana.models.base import COMPOSED
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
@@ -43,19 +44,19 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     # what looked something up and was composed from it says itself what was done
     tells_itself = violation or turn["error"] == "limit" or (ours and evidence.calls)
     may_be_missed = not tells_itself and may_expect_write(evidence)
-    said, declined = turn["question"], list_declined(this_turn(state["messages"]))
+    said, declined = pick_telling(turn["question"], answer), list_declined(this_turn(state["messages"]))
     receipt = render_receipt(evidence.calls, said, declined) or (say_nothing(said) if may_be_missed else "")
     if not (ours or violation):
-        receipt = _deny(receipt, evidence)
+        receipt = _deny(receipt, evidence, said)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id)
     return {"messages": [message], "turn": turn, "draft": ""}
 
 
-def _deny(receipt: str, e: Evidence) -> str:
-    """Return a receipt that also says that what the answer still claims, or promises, is not done here."""
-    receipt = deny_outside_act(receipt, e.question) if find_outside_act(e) else receipt
-    return deny_promise(receipt, e.question) if find_promise(e) else receipt
+def _deny(receipt: str, e: Evidence, said: str) -> str:
+    """Return a receipt that also says, in the language of `said`, that what is still claimed is not done here."""
+    receipt = deny_outside_act(receipt, said) if find_outside_act(e) else receipt
+    return deny_promise(receipt, said) if find_promise(e) else receipt
 
 
 def _is_ours(turn: Turn) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ana.language import LANGUAGES, WORDINGS, Language, guess_language
+from ana.language import LANGUAGES, WORDINGS, Language, guess_language, pick_telling
 
 SAID: list[tuple[str, Language]] = [
     ("remind me to buy milk tomorrow", "en"),
@@ -31,6 +31,20 @@ SAID: list[tuple[str, Language]] = [
 @pytest.mark.parametrize(("text", "language"), SAID)
 def test_a_message_is_known_by_its_commonest_words(text: str, language: Language) -> None:
     assert guess_language(text) == language
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "language"),
+    [
+        ("luz pagada", "La factura de la luz queda como pagada.", "es"),
+        ("ne, doch Samstag lassen", "Okay, die Reifen bleiben am Samstag um 10 Uhr.", "de"),
+        ("tire appointment: change it to Monday", "Die Reifen sind jetzt am Montag dran.", "en"),
+        ("6k easy", "Logged: 6 km for today.", "en"),
+        ("6k easy", "", "en"),
+    ],
+)
+def test_where_a_message_is_too_short_the_answer_tells_the_language(said: str, answer: str, language: Language) -> None:
+    assert guess_language(pick_telling(said, answer)) == language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -177,8 +177,12 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
             parts += came if moved_on else came + again
         elif old[name] != value:
             parts.append(_name_property(name, language) + _describe_step(old[name], value, year, language))
-    gone = [key for key in old if key not in new and not (moved_on and key in ("except", "moved"))]
-    return parts + [f"{WORDINGS[language].without} {_name_property(key, language) or key}".strip() for key in gone]
+    for key in (key for key in old if key not in new):
+        if key not in ("except", "moved"):
+            parts.append(f"{WORDINGS[language].without} {_name_property(key, language) or key}".strip())
+        elif not moved_on:
+            parts += _describe_days(key, old[key], [], year, language)[1]
+    return parts
 
 
 def _describe_done(receipt: Receipt, year: int, language: Language) -> Iterator[str]:

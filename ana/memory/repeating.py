@@ -188,6 +188,11 @@ class Revision:
         if said is None:
             return find_done_occurrence(repeat, self.now)
         found = find_on(repeat, read_day_or_moment(str(said), self.zone)) if day_of(said) else None
+        if found is None and str(said)[:10] < str(repeat.first)[:10] and not repeat.moved and self.old.get("done_for"):
+            raise ToolError(
+                f"{str(said)[:60]!r} is before its next date, {repeat.first.date()}: it has moved on.",
+                "Keep what was done then as an item of its own, with that date; or undo what was done later first.",
+            )
         if found is None and str(said)[:10] != str(self.old.get("done_for"))[:10]:
             raise ToolError(
                 f"It has no date on {str(said)[:60]!r} that is not done.",

@@ -9,6 +9,7 @@ from typing import Any
 from langgraph.types import StateSnapshot
 
 from ana.handles import Handles
+from ana.language import pick_telling
 from ana.memory.receipts import list_changes
 from ana.memory.undo import find_all_undone
 from ana.tracing.record import INTERRUPTED
@@ -221,7 +222,7 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
         record["answer"],
         show_calls(record["steps"], handles.clock.now().year),
         show_corrections(record["steps"]),
-        list_changes(changes, record.get("receipt"), record["question"]),
+        list_changes(changes, record.get("receipt"), pick_telling(record["question"], record["answer"])),
         is_undone,
         bool(changes) and not is_undone,
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
+from ana.language import pick_telling
 from ana.memory.receipts import list_changes
 from app.show.answers import show_answer, show_changes, show_text
 from app.show.confirm import edit_text
@@ -63,7 +64,7 @@ class Answers:
         hints = [f"/redo {hint}" if hint.startswith("brings") else name_commands(hint) for hint in _HINTS.findall(text)]
         if text := _HINTS.sub("", text).strip():
             show_text(text)
-        show_changes(list_changes(answer.changes, answer.receipt, answer.question))
+        show_changes(list_changes(answer.changes, answer.receipt, pick_telling(answer.question, answer.answer)))
         if new := [hint for hint in hints if hint not in self._given]:
             say(f"  {' '.join(new)}", style="dim")
         self._given.update(hints)

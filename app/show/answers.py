@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ana.errors import UserError
-from ana.language import WORDINGS, guess_language
+from ana.language import WORDINGS, guess_language, pick_telling
 from ana.memory.receipts import list_changes
 from ana.output import tell, write_line
 from app.show.tables import show_table
@@ -40,8 +40,8 @@ def show_answer(answer: "Done") -> None:
 
 def list_below(answer: "Done") -> list[str]:
     """Return the lines under an answer: what was written and what was not, but for a reason that it gives itself."""
-    lines = list_changes(answer.changes, answer.receipt, answer.question)
-    failed = f"{WORDINGS[guess_language(answer.question)].failed}: "
+    said = pick_telling(answer.question, answer.answer)
+    lines, failed = list_changes(answer.changes, answer.receipt, said), f"{WORDINGS[guess_language(said)].failed}: "
     return [line for line in lines if not (answer.composed and _repeats(answer.answer, line, failed))]
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from ana.language import guess_language
+from ana.memory.status import DONE
 from ana.output import shorten
 from ana.settings import Autonomy
 from ana.time.repeats import may_repeat
@@ -167,10 +168,16 @@ def _is_small(write: Write, batch: Batch) -> bool:
 
 
 def _goes_on(write: Write, batch: Batch) -> bool:
-    """Whether a change gives the only record that the turn before wrote what the message says, and changes no other."""
+    """Whether a change gives the only record that the turn before wrote what the message says, and changes no other.
+
+    Of another date of what repeats it need not say that it is done, too: yesterday as well.
+    """
     if write.name != "update_item" or write.content or len(_find_all_changed(batch)) > 1:
         return False
-    return {each.id for each in write.touched} == batch.latest and batch.said.says(write.values)
+    values = write.values
+    if "done_for" in write.given and str(write.given.get("status")).lower() in DONE:
+        values = [str(write.given["done_for"])] if {*write.given} == {"status", "done_for"} else values
+    return {each.id for each in write.touched} == batch.latest and batch.said.says(values)
 
 
 def _is_sought(write: Write, batch: Batch) -> bool:

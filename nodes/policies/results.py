@@ -41,14 +41,18 @@ class Result:
         shown: As a person reads it: 1,234.5, 56 oz, 4 h 45 min, 18:15.
         values: The numbers any of which gives it: a duration has one for each unit.
         minutes: Those of a time of day since midnight, or of a duration.
+        seconds: The seconds of a duration that does not end with a minute, rounded; 0 of any other.
     """
 
     shown: str
     values: frozenset[float]
     minutes: frozenset[int] = frozenset()
+    seconds: int = 0
 
     def is_stated(self, draft: str, today: date) -> bool:
         """Whether a draft gives it in any usual form, or rounded to the digits that it shows."""
+        if self.seconds and _spells_out(draft, self.seconds):
+            return True
         signed, stated = [sign * value for value in self.values for sign in (1, -1)], find_quantities(draft, today)
         if self.minutes and len(stated) > 1:  # 5 hours and 35 minutes is not about 4.75 hours
             return any(self.values & quantity.values for quantity in stated) or self._is_split(draft)
@@ -61,6 +65,13 @@ class Result:
         if any(self.minutes & moment.minutes for moment in find_moments(draft)):
             return True
         return bool(re.search(r"\d", self.shown)) and find_digits(self.shown.replace(",", "")) <= find_digits(draft)
+
+
+def _spells_out(draft: str, seconds: int) -> bool:
+    """Whether a draft gives a duration as a clock does: 5:56 of 5 min 56 s, 2:04:30."""
+    minutes, rest = divmod(seconds, 60)
+    forms = f"{minutes}:{rest:02}", f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+    return any(re.search(rf"(?<![\d:]){form}(?!:?\d)", draft) for form in forms)
 
 
 def is_about(draft: str, stated: Sequence[Quantity], known: Sequence[float]) -> bool:
@@ -92,7 +103,8 @@ def read_result(given: object) -> Result | None:
     parts = list(_PART.finditer(given))
     if parts and len(parts) == len(given.split()) // 2:
         seconds = sum(float(part["number"].replace(",", "")) * _SECONDS[part["unit"]] for part in parts)
-        return Result(given, frozenset(seconds / each for each in _SECONDS.values()), frozenset((int(seconds // 60),)))
+        values = frozenset(seconds / each for each in _SECONDS.values())
+        return Result(given, values, frozenset((int(seconds // 60),)), round(seconds) if seconds % 60 else 0)
     if times := find_written(given):
         return Result(given, frozenset(), frozenset().union(*(moment.minutes for moment in times)))
     number = re.match(r"-?\d[\d,]*(?:\.\d+)?", given)
@@ -137,6 +149,17 @@ def _calculate_all(left: str) -> Iterator[float]:
             continue
         if not isinstance(result, str):
             yield float(result)
+
+
+def find_true_sums(draft: str, today: date) -> set[str]:
+    """Return the numbers, as they are written, that all others of their line add up to: 47.5 km: 20, 12.5 and 15 km."""
+    lines = [find_quantities(line, today) for line in draft.split("\n")]
+    totals = ((each, [other for other in line if other is not each]) for line in lines for each in line)
+    return {
+        each.text
+        for each, others in totals
+        if len(others) > 1 and is_traced(each, [sum(max(other.values) for other in others)])
+    }
 
 
 def is_derived(quantity: Quantity, others: Sequence[Quantity]) -> bool:

@@ -80,6 +80,11 @@ def test_several_changes_of_one_item_are_one_line_and_one_that_is_as_it_was_has_
     assert combine_receipts([receipt(None, {}), receipt({}, None)]) == []
 
 
+def test_a_date_that_is_not_left_out_any_more_is_told_in_the_persons_language() -> None:
+    left_out = receipt({"except": ["2026-12-03"], "due_date": "2026-12-08"}, {"due_date": "2026-12-03"})
+    assert word_change(left_out, "es") == "Cambiado: Trip (vence mar 8 dic -> jue 3 dic, otra vez jue 3 dic)"
+
+
 def test_dates_that_were_marked_one_by_one_in_a_turn_are_not_passed_over() -> None:
     medicine: Properties = {"type": "task", "status": "active", "repeats": "FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0"}
     first = medicine | {"due_date": "2026-11-27T14:00", "done_for": "2026-11-27T08:00"}

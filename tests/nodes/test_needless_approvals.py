@@ -377,6 +377,7 @@ STARS = change(
     stars={"$add": ["2026-12-04", "2026-12-05"], "$remove": ["2026-11-30"]},
 )
 BINS = change("Bins", {"repeats": "FREQ=WEEKLY;BYDAY=WE"}, moved={"2026-12-09": "2026-12-10"})
+TABLET = change("Tablette", {"repeats": "FREQ=DAILY"}, status="done", done_for="2026-12-06")
 SWAP = "swap: this week they come thursday instead of wednesday, only this week"
 MONDAY = "and fri, sat. take the monday one off, she cheated"
 
@@ -394,6 +395,7 @@ def asks_today(message: str, write: Write, latest: str = "") -> list[str]:
         (MONDAY, STARS, STARS.call),
         (SWAP, BINS, ""),
         ("dentist done, what's next?", change("Dentist", ACTIVE, status="done"), ""),
+        ("gestern auch", TABLET, TABLET.call),
     ],
 )
 def test_what_a_message_says_of_one_item_is_done(message: str, write: Write, latest: str) -> None:
@@ -404,6 +406,8 @@ def test_what_a_message_says_of_one_item_is_done(message: str, write: Write, lat
     ("message", "write", "latest"),
     [
         ("oh and they pay 0.20 now", RATE, RATE.call),
+        ("vorgestern auch", TABLET, TABLET.call),
+        ("gestern auch", TABLET, ""),
         ("oh and they pay 0.18 now", RATE, ""),
         ("oh and they pay 0.18 now", RATE, "another"),
         ("and fri, sat. she cheated", STARS, STARS.call),

@@ -419,3 +419,12 @@ def test_the_dates_that_were_done_in_a_week_are_told_when_the_week_is_asked_for(
     told = life.call("query_items", where=where).get("done_then", [])
     assert [day for each in told for day in each["done_for"]] == found
     assert {each["content"] for each in told} <= {"Pill"}
+
+
+def test_a_date_that_was_passed_over_is_told_to_be_past(life: Life) -> None:
+    pill = life.keep("Pill", status="active", repeats="every day", due_date="2026-11-27")["id"]
+    life.at("2026-11-28T09:00").change(pill, status="done")
+    with pytest.raises(ToolError) as error:
+        life.change(pill, status="done", done_for="2026-11-27")
+    assert "has moved on" in str(error.value)
+    assert "an item of its own" in error.value.hint
