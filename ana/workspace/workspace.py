@@ -111,6 +111,14 @@ class Workspace:
             return ()
         return found.st_mtime_ns, found.st_size, found.st_ino
 
+    def stamp_folder(self) -> tuple[int, ...]:
+        """Return what changes when another folder takes the place of this one; nothing without one."""
+        try:
+            found = self.folder.stat()
+        except OSError:
+            return ()
+        return found.st_dev, found.st_ino
+
     def list_people(self) -> list[str]:
         """Return the others than the owner who have a folder here."""
         return sorted(path.name for path in self.people_folder.glob("*") if path.is_dir())

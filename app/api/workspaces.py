@@ -42,6 +42,7 @@ class OpenWorkspace:
         turns: Runs the turns of POST /ask.
         sessions: What other assistants do.
         stamp: That of the person's settings, as they count here.
+        place: That of the person's folder.
     """
 
     handles: Handles
@@ -51,6 +52,7 @@ class OpenWorkspace:
     turns: TurnRunner
     sessions: Sessions
     stamp: tuple[int, ...]
+    place: tuple[int, ...]
     used: float = field(default_factory=time.monotonic)
     """When a request came last."""
     requests: int = 0
@@ -64,6 +66,16 @@ class OpenWorkspace:
     def is_idle(self) -> bool:
         """Whether nothing works here."""
         return self.runs.is_idle and not self.requests
+
+    @property
+    def has_other_settings(self) -> bool:
+        """Whether the person's settings have changed since."""
+        return self.stamp != self.workspace.stamp_settings()
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the person was removed; somebody else may have got the name since."""
+        return self.place != self.workspace.stamp_folder()
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
@@ -137,7 +149,7 @@ class Workspaces:
         """
         async with self._opening.setdefault(person, asyncio.Lock()):
             before = self._open.get(person)
-            if before and before[0].is_idle and before[0].stamp != before[0].workspace.stamp_settings():
+            if before and (before[0].is_gone or (before[0].is_idle and before[0].has_other_settings)):
                 await self.close(person)
             if person not in self._open:
                 await self.close_idle()
@@ -149,7 +161,10 @@ class Workspaces:
             return opened
 
     async def close_idle(self) -> None:
-        """Close those that nobody has used for long, and of the others the one used last, until there is room."""
+        """Close those of people who were removed, those that nobody has used for long, and of the others the one used last
+        until there is room."""
+        for person in [person for person, (each, _) in self._open.items() if each.is_gone]:
+            await self.close(person)
         idle = [person for person, (each, _) in self._open.items() if each.is_idle and person not in self._ringing]
         idle.sort(key=lambda person: self._open[person][0].used)
         late = time.monotonic() - self._idle_seconds
@@ -191,5 +206,5 @@ class Workspaces:
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
-        runs = LocalRuns(person, worker, self._slots)
-        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp)
+        runs, place = LocalRuns(person, worker, self._slots), workspace.stamp_folder()
+        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp, place)
