@@ -90,6 +90,13 @@ class TestDecisions:
         assert answer.status_code == 200
         assert "+ the spare" not in answer.text
 
+    def test_another_message_stands_above_what_waits(self, browser: Browser) -> None:
+        self.ask(browser)
+        asked = browser.one("legend").get_text()
+        browser.say("what is due today?")
+        assert browser.one("legend").get_text() == asked
+        assert "“what is due today?” was not carried out" in browser.text
+
     def test_a_yes_as_a_message_decides_too(self, browser: Browser) -> None:
         self.ask(browser)
         browser.say("yes")
