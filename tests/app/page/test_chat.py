@@ -13,7 +13,9 @@ from tests.app.page.conftest import Browser, list_fields
 
 def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(browser: Browser) -> None:
     browser.open("/app")
+    assert "nothing leaves the machine" in browser.text
     browser.say("Note: the spare key is in the blue tin")
+    assert "nothing leaves the machine" not in browser.text
     assert "Kept “the spare key is in the blue tin”" in browser.text
     assert "+ the spare key is in the blue tin (note)" in browser.text
     place = browser.url
