@@ -21,4 +21,4 @@ def _quote(handles: DataHandles, entry: Entry) -> str:
     if not entry.key:  # no turn wrote it
         return "(your own edit)"
     turn = next((r for r in handles.traces.read(entry.thread) if r["id"] == entry.turn), None)
-    return f"“{shorten(turn['question'], 60)}”" if turn else "(that conversation was deleted)"
+    return f"“{shorten(turn['question'], 60)}”" if turn else "(its conversation is not here)"

@@ -96,7 +96,9 @@ def list_changes(changes: Sequence[Receipt], receipt: str | None, said: str = ""
 
 def describe_difference(before: Item | None, now: Item | None) -> str:
     """Return how a record that something else has changed differs: “Buy milk” is now “Buy oat milk”."""
-    return f"{quote_record(before)} is now {quote_record(now)}"
+    if before and now:
+        return f"{quote_record(before)} is now {quote_record(now)}"
+    return f"{quote_record(before)} is no longer there" if before else f"{quote_record(now)} is there again"
 
 
 def quote_record(record: Item | None) -> str:

@@ -10,7 +10,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ana.errors import UserError, WrongReply
+from ana.models.providers import model_name
 from ana.runs.port import StartedRun
+from ana.settings import Settings
 from ana.threads.ids import canonical_id
 from app.api.answers import find_workspace, path_id
 from app.api.bodies import NewRun
@@ -29,6 +31,7 @@ from app.page.conversations import (
 from app.page.forms import read_text
 from app.page.progress import Progress, follow
 from app.page.shell import draw, render
+from app.privacy import describe_leaving
 from app.repl.editing import read_values
 from nodes.requests import Request as Asked
 from nodes.requests import check_reply, decide_all
@@ -75,6 +78,7 @@ async def show(request: Request) -> Response:
         working=working,
         waiting=waiting,
         cut=cut,
+        setup=_describe_setup(opened.workspace.settings),
         failed=failed if failed not in {turn.answer for turn in told.turns} else "",
         notice=await find_notice(request, opened.handles),
     )
@@ -203,6 +207,13 @@ def _read_decision(form: FormData, number: int, action: dict[str, Any], kind: st
     if len(values) != 1 or not isinstance(values[0], dict):
         raise WrongReply("What would be done are lines of `key: value`.", "Nothing was done; it still waits.")
     return {"type": "edit", "edited_action": {"name": action.get("name"), "args": values[0]}}
+
+
+def _describe_setup(settings: Settings) -> str:
+    leaving = describe_leaving(settings) or "nothing leaves the machine on which I run"
+    rules = settings.provider == "offline"
+    answering = "A small reader answers, by rules" if rules else f"{model_name(settings)} answers"
+    return f"{answering}; {leaving}.{' “ana setup” in a terminal connects a model.' if rules else ''}"
 
 
 def _place(thread: str) -> Any:

@@ -22,7 +22,7 @@ from app.due import list_open_first
 from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
-from app.page.marking import Mark, delete, mark_all, mark_done, move, set_property
+from app.page.marking import Mark, check_dates, delete, mark_all, mark_done, move, set_property
 from app.page.shell import render
 from app.repl.editing import read_values, write_values
 from app.show.items import explain
@@ -117,6 +117,7 @@ async def save(request: Request, form: FormData) -> Response | str:
     changed = {name: value for name, value in given.items() if item.properties.get(name) != value} | gone
     if not changed and content == item.content:
         return go_on(f"/items/{item.id}")
+    check_dates(changed)
     new = content if content != item.content else None
     try:
         await run_in_threadpool(handles.memory.update, item.id, new, changed, by, read_text(form, "shown"))
@@ -191,6 +192,7 @@ async def _render(
         content=item.content if content is None else content,
         written=_write_properties(item.properties) if written is None else written,
         is_older=content is not None,
+        today=handles.clock.now().date(),
         current=_write_properties(item.properties),
         versions=await run_in_threadpool(_list_versions, handles, item.id),
         notice=await find_notice(request, handles),

@@ -8,7 +8,7 @@ from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.item import Item
 from ana.time.dates import day_of
-from ana.time.repeats import read_repeat
+from ana.time.repeats import DATE_KEYS, read_repeat
 from ana.values import Json, Properties
 
 LEADS = ("due_date", "start_date", "date")
@@ -61,8 +61,19 @@ def move(handles: DataHandles, day: str, when: str = "") -> Mark:
 
 
 def set_property(name: str, value: Json) -> Mark:
-    """Return what sets a property of an item; None takes it away."""
+    """Return what sets a property of an item; None takes it away. Errors as of `check_dates`."""
+    check_dates({name: value})
     return lambda _: {name: value}
+
+
+def check_dates(properties: Properties) -> None:
+    """Raise UserError where a day is due that is none: the item would be found on no day, and nothing would tell so."""
+    for name in DATE_KEYS:
+        value = properties.get(name)
+        if value is not None and not day_of(value):
+            raise UserError(
+                f"{name}: {value!r:.40} is no day.", "A day looks like 2026-12-24, with a time 2026-12-24T09:30."
+            )
 
 
 def delete(_: Item) -> None:

@@ -108,6 +108,7 @@ async def show(request: Request) -> Response:
         request,
         "today.html",
         title="Today" if chosen == today else spell_day(chosen, today.year),
+        day=spell_day(chosen, today.year),
         groups=groups,
         chosen=chosen,
         is_today=chosen == today,

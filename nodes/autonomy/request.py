@@ -88,7 +88,7 @@ def show_request(asked: Asked) -> dict[str, Any]:
         own = [words for words, numbers in numbered.items() if numbers == [number]]
         lines = [summary if number == 1 else "", action["description"], *own]
         actions.append(action | {"description": "\n".join(filter(None, lines))})
-    return asked["request"] | {"action_requests": actions} | ({"summary": summary} if len(actions) > 1 else {})
+    return asked["request"] | {"action_requests": actions} | ({"summary": summary} if summary else {})
 
 
 def leave_out_about(name: str, args: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from ana.language import Language
-from ana.memory.receipts import combine_receipts, describe_change, list_changes, word_change
+from ana.memory.item import Item
+from ana.memory.receipts import combine_receipts, describe_change, describe_difference, list_changes, word_change
 from ana.values import Properties
 
 
@@ -142,3 +143,9 @@ def test_what_failed_or_was_refused_stands_beside_what_was_written() -> None:
         "Nicht erledigt, du hast abgelehnt: Deletes “x”.",
     ]
     assert list_changes([], "Nothing was stored or changed.") == ["Nothing was stored or changed."]
+
+
+def test_what_is_gone_or_came_back_is_told_so() -> None:
+    item = Item("a", "Buy milk", {}, "", "")
+    assert describe_difference(item, None) == "“Buy milk” is no longer there"
+    assert describe_difference(None, item) == "“Buy milk” is there again"

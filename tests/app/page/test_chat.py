@@ -13,7 +13,9 @@ from tests.app.page.conftest import Browser, list_fields
 
 def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(browser: Browser) -> None:
     browser.open("/app")
+    assert "nothing leaves the machine" in browser.text
     browser.say("Note: the spare key is in the blue tin")
+    assert "nothing leaves the machine" not in browser.text
     assert "Kept “the spare key is in the blue tin”" in browser.text
     assert "+ the spare key is in the blue tin (note)" in browser.text
     place = browser.url
@@ -89,6 +91,13 @@ class TestDecisions:
         answer = browser.client.post(str(form["action"]), data=sent)
         assert answer.status_code == 200
         assert "+ the spare" not in answer.text
+
+    def test_another_message_stands_above_what_waits(self, browser: Browser) -> None:
+        self.ask(browser)
+        asked = browser.one("legend").get_text()
+        browser.say("what is due today?")
+        assert browser.one("legend").get_text() == asked
+        assert "“what is due today?” was not carried out" in browser.text
 
     def test_a_yes_as_a_message_decides_too(self, browser: Browser) -> None:
         self.ask(browser)

@@ -101,6 +101,8 @@ def test_enter_in_a_field_does_its_row_and_marks_nothing_done(browser: Browser) 
     sent = list_fields(form) | {"id": [str(browser.one("[name=id]")["value"])]}
     assert "due Fri 1 Jan" in browser.client.post("/app/items", data=sent | {"day": ["2027-01-01"]}).text
     assert "room hall" in browser.client.post("/app/items", data=sent | {"name": ["room"], "value": ["hall"]}).text
+    refused = browser.client.post("/app/items", data=sent | {"name": ["due_date"], "value": ["next week"]})
+    assert "is no day" in refused.text
     for unclear in ({}, {"day": ["2027-01-02"], "name": ["room"]}):
         answer = browser.client.post("/app/items", data=sent | unclear)
         assert "It was not said what to do" in answer.text
@@ -143,7 +145,9 @@ def test_what_is_not_there_is_said(browser: Browser, path: str, status: int) -> 
     assert "That did not work" in answer.text or status == 404
 
 
-@pytest.mark.parametrize("written", ["type: [", "- a\n- b", "just words", "1: x", "a: *b", "x" * 300_000])
+@pytest.mark.parametrize(
+    "written", ["due_date: soon", "date: 12", "type: [", "- a\n- b", "just words", "1: x", "a: *b", "x" * 300_000]
+)
 def test_properties_that_cannot_be_read_change_nothing(browser: Browser, written: str) -> None:
     path = keep(browser, "Buy milk")
     with pytest.raises(AssertionError, match=r"^4[12]"):

@@ -21,13 +21,17 @@ def keep(browser: Browser, content: str, properties: str) -> str:
 
 def test_a_task_is_added_done_and_brought_back(browser: Browser) -> None:
     browser.open("/app/today")
-    assert "Today" in browser.text
+    assert f"Today {TODAY:%a} {TODAY.day} {TODAY:%b} " in browser.text
     browser.submit("Add", content="Buy milk")
     assert "Buy milk" in browser.one("ul.plain").get_text()
-    browser.submit("✓")
+    browser.submit("○")
     assert not browser.page.select("ul.plain li")
+    done = browser.url
     browser.submit("Undo")
     assert "Buy milk" in browser.one("ul.plain").get_text()
+    assert "taken back" not in browser.text
+    browser.open(done)
+    assert "taken back" in browser.text, "who goes back is not told that it is done"
 
 
 def test_an_empty_day_says_something_kind(browser: Browser) -> None:
@@ -57,7 +61,7 @@ def test_what_ends_later_is_moved_whole(browser: Browser) -> None:
 def test_of_what_repeats_one_time_is_done_and_one_is_moved(browser: Browser) -> None:
     id = keep(browser, "Water the fig tree", f"type: task\nstatus: active\ndue_date: {TODAY}\nrepeats: FREQ=DAILY")
     browser.open("/app/today")
-    browser.submit("✓")
+    browser.submit("○")
     browser.open(f"/app/items/{id}")
     assert f"due_date: {TOMORROW}" in browser.one("[name=properties]").get_text()
     browser.open(f"/app/today?day={TOMORROW}")
@@ -111,7 +115,7 @@ def test_what_lasts_several_days_stands_on_each_of_them(browser: Browser) -> Non
 def test_an_act_goes_on_where_it_was_done(browser: Browser) -> None:
     keep(browser, "Buy milk", "type: task\nstatus: active\ndue_date: 2027-02-10")
     browser.open("/app/today?day=2027-02-10")
-    browser.submit("✓")
+    browser.submit("○")
     assert "day=2027-02-10" in browser.url
     assert "act=" in browser.url
     browser.submit("Undo")
