@@ -34,7 +34,7 @@ NOTES = (
 """The small files in a data folder."""
 
 DATABASES = (
-    *("journal.sqlite", "threads.sqlite", "vectors.sqlite", "reminders.sqlite"),
+    *("journal.sqlite", "threads.sqlite", "reminders.sqlite"),
     *("items.index.sqlite", "global_context.index.sqlite"),
 )
 """The SQLite files in a data folder, beside each of which SQLite keeps others."""

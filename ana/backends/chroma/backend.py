@@ -28,7 +28,6 @@ from ana.backends.sql import lookup
 from ana.backends.sql.reads import T, TableReads
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector
-from ana.embedders.known import BATCH, forget_vectors
 from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
@@ -141,10 +140,7 @@ class ChromaBackend(TableReads):
         with self.hold():
             if self.embedder is not embedder:
                 vectors = {}
-            made = self.acts.make(entries, expected or {}, vectors, distinct=distinct)
-            if len(vectors) > BATCH:
-                forget_vectors(self.path)
-            return made
+            return self.acts.make(entries, expected or {}, vectors, distinct=distinct)
 
     def erase(self, records: Collection[RecordKey]) -> None:
         with self.hold():
@@ -164,7 +160,6 @@ class ChromaBackend(TableReads):
             for collection in self.collections.values():
                 collection.index.discard()
             finish_exchange(self.path)
-            forget_vectors(self.path)  # all are stored, or what was purged is among them
             return count
 
     def hold(self) -> AbstractContextManager["Client"]:
