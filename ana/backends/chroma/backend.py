@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ana.backends.chroma.acts import Acts, Journal
-from ana.backends.chroma.care.exchange import finish_exchange, is_reindex_decided, settle_reindex, write_again
+from ana.backends.chroma.care.exchange import finish_exchange, write_again
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.rebuild import remove_remains
 from ana.backends.chroma.client import map_foreign_errors
@@ -81,13 +81,8 @@ class ChromaBackend(TableReads):
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
-        self.folder.must_open = lambda: is_reindex_decided(path) or bool(self.journal.list_unfinished())
-        self.folder.after_opening = (
-            lambda: settle_reindex(self.folder.get_client(), path),
-            self._follow_embedder,
-            self._unbind_empty,
-            self.acts.settle,
-        )
+        self.folder.must_open = lambda: bool(self.journal.list_unfinished())
+        self.folder.after_opening = (self._follow_embedder, self._unbind_empty, self.acts.settle)
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self.hold():

@@ -41,9 +41,6 @@ NOTE = "restore.json"
 REBUILDING = "rebuilding.json"
 """The note of a rebuild, which a restore makes needless."""
 
-_REINDEXED = "reindexed.json"
-"""The file by which an earlier version decided to exchange collections."""
-
 CLOSE = 1e-5
 """Chroma brings a vector to length 1 again, which may change its last digits."""
 
@@ -187,24 +184,6 @@ def embed_again(client: "Client", fresh: "Client", embedder: Embedder, progress:
             new.add(page["ids"], np.array([vectors[t] for t in texts]), page["metadatas"], page["documents"])
             done += len(texts)
     return total
-
-
-def is_reindex_decided(path: Path) -> bool:
-    """Return whether an earlier version has decided to exchange collections inside Chroma, and not done so."""
-    return (path / _REINDEXED).exists()
-
-
-def settle_reindex(client: "Client", path: Path) -> None:
-    """Finish what an earlier version has decided, and remove the collections of a reindex that it did not."""
-    is_decided, existing = is_reindex_decided(path), _list_names(client)
-    for name, new in ((name, f"{name}.new") for name in NAMES.values() if f"{name}.new" in existing):
-        if is_decided and name in existing:
-            client.delete_collection(name)
-        if is_decided:
-            client.get_collection(new, embedding_function=None).modify(name=name)
-        else:
-            client.delete_collection(new)
-    (path / _REINDEXED).unlink(missing_ok=True)
 
 
 def _add_to(done: int, total: int, progress: Progress) -> Progress:

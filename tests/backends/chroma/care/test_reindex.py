@@ -146,26 +146,6 @@ def _cut_at(real: Any, steps: "itertools.count[int]", at: int) -> Any:
     return call
 
 
-@pytest.mark.parametrize("decided", [False, True])
-def test_what_an_earlier_version_left_inside_chroma_is_settled(tmp_path: Path, clock: Clock, decided: bool) -> None:
-    filled(tmp_path, clock)
-    memory = open_memory(tmp_path, EMBEDDER, clock)
-    with chroma_of(memory).folder.hold() as client:
-        chroma_of(memory).folder.mark_written()
-        if decided:
-            client.get_collection("items", embedding_function=None).modify(name="items.new")
-        else:
-            client.create_collection("items.new", embedding_function=None)
-    memory.close()
-    if decided:
-        (tmp_path / "reindexed.json").write_text("[]")
-    assert is_complete(tmp_path, EMBEDDER, clock)
-    assert not (tmp_path / "reindexed.json").exists()
-    with chroma_of(memory).folder.hold() as client:
-        assert sorted(each.name for each in client.list_collections()) == ["global_context", "items"]
-    memory.close()
-
-
 KILLED = """
     import sys
     from pathlib import Path
