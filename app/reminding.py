@@ -67,7 +67,7 @@ def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = N
     """
     targets = list_targets(handles.workspace)
     targets += [Target("this screen", "screen", partial(_show, say))] if say else []
-    if not targets or handles.workspace.is_read_only:
+    if not targets:
         yield
         return
     stopped, ringer = Event(), make_ringer(handles, targets)

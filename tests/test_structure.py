@@ -68,8 +68,7 @@ def test_only_backends_import_databases() -> None:
 
 
 def test_only_those_that_make_a_store_name_its_class() -> None:
-    inside = ("ana.backends.chroma.backend", "ana.backends.chroma.read_only")
-    naming = [module for module in source_files() if imports_of(module) & {*inside}]
+    naming = [module for module in source_files() if "ana.backends.chroma.backend" in imports_of(module)]
     assert [module for module in naming if not module.startswith(MAKERS_OF_STORES)] == []
     assert naming, "the check sees imports"
 
@@ -173,13 +172,12 @@ def test_ways_to_start_are_found() -> None:
 
 
 OPENERS = {
-    "ana.files": {"os.open", "sqlite3.connect", "shutil.copyfile"},
+    "ana.files": {"os.open", "sqlite3.connect"},
     "ana.settings": {"os.open"},  # the project's .env, which may be a link
     "ana.output": {"os.open"},  # the null device
     "ana.logs": {"open"},  # with open_own, unless a setting names the file
     "ana.backends.chroma.care.backup": {"tempfile.mkstemp"},  # a new file, wherever the person wants the backup
     "ana.backends.chroma.client": {"shutil.copyfile", "sqlite3.connect"},  # a copy in a folder of its own
-    "ana.backends.chroma.read_only": {"shutil.copyfile", "shutil.copytree"},  # the same
     "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
     "ana.backends.chroma.care.exchange": {"shutil.copytree"},  # the same, for Chroma
 }

@@ -170,7 +170,7 @@ class Workspaces:
 
     async def _ring(self, person: str) -> None:
         workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
-        if not list_targets(workspace) or workspace.is_read_only:
+        if not list_targets(workspace):
             self._ringing.discard(person)
             return
         opened = self._open.get(person)

@@ -17,7 +17,6 @@ from ana.errors import (
     NotWaiting,
     StoreBroken,
     StoreBusy,
-    StoreReadOnly,
     WrongName,
     WrongReply,
 )
@@ -27,7 +26,6 @@ STATUSES: dict[type[AnaError], int] = {
     ConfigError: 503,
     NotFound: 404,
     StoreBroken: 503,
-    StoreReadOnly: 503,
     StoreBusy: 409,
     NotWaiting: 409,
     WrongReply: 422,

@@ -58,7 +58,7 @@ def read_typed_lines(
 def _make_session(history: Path, completions: Callable[[], list[str]]) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
-    from prompt_toolkit.history import FileHistory, InMemoryHistory
+    from prompt_toolkit.history import FileHistory
     from prompt_toolkit.layout.screen import Char
     from prompt_toolkit.styles import Style
 
@@ -66,9 +66,8 @@ def _make_session(history: Path, completions: Callable[[], list[str]]) -> "Promp
     Char.display_mappings.update({mark: escape_controls(mark) for mark in BIDIRECTIONAL})
     history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     refuse_link(history)
-    kept = InMemoryHistory() if is_read_only(history.parent) else FileHistory(str(history))
     return PromptSession(
-        history=kept,
+        history=FileHistory(str(history)),
         completer=WordCompleter(completions, sentence=True),
         complete_while_typing=False,
         style=Style.from_dict(STYLE),
