@@ -68,9 +68,9 @@ def read_limit(request: Request, default: int) -> int:
     return read_number(request, "limit", default, 1, MOST_ROWS)
 
 
-def path_id(request: Request, name: str = "thread_id") -> str:
-    """Return an id of the request's path. Raises NotFound if it is none."""
-    if id := canonical_id(request.path_params[name]):
+def path_id(request: Request) -> str:
+    """Return the thread's id in the request's path. Raises NotFound if it is none."""
+    if id := canonical_id(request.path_params["thread_id"]):
         return id
     raise NotFound("There is no such thread.")
 

@@ -90,17 +90,9 @@ class Workspaces:
         idle_seconds: After how long without a request one is closed.
     """
 
-    def __init__(
-        self,
-        load_settings: Callable[[], Settings],
-        open: Callable[[Workspace], Handles] = _open,
-        most: int = MOST,
-        idle_seconds: float = IDLE_SECONDS,
-    ) -> None:
+    def __init__(self, load_settings: Callable[[], Settings], open: Callable[[Workspace], Handles] = _open) -> None:
         self._load_settings = load_settings
         self._open_handles = open
-        self._most = most
-        self._idle_seconds = idle_seconds
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
@@ -152,9 +144,9 @@ class Workspaces:
         """Close those that nobody has used for long, and of the others the one used last, until there is room."""
         idle = [person for person, (each, _) in self._open.items() if each.is_idle and person not in self._ringing]
         idle.sort(key=lambda person: self._open[person][0].used)
-        late = time.monotonic() - self._idle_seconds
+        late = time.monotonic() - IDLE_SECONDS
         for person in idle:
-            if self._open[person][0].used < late or len(self._open) >= self._most:
+            if self._open[person][0].used < late or len(self._open) >= MOST:
                 await self.close(person)
 
     async def close(self, person: str) -> None:
