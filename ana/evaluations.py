@@ -20,7 +20,6 @@ class Evaluation:
 
     Args:
         ts: When, ISO 8601.
-        model: The model that was asked.
         right: The share of the runs that were right, by group of tasks, and of all under `all`.
     """
 

@@ -37,9 +37,7 @@ class OwnerLock:
     """An OS lock on a file, with a note beside it that names the holder. Whoever holds it cannot take it again.
 
     Args:
-        path: The lock file.
         what: The thing that is locked, for the message.
-        timeout: Seconds to wait for another holder.
         program: The name of this process in another's messages.
     """
 

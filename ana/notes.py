@@ -19,11 +19,7 @@ T = TypeVar("T")
 
 
 class Note:
-    """A short text of ours; `read_small` says how long.
-
-    Args:
-        path: The file.
-    """
+    """A short text of ours; `read_small` says how long."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -56,7 +52,6 @@ def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | 
     """Return what a note holds; None without one.
 
     Args:
-        path: The file.
         kind: A dataclass, or another type that pydantic knows; keys that it does not have are left out.
         hint: The next step where it cannot be read.
 

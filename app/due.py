@@ -91,9 +91,7 @@ def show_due(groups: dict[Due, Found], *, year: int | None = None, ids: bool = T
     """Print a table for each group that has items.
 
     Args:
-        groups: The items.
         year: The year that days are shown without.
-        ids: Whether ids are shown.
     """
     shown = [name for name, found in groups.items() if found.items]
     for name in shown:

@@ -62,7 +62,6 @@ def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = N
     """Deliver reminders in a thread of its own while the context is open.
 
     Args:
-        handles: The person's.
         say: Prints a line where the person sees it; None if nobody looks.
     """
     targets = list_targets(handles.workspace)

@@ -21,7 +21,7 @@ def start() -> Workspace:
         The owner's workspace, for who may run commands here is the owner, or that of whom the command is to run for.
 
     Raises:
-        ConfigError: A setting is wrong.
+        ConfigError: A setting is wrong, or the data folder cannot be written.
         UserError: There is no such person, or their settings cannot be used.
     """
     workspace = load_workspace()

@@ -84,7 +84,6 @@ def describe_now(loaded: Loaded, turn: str) -> str:
 
     Args:
         loaded: What the turn has read.
-        turn: Its id.
     """
     return render("now", mark=make_mark(turn), now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
 

@@ -20,8 +20,6 @@ def open_store(
     """Return the store in a folder.
 
     Args:
-        path: The data folder.
-        embedder: Turns text into vectors.
         program: The name of this process in another's messages.
         person: Whose the folder is.
         tell: Called with the progress of a repair.

@@ -20,7 +20,6 @@ def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = No
     """Build the chat model of the settings' provider, with tool calls by USE_TOOL_CALLS.
 
     Args:
-        settings: What was set.
         instruct: Makes the prompt of a model without tool calls from the list of tools. None, for what never talks to
             the model: it is built for native calls alone.
 

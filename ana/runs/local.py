@@ -31,7 +31,6 @@ class Worker(Protocol):
         It is cancelled as a task is, and then leaves the thread as whoever cancels wants it.
 
         Args:
-            run: The run.
             rollback: Set, when the run is cancelled, if nothing of it is to stay.
         """
 
@@ -87,7 +86,6 @@ class LocalRuns:
     """One person's runs, as tasks of this process's event loop. Called in that loop.
 
     Args:
-        person: Whose they are.
         worker: Carries them out.
         slots: Everybody's.
     """

@@ -28,12 +28,10 @@ def save_settings(workspace: Workspace, values: Mapping[str, str]) -> None:
     """Keep settings of a person; an empty value is one that is not set.
 
     Args:
-        workspace: The person's.
         values: By name of the field.
 
     Raises:
         UserError: A value is wrong or not allowed; nothing was written.
-        StoreReadOnly: Nothing can be written.
     """
     if workspace.person == OWNER:
         _save_owners({name.upper(): value for name, value in values.items()})

@@ -182,7 +182,6 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
     """Return the workspace of a person.
 
     Args:
-        settings: What was set.
         person: A name of small letters, digits, - and _. The owner's state is in the data folder itself, and their
             settings are those given; another's are in a file of their folder, in which nothing is the owner's.
 

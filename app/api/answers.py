@@ -32,11 +32,7 @@ async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
 
 
 class Holding:
-    """Lets go, when a request is answered, of what it holds.
-
-    Args:
-        app: What is behind it.
-    """
+    """Lets go, when a request is answered, of what it holds."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -82,8 +78,6 @@ async def own_thread(
     """Own a thread while it is changed without a run.
 
     Args:
-        opened: The person's workspace.
-        id: The thread's.
         patience: Seconds to wait for another who works there.
         ends: Whether nothing stays of the thread.
     """

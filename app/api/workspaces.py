@@ -35,9 +35,7 @@ class OpenWorkspace:
     """What a person's requests work with.
 
     Args:
-        handles: The person's handles.
         worker: Runs the graph in the person's threads.
-        runs: The person's runs.
         rows: What is told of the person's threads.
         turns: Runs the turns of POST /ask.
         sessions: What other assistants do.
@@ -86,8 +84,6 @@ class Workspaces:
     Args:
         load_settings: Returns the deployment's settings.
         open: Opens the handles of a workspace.
-        most: How many are open at a time.
-        idle_seconds: After how long without a request one is closed.
     """
 
     def __init__(self, load_settings: Callable[[], Settings], open: Callable[[Workspace], Handles] = _open) -> None:

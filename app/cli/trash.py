@@ -111,7 +111,6 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
 
     Raises:
         UserError: That is not an age, or the person does not agree.
-        StoreReadOnly: The data folder cannot be written.
         StoreBusy: A server, or another program, works in a conversation.
     """
     from ana.memory.trash import list_deleted, purge

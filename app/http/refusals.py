@@ -37,7 +37,6 @@ def find_status(exc: AnaError, other: int = 422) -> int:
     """Return the status that an error is answered with.
 
     Args:
-        exc: The error.
         other: The status of an error that has none of its own.
     """
     return next((status for kind, status in STATUSES.items() if isinstance(exc, kind)), other)

@@ -18,7 +18,6 @@ class RecordedEnd(ModelFailed):
     """The end of a turn that cannot happen again: a model that failed, a person who stopped it, a limit of time.
 
     Args:
-        record: The turn.
         draft: What the person was told.
     """
 
@@ -34,7 +33,6 @@ class RecordedModel(StreamingModel):
     """Decides as was recorded, then ends as was recorded.
 
     Args:
-        record: The turn.
         end: The draft that it ended with where no decision did.
         before: Called before each decision.
     """

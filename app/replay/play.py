@@ -41,7 +41,6 @@ class Scene:
 
     Args:
         id: The id that it gets.
-        thread: The conversation.
         question: The user message.
         history: The messages before it.
         summary: What stands for those that the conversation no longer holds.

@@ -35,7 +35,6 @@ class Rerun:
     Args:
         settings: As they are now.
         backend: The store; it is only read.
-        embedder: Its embedder.
         read_vectors: Returns the vectors that it has, by the text that was embedded.
     """
 
@@ -49,10 +48,6 @@ class Rerun:
 
     def repeat(self, record: Record, thread: Sequence[Record]) -> Record:
         """Run a turn again with the decisions that were recorded, and return the new record.
-
-        Args:
-            record: The turn.
-            thread: The records of its conversation.
 
         Raises:
             CannotReplay: Something that it relied on is gone or another.

@@ -21,7 +21,6 @@ class StoreCopy:
     """A copy of a store as it was before a turn, and what was written while the turn lasted.
 
     Args:
-        backend: The copy.
         later: The entries that came later, the oldest first.
         undos: Names of turns under which the turn took others back.
     """
@@ -53,7 +52,6 @@ def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embe
 
     Args:
         original: The store as it is now.
-        record: The turn.
         inputs: What its record keeps for a replay.
         embedder: For the copy.
 

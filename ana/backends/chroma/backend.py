@@ -46,8 +46,6 @@ class ChromaBackend(TableReads):
 
     Args:
         path: The data folder; created at the first use.
-        embedder: Turns text into vectors.
-        timeout: Seconds to wait for another process.
         program: The name of this process in another's messages.
         person: Whose folder it is, for its backups; empty if nobody says.
         tell: Called with the progress of a repair.
