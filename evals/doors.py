@@ -30,7 +30,7 @@ DOORS = (
         "conversations, read from their traces; a deletion can be taken back until the trash is purged",
     ),
     (
-        "`ana items [WORDS] [--where JSON] [--due today\\|week\\|overdue] [--why] [--json]`",
+        "`ana items [WORDS] [--where JSON] [--why] [--json]`",
         "what is kept, found by meaning, words and property, as a table",
     ),
     ("`ana today`", "the day at a glance: what is overdue, today with its times, then the next days, on one screen"),
