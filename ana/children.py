@@ -31,7 +31,6 @@ def run_python(
 
     Args:
         arguments: "-m" and a module, and what it finds in sys.argv.
-        given: Its input.
         env: Its environment, beside this process's own.
         under: A program that runs it and watches it, with its options.
 

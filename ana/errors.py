@@ -9,7 +9,6 @@ AnaError
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
 |  |  `- LinkRefused  a file of ana's own is a link, through which nothing is written
-|  |- StoreReadOnly   the data folder can be read, and this would write
 |  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- BudgetReached    the day's budget is spent; no call is made that costs money
 |  |- NotWaiting      no turn of the conversation waits for the reply that was given
@@ -120,10 +119,6 @@ class LinkRefused(StoreBroken):
             f"{path} is a symbolic link, and ana writes through none in its own folders.",
             "Delete the link; ANA_DATA_DIR, TRACES_DIR and LOG_FILE_PATH may name another place, also through a link.",
         )
-
-
-class StoreReadOnly(UserError):
-    """The data folder can be read, and this would write."""
 
 
 class TurnStopped(UserError):

@@ -20,7 +20,6 @@ class Evaluation:
 
     Args:
         ts: When, ISO 8601.
-        model: The model that was asked.
         right: The share of the runs that were right, by group of tasks, and of all under `all`.
     """
 
@@ -39,6 +38,5 @@ def read_evaluations(workspace: Workspace) -> list[Evaluation]:
 def keep_evaluation(workspace: Workspace, evaluation: Evaluation) -> None:
     """Keep an evaluation beside the last ones."""
     kept = [evaluation, *read_evaluations(workspace)][:MOST]
-    if not workspace.is_read_only:
-        workspace.evaluations_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(workspace.evaluations_file, to_json(kept, indent=1).decode(), mode=0o600)
+    workspace.evaluations_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_whole(workspace.evaluations_file, to_json(kept, indent=1).decode(), mode=0o600)

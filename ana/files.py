@@ -10,13 +10,12 @@ import os
 import secrets
 import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from ana.errors import LinkRefused, StoreReadOnly
+from ana.errors import LinkRefused
 
 BUSY_SECONDS = 10.0
 """How long to wait for another program that uses a SQLite file."""
@@ -166,32 +165,6 @@ def refuse_links_below(folder: Path) -> None:
         for name in (*folders, *files):
             if os.path.islink(f"{parent}/{name}"):
                 raise LinkRefused(f"{parent}/{name}")
-
-
-def is_read_only(folder: Path) -> bool:
-    """Return whether a folder exists and this process may not write in it."""
-    return folder.exists() and not os.access(folder, os.W_OK)
-
-
-def refuse_read_only(folder: Path) -> None:
-    """Raise StoreReadOnly if a data folder cannot be written."""
-    if is_read_only(folder):
-        raise StoreReadOnly(
-            f"The data folder {folder} is read-only: nothing was changed.",
-            "Make it writable, or set ANA_DATA_DIR to another folder.",
-        )
-
-
-@contextmanager
-def open_readable(database: Path) -> Iterator[Path]:
-    """Yield a SQLite file, or a private copy of one in a read-only folder: SQLite writes beside what it reads."""
-    if not is_read_only(database.parent):
-        yield database
-        return
-    with tempfile.TemporaryDirectory(prefix="ana-") as name:
-        for each in list_database_files(database):
-            shutil.copyfile(each, Path(name) / each.name)
-        yield Path(name) / database.name
 
 
 def is_damage(exc: sqlite3.Error) -> bool:

@@ -70,7 +70,6 @@ def open_handles(
     """Build the handles. Nothing is locked or read until it is used, but for a data folder that can only be read.
 
     Args:
-        workspace: The person's.
         program: The name of this process in another's messages.
         model: A model in place of the one in the settings.
         instruct: Makes the prompt of a model without tool calls; needed where people talk to the model.

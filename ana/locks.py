@@ -3,8 +3,7 @@
 import errno
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from io import FileIO
@@ -38,9 +37,7 @@ class OwnerLock:
     """An OS lock on a file, with a note beside it that names the holder. Whoever holds it cannot take it again.
 
     Args:
-        path: The lock file.
         what: The thing that is locked, for the message.
-        timeout: Seconds to wait for another holder.
         program: The name of this process in another's messages.
     """
 
@@ -156,33 +153,3 @@ def _put(note: FileIO, text: str) -> None:
     """Write a note in the place of the last one, which had as many characters."""
     note.seek(0)
     note.write(text.ljust(NOTE).encode())
-
-
-@contextmanager
-def keep_out_writers(lock: Path, what: str, timeout: float = 10.0) -> Iterator[None]:
-    """Keep a lock's holders out without writing to its file, as a reader of a read-only folder must.
-
-    Args:
-        lock: The file of an OwnerLock; without it there is nobody to keep out.
-        what: The thing that is locked, for the message.
-        timeout: Seconds to wait for a holder.
-
-    Raises:
-        StoreBusy: A holder did not release it in time.
-    """
-    import fcntl  # not on Windows, where no reader comes here
-
-    if not lock.exists():
-        yield
-        return
-    with lock.open("rb") as file:
-        end = time.monotonic() + timeout
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as exc:
-                if time.monotonic() > end:
-                    raise StoreBusy(f"{what} is being written.", "Wait until that has finished.") from exc
-                time.sleep(0.02)
-        yield

@@ -33,7 +33,6 @@ class _SafeFormatter(logging.Formatter):
     """Another formatter's lines without secrets and colours, and without what could drive the terminal that shows them.
 
     Args:
-        inner: The formatter.
         secrets: What is hidden.
     """
 
@@ -54,7 +53,6 @@ class _LogFile(RotatingFileHandler):
     """Says once that it cannot be written, in a sentence instead of a traceback for every line.
 
     Args:
-        path: The file.
         follow: Whether it may be a link.
     """
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from ana.errors import StoreBroken
-from ana.files import is_read_only, read_small, write_whole
+from ana.files import read_small, write_whole
 
 LARGEST = 20_000_000
 """Bytes of a note at most: the names of 100,000 conversations have a quarter of that."""
@@ -19,11 +19,7 @@ T = TypeVar("T")
 
 
 class Note:
-    """A short text of ours; `read_small` says how long.
-
-    Args:
-        path: The file.
-    """
+    """A short text of ours; `read_small` says how long."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -36,10 +32,9 @@ class Note:
             return ""
 
     def write(self, text: str) -> None:
-        """Write the text as a whole; nothing in a folder that can only be read."""
-        if not is_read_only(self._path.parent):
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_whole(self._path, text, mode=0o600)
+        """Write the text as a whole."""
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(self._path, text, mode=0o600)
 
     def age(self) -> float | None:
         """Return the seconds since it was written; None if it never was."""
@@ -57,7 +52,6 @@ def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | 
     """Return what a note holds; None without one.
 
     Args:
-        path: The file.
         kind: A dataclass, or another type that pydantic knows; keys that it does not have are left out.
         hint: The next step where it cannot be read.
 

@@ -25,7 +25,7 @@ LINKABLE = (CHROMA, "backups")
 
 NOTES = (
     *("format.json", "generation", "lock", "lock.owner"),
-    *("restore.json", "rebuilding.json", "reindexed.json", "purging"),
+    *("restore.json", "rebuilding.json", "purging"),
     *("thread_names.json", "last_thread", "typed", "refused_copy", "shown"),
     *("spending.json", "spending.lock", "spending.ledger"),
     *("embedder-suggested", "ollama-offered", "calendar-key", "push-key", "evaluations.json"),
@@ -34,7 +34,7 @@ NOTES = (
 """The small files in a data folder."""
 
 DATABASES = (
-    *("journal.sqlite", "threads.sqlite", "vectors.sqlite", "reminders.sqlite"),
+    *("journal.sqlite", "threads.sqlite", "reminders.sqlite"),
     *("items.index.sqlite", "global_context.index.sqlite"),
 )
 """The SQLite files in a data folder, beside each of which SQLite keeps others."""

@@ -43,7 +43,6 @@ def add_up(workspace: Workspace, begin: datetime = EVER) -> tuple[list[DayCost],
     """Return what each model cost on each day, the oldest first, and the traces' lines that cannot be read, by thread.
 
     Args:
-        workspace: The person's.
         begin: The moment from which turns count.
     """
     clock = workspace.make_clock()

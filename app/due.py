@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 Due = Literal["overdue", "today", "week"]
 TITLES: dict[Due, str] = {"overdue": "Overdue", "today": "Today", "week": "Next seven days"}
-NAMES: dict[Due, str] = {"overdue": "overdue", "today": "due today", "week": "due in the next seven days"}
 MOST = 1000
 """How many items are shown of each kind."""
 
@@ -40,17 +39,8 @@ DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 
 
-def find_due(handles: "DataHandles", which: Due, limit: int = MOST) -> Found:
-    """Return open items that are overdue, still due today, or due from now to the end of the seventh day from today."""
-    groups = group_due(handles, limit)
-    found = [groups[name] for name in (("today", "week") if which == "week" else (which,))]
-    total = sum(each.total for each in found)
-    why = "" if total else _explain_none(which, groups)
-    return Found([item for each in found for item in each.items][:limit], total, total > limit, why_none=why)
-
-
 def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
-    """Return open items by when they are due. Unlike in `find_due`, week leaves today out: no item is in two groups."""
+    """Return open items by when they are due; no item is in two groups."""
     today, due = handles.clock.now().date(), handles.memory.due
     # all of them, because what repeats has a date in several groups and stands in the first
     earlier, now = due(date.min, today - DAY, MOST), due(today, today, MOST)
@@ -91,9 +81,7 @@ def show_due(groups: dict[Due, Found], *, year: int | None = None, ids: bool = T
     """Print a table for each group that has items.
 
     Args:
-        groups: The items.
         year: The year that days are shown without.
-        ids: Whether ids are shown.
     """
     shown = [name for name, found in groups.items() if found.items]
     for name in shown:
@@ -140,11 +128,6 @@ def summarize_due(handles: "DataHandles") -> list[str]:
         lines += [f"  {shorten(item.content, 160)}{_format_when(item, which, year)}" for item in found.items[:GREETING]]
         lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []
     return lines
-
-
-def _explain_none(which: Due, groups: dict[Due, Found]) -> str:
-    others = ", ".join(f"{found.total} {NAMES[name]}" for name, found in groups.items() if found.total)
-    return f"No open item is {NAMES[which]}{f', but {others}' if others else ''}."
 
 
 def _is_over(item: "Item", clock: "Clock") -> bool:

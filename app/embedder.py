@@ -43,7 +43,7 @@ def suggest_embedder(workspace: Workspace) -> str | None:
 def suggest_embedder_once(workspace: Workspace) -> str | None:
     """Return the line of `suggest_embedder` the first time, and None whenever it was returned before."""
     said = workspace.note("embedder-suggested")
-    line = None if said.age() is not None or workspace.is_read_only else suggest_embedder(workspace)
+    line = None if said.age() is not None else suggest_embedder(workspace)
     if line:
         said.write("")
     return line

@@ -29,7 +29,6 @@ class Done:
 
     Args:
         answer: The text for the person.
-        thread_id: The conversation.
         trace_id: The id of the turn's record.
         trace_path: The file that holds it.
         steps: The calls and violations, in order.
@@ -40,7 +39,6 @@ class Done:
         fruitless: Nothing was understood, or the last calculation failed.
         receipt: The changes in words, or that there are none where one may have been expected.
         refused_copy: A copy of an item was not stored; the same words again in this conversation store it.
-        question: The person's message.
         composed: The answer was put together from what the calls brought, and not by a model that may add to it.
     """
 
@@ -70,7 +68,6 @@ class Waiting:
     """A turn that goes on when a person has decided; its record is written when it ends.
 
     Args:
-        thread_id: The conversation.
         turn_id: The id that its record will have.
         request_id: Tells this request from every other one, so that a reply is given to what was shown.
         request: What the person is asked; the first one if several are asked at once.
@@ -113,12 +110,7 @@ class NotShown(NotWaiting):
 
 @dataclass(frozen=True)
 class CutShort:
-    """A turn that a crash ended; it can go on.
-
-    Args:
-        thread_id: The conversation.
-        question: The person's message.
-    """
+    """A turn that a crash ended; it can go on."""
 
     thread_id: str
     question: str
@@ -143,7 +135,6 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
 
     Args:
         handles: For the traces and the price of the model.
-        thread_id: The conversation.
         turn: The turn, as it has ended.
         messages: Its messages, from the user's on.
     """

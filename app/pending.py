@@ -35,9 +35,7 @@ def keep_waiting(handles: Handles, state: State, name: str) -> str:
     If something waits in that conversation already, that stays, and its id is returned.
 
     Args:
-        handles: The store.
         state: The turn, with what is asked; its calls have not run.
-        name: The conversation's name.
     """
     store, id = handles.workspace.open_thread_store(), handles.workspace.open_threads().remember(name)
     config: Any = {"configurable": {"thread_id": id}}
@@ -58,7 +56,6 @@ class Pending:
     Args:
         name: The conversation's name, or its id.
         since: How long it has waited: 5 min, 3 h, 2 days.
-        waiting: The request.
     """
 
     name: str

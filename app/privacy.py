@@ -13,7 +13,6 @@ def describe_leaving(settings: Settings, *, local: bool = True) -> str:
     """Return what is sent where, in one line; empty if nothing is.
 
     Args:
-        settings: The settings.
         local: Whether servers on this machine are named too.
     """
     sent = {

@@ -62,12 +62,11 @@ def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = N
     """Deliver reminders in a thread of its own while the context is open.
 
     Args:
-        handles: The person's.
         say: Prints a line where the person sees it; None if nobody looks.
     """
     targets = list_targets(handles.workspace)
     targets += [Target("this screen", "screen", partial(_show, say))] if say else []
-    if not targets or handles.workspace.is_read_only:
+    if not targets:
         yield
         return
     stopped, ringer = Event(), make_ringer(handles, targets)

@@ -50,7 +50,6 @@ def refuse_while_serving(workspace: Workspace, what: str) -> None:
     """Refuse while a server runs: it has the conversations' file open, and writes its own copy of them.
 
     Args:
-        workspace: The person's.
         what: What is to be done once it is stopped.
 
     Raises:

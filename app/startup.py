@@ -1,8 +1,9 @@
 """The beginning of every command."""
 
+import os
 from contextvars import ContextVar
 
-from ana.errors import UserError
+from ana.errors import ConfigError, UserError
 from ana.keys import OWNER
 from ana.output import tell
 from ana.tracing.langsmith import switch_on_or_off
@@ -20,10 +21,13 @@ def start() -> Workspace:
         The owner's workspace, for who may run commands here is the owner, or that of whom the command is to run for.
 
     Raises:
-        ConfigError: A setting is wrong.
+        ConfigError: A setting is wrong, or the data folder cannot be written.
         UserError: There is no such person, or their settings cannot be used.
     """
     workspace = load_workspace()
+    if workspace.folder.exists() and not os.access(workspace.folder, os.W_OK):  # SQLite and Chroma write even to read
+        hint = "Make it writable, or set ANA_DATA_DIR to another folder."
+        raise ConfigError(f"The data folder {workspace.folder} cannot be written.", hint)
     switch_on_or_off()
     from ana.logs import set_up_logging
 
@@ -32,8 +36,6 @@ def start() -> Workspace:
     set_up_logging(workspace.settings)
     if not holds_own(workspace) and (sentence := describe_shared(workspace)):
         tell(sentence)
-    if workspace.is_read_only:
-        tell(f"The data folder {workspace.folder} is read-only: it can be looked at, and nothing is stored.")
     person = chosen.get()
     if person in (None, workspace.person):
         return workspace

@@ -50,7 +50,6 @@ class Assistant:
     """Runs turns on a graph with a saver, one at a time in a thread.
 
     Args:
-        handles: The live handles.
         graph: The compiled graph, with its saver.
         program: The name of this process in another one's message.
         patience: Seconds to wait for a thread in which another door works.
@@ -86,8 +85,6 @@ class Assistant:
         again and says so. The next one ends it, with a record, which is told as {"ended": sentence}.
 
         Args:
-            question: The person's message.
-            thread_id: The conversation.
             max_steps: Most model calls; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
             shown: The request that this door has shown the person last in this thread.
@@ -152,7 +149,6 @@ class Assistant:
         """Go on with a waiting turn.
 
         Args:
-            thread_id: The conversation.
             reply: {"decisions": [...]}, or what stands for it (`complete_reply`); for a request in another shape
                 whatever the node that asked takes.
             request_id: The request that was shown to the person; None if nobody knows, and then nothing is done.

@@ -25,7 +25,6 @@ def undo_turn(
     """Undo a turn and print what that changed. Return False if a conflict prevented it.
 
     Args:
-        memory: Items and Global Context.
         turn: The turn; None for the last one that can be undone.
         thread: The conversation of which the last turn is meant; None for any.
         here: Whether this is the REPL, where /redo brings it back.

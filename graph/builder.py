@@ -1,11 +1,9 @@
 """The state machine: the nodes and their order."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal, get_args, get_type_hints
 
-from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.graph import Graph
+from langchain_core.runnables import Runnable
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -57,20 +55,6 @@ class _Router(Runnable[State, str]):
         return self._choose(args[0])
 
 
-class _DrawnGraph(CompiledStateGraph[State, Context, Input, Output]):
-    """The graph; in its picture a node that is entered again, for what is left of its work, has no edge to itself."""
-
-    def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
-        return _leave_out_loops(super().get_graph(config, xray=xray))
-
-    async def aget_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
-        return _leave_out_loops(await super().aget_graph(config, xray=xray))
-
-
-def _leave_out_loops(drawn: Graph) -> Graph:
-    return replace(drawn, edges=[edge for edge in drawn.edges if edge.source != edge.target])
-
-
 def _route(source: str, choose: Callable[[State], str]) -> None:
     builder.add_conditional_edges(source, _Router(choose), [*get_args(get_type_hints(choose)["return"])])
 
@@ -95,7 +79,7 @@ def compile_graph(saver: BaseCheckpointSaver[str] | None = None) -> CompiledStat
     Args:
         saver: What keeps its threads; None for a server that brings its own.
     """
-    compiled = _DrawnGraph(**vars(builder.compile(checkpointer=saver, name="ana")))
+    compiled = builder.compile(checkpointer=saver, name="ana")
     # clients are shown the state as it is kept: without what one turn reads for itself
     compiled.stream_channels = [name for name in compiled.stream_channels_list if name != "loaded"]
     return compiled

@@ -131,7 +131,6 @@ class LocalContext(Context):
     """A context with its own handles and a listener for events.
 
     Args:
-        opened: The handles.
         on_event: Called with every event, in the thread that runs the node. Listening to the custom stream instead
             would make langgraph move nodes to worker threads, and Ctrl-C could no longer stop a model call.
     """
@@ -177,7 +176,6 @@ def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:
     """Tell every listener one thing.
 
     Args:
-        runtime: The run.
         event: A piece of a draft, {"draft": text, "id": id of its message}; that all pieces of it are withdrawn,
             {"erase": id}; or a call that has run, {"tool": name, "args": ..., "ok": bool, "id": id of the call}.
     """

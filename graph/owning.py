@@ -100,7 +100,6 @@ async def roll_back(run: Run, saver: ThreadSaver | None, id: str, open_memory: C
     Args:
         run: The run's hold on its thread.
         saver: Of its thread; None if the thread ends with it.
-        id: Its id.
         open_memory: Returns the memory of the person.
     """
     if saver:

@@ -94,13 +94,7 @@ def record(name: str, node: Node) -> Node:
 
 
 def label_turn(turn: Turn, context: Context, *tags: str) -> None:
-    """Let a run in LangSmith be found by its turn, by how that ended, and by the policies that drafts of it broke.
-
-    Args:
-        turn: The turn.
-        context: The run's.
-        tags: Further tags.
-    """
+    """Let a run in LangSmith be found by its turn, by how that ended, and by the policies that drafts of it broke."""
     if not is_on(os.environ):
         return
     settings, model = context.handles.settings, context.model or model_name(context.handles.settings)

@@ -30,7 +30,6 @@ def bind_reply(given: "Command[Any]", waiting: Collection[str], *, placed: bool)
     """Return the input of a run without a reply to anything but what waits; the run shows again what waits.
 
     Args:
-        given: The input.
         waiting: The ids of the requests that wait.
         placed: Whether the run names the checkpoint at which the request was shown.
     """
@@ -48,7 +47,6 @@ def bind_message(
     A yes is to what a run of the server asked. What another door asked has not been shown here: it is shown first.
 
     Args:
-        given: The input.
         state: The thread's newest.
         config: The run's; one that goes on from an earlier checkpoint replies to nothing.
     """
@@ -72,7 +70,6 @@ def save_reply(saver: Any, state: StateSnapshot, reply: dict[str, Any]) -> None:
     """Write a reply to the file before the turn goes on: langgraph writes it in the background, beside the first call.
 
     Args:
-        saver: The thread's.
         state: The waiting turn.
         reply: By the request's id.
     """

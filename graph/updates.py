@@ -92,7 +92,6 @@ def check_config(given: Mapping[str, Any] | None, thread: str | None = None) -> 
     """Check the config of a run: langchain takes any other field of it for an option, as that of another thread.
 
     Args:
-        given: The config.
         thread: The thread that the run owns; None if that is not known yet.
 
     Raises:

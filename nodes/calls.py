@@ -106,7 +106,6 @@ def answer_refused(call: ToolCall, why: str = "") -> ToolMessage:
     """Return the answer to a call that a person refused.
 
     Args:
-        call: The call.
         why: What the person said to it.
     """
     error = f"Refused, did not run: {why}" if why else "Refused, did not run: the person did not approve this call."

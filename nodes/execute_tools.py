@@ -103,7 +103,6 @@ def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
     Args:
         call: The call, which has been weighed.
         context: What its tool is given besides its arguments.
-        run: The context of the run.
 
     Raises:
         ChangedSinceWeighed: A record is not as it was weighed. Nothing was written.

@@ -102,7 +102,6 @@ def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMes
     provider's prompt cache each time, and would be summarised each time.
 
     Args:
-        messages: The thread's.
         budget: In tokens.
     """
     turns = split_turns(messages)

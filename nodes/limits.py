@@ -29,7 +29,6 @@ def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str 
 
     Args:
         turn: What it took so far. Time spent waiting for a person, or between a crash and going on, does not count.
-        settings: The limits.
         max_steps: Another limit of model calls, for this run.
     """
     most = max_steps or settings.ana_max_steps
@@ -55,7 +54,6 @@ def explain_stop(limit: str, messages: Sequence[AnyMessage], advice: str = SMALL
 
     Args:
         limit: The end of "I stopped at".
-        messages: The thread's.
         advice: How the rest can be had.
     """
     # It is built from receipts and not asked of the model: the model is over its limit, and may not know what it did.

@@ -75,7 +75,6 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: str = "") -> Loaded
 
     Args:
         handles: Memory, clock and settings.
-        turn: The turn.
         before: The day of the turn before; the conversation was told then what was overdue. Empty if there is none.
     """
     # the moment of the turn and not of this call: "tomorrow" still means the same after a night that the turn waited

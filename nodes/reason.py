@@ -75,13 +75,8 @@ def system_message(loaded: Loaded) -> SystemMessage:
 def system_prompt(lines: Mapping[int, str]) -> str:
     """Return the system prompt with these lines of Global Context."""
     # The template has what changes at its end, so that providers' prompt caches hit.
-    return render("system", **prompt_slots(lines))
-
-
-def prompt_slots(lines: Mapping[int, str]) -> dict[str, str]:
-    """Return what the slots of a system prompt are filled with."""
     shown = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
-    return {"global_context": shown or EMPTY}
+    return render("system", global_context=shown or EMPTY)
 
 
 def describe_now(loaded: Loaded, turn: str) -> str:
@@ -89,7 +84,6 @@ def describe_now(loaded: Loaded, turn: str) -> str:
 
     Args:
         loaded: What the turn has read.
-        turn: Its id.
     """
     return render("now", mark=make_mark(turn), now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
 

@@ -119,8 +119,6 @@ def read_message(text: str, request: Request, asked: Asked | None) -> dict[str, 
     """Return the reply that a message is to a request that waits: a decision, or that it is not carried out now.
 
     Args:
-        text: The message.
-        request: The request.
         asked: The same as the turn keeps it; None if a tool of the person's own asks, which only takes decisions.
 
     Returns:

@@ -59,7 +59,6 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
 
     Args:
         state: The state that a node finds.
-        runtime: The run.
         source: The checkpoint that the run was forked from; None if it was not.
 
     Raises:
@@ -161,7 +160,6 @@ def end_turn(turn: Turn, answer: str, receipt: str, id: str | None = None) -> tu
 
     Args:
         turn: The turn, with its error if it failed.
-        answer: The answer.
         receipt: What stands under it.
         id: The message's, if it is a draft of the model, which clients have seen under it.
     """
@@ -181,7 +179,6 @@ def close_turn(
     """Return the messages that end a turn which nobody goes on with, and the turn as it has ended.
 
     Args:
-        turn: The turn.
         messages: Its messages, from the user's on.
         why: Why it ends, as a sentence.
         answers: Those to calls that are known not to have run.
@@ -197,7 +194,6 @@ def refuse_asked(messages: Sequence[AnyMessage], request: Request | None = None)
     nodes/history.py says so to the model.
 
     Args:
-        messages: The thread's.
         request: What a tool of the person's own asks; None for what was asked before any call of the batch ran.
     """
     calls = unanswered_calls(messages)
@@ -234,9 +230,7 @@ def write_record(
 
     Args:
         handles: For the traces.
-        turn: The turn.
         messages: Its messages, from the user's on.
-        thread: The conversation.
         model: Another model's name, if the run chose one.
     """
     record = build_record(turn, messages, thread, handles.settings, model, receipts(messages))

@@ -34,7 +34,6 @@ class Purse:
     Args:
         settings: For the prices and the budget.
         spending: The day's total.
-        model: The model's name.
     """
 
     settings: Settings
@@ -105,7 +104,6 @@ def add_usage(usage: Usage, reply: AIMessage, sent: int) -> Usage:
 
     Args:
         usage: So far.
-        reply: The model's reply.
         sent: The estimated tokens of the messages it was sent.
     """
     told = reply.usage_metadata

@@ -51,7 +51,7 @@ def test_no_imports_form_a_cycle() -> None:
     TopologicalSorter({module: imports_of(module) for module in source_files()}).prepare()
 
 
-ON_SQLITE = ("ana.files", "ana.backends.", "ana.embedders.known", "ana.reminders.ledger", "ana.threads.", "evals.")
+ON_SQLITE = ("ana.files", "ana.backends.", "ana.reminders.ledger", "ana.threads.", "evals.")
 """What is made of SQLite files, and may catch its errors."""
 
 MAKERS_OF_STORES = ("ana.backends.", "evals.")
@@ -68,8 +68,7 @@ def test_only_backends_import_databases() -> None:
 
 
 def test_only_those_that_make_a_store_name_its_class() -> None:
-    inside = ("ana.backends.chroma.backend", "ana.backends.chroma.read_only")
-    naming = [module for module in source_files() if imports_of(module) & {*inside}]
+    naming = [module for module in source_files() if "ana.backends.chroma.backend" in imports_of(module)]
     assert [module for module in naming if not module.startswith(MAKERS_OF_STORES)] == []
     assert naming, "the check sees imports"
 
@@ -173,13 +172,12 @@ def test_ways_to_start_are_found() -> None:
 
 
 OPENERS = {
-    "ana.files": {"os.open", "sqlite3.connect", "shutil.copyfile"},
+    "ana.files": {"os.open", "sqlite3.connect"},
     "ana.settings": {"os.open"},  # the project's .env, which may be a link
     "ana.output": {"os.open"},  # the null device
     "ana.logs": {"open"},  # with open_own, unless a setting names the file
     "ana.backends.chroma.care.backup": {"tempfile.mkstemp"},  # a new file, wherever the person wants the backup
     "ana.backends.chroma.client": {"shutil.copyfile", "sqlite3.connect"},  # a copy in a folder of its own
-    "ana.backends.chroma.read_only": {"shutil.copyfile", "shutil.copytree"},  # the same
     "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
     "ana.backends.chroma.care.exchange": {"shutil.copytree"},  # the same, for Chroma
 }
@@ -274,16 +272,12 @@ def test_nothing_reaches_inside_the_chroma_backend() -> None:
     assert any(map(reaches_inside, ast.walk(ast.parse("memory.backend.journal.add(x)"))))
 
 
-WRITERS = {"ana.memory.memory", "app.replay.store"}
-"""Those that give changes to a backend: memory, within its bounds, and the replay of what was stored, in memory."""
-
-
-def writes_past_memory(node: ast.AST) -> bool:
+def gives_changes(node: ast.AST) -> bool:
     return isinstance(node, ast.Attribute) and node.attr == "apply" and ast.unparse(node.value).endswith("backend")
 
 
 def test_changes_reach_a_backend_within_the_bounds_only() -> None:
-    assert {module for module in source_files() if any(map(writes_past_memory, nodes_of(module)))} == WRITERS
+    assert {module for module in source_files() if any(map(gives_changes, nodes_of(module)))} == {"ana.memory.memory"}
 
 
 def test_conditions_are_counted() -> None:

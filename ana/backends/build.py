@@ -5,9 +5,7 @@ from pathlib import Path
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.upkeep import Upkeep
-from ana.backends.chroma.read_only import ReadOnlyChromaBackend, ReadOnlyUpkeep
 from ana.embedders import Embedder
-from ana.files import is_read_only
 from ana.memory.backend import Backend
 
 
@@ -19,21 +17,13 @@ def open_store(
     tell: Callable[[str], None],
     follow: Callable[[str], Embedder | None],
 ) -> tuple[Backend, Upkeep]:
-    """Return the store in a folder; one that cannot be written is read from a copy, and refuses every write.
+    """Return the store in a folder.
 
     Args:
-        path: The data folder.
-        embedder: Turns text into vectors.
         program: The name of this process in another's messages.
         person: Whose the folder is.
         tell: Called with the progress of a repair.
         follow: Returns the embedder of another name, which the folder may be bound to, or None if it must not be used.
-
-    Raises:
-        StoreReadOnly, StoreBusy, StoreBroken: A folder that cannot be written cannot be read as it is.
     """
-    if is_read_only(path):
-        copy = ReadOnlyChromaBackend(path, embedder, program=program, person=person, tell=tell, follow=follow)
-        return copy, ReadOnlyUpkeep(copy)
     backend = ChromaBackend(path, embedder, program=program, person=person, tell=tell, follow=follow)
     return backend, Upkeep(backend)

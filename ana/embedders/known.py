@@ -1,29 +1,16 @@
-"""Vectors that are made once: kept in memory, or in a file."""
+"""Vectors that are made once."""
 
-import hashlib
-import sqlite3
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from ana.embedders.base import Embedder, Progress, Vector, Vectors
-from ana.files import connect_own, remove_database
 
 Embed = Callable[[list[str]], list[list[float]]]
 
-NAME = "vectors.sqlite"
-"""The file, in a data folder."""
-
 BATCH = 100
-"""Texts embedded between two calls of the progress, and how many make it worth keeping vectors."""
-
-# after a power failure the last ones are made again
-_SCHEMA = """PRAGMA journal_mode = WAL;
-PRAGMA synchronous = NORMAL;
-CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text))"""
+"""Texts embedded between two calls of the progress."""
 
 
 class Known(Protocol):
@@ -32,35 +19,6 @@ class Known(Protocol):
     def get(self, text: str, /) -> Vector | None: ...
 
     def update(self, vectors: Vectors, /) -> None: ...
-
-
-class KnownInFile:
-    """Vectors in a SQLite file, in which no text is found: a purge need not look into it.
-
-    A damaged file is made again, as it holds nothing that cannot be. Vectors of another maker are not found.
-    """
-
-    def __init__(self, file: Path, maker: str) -> None:
-        self._maker = maker
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
-        except sqlite3.DatabaseError:
-            remove_database(file)
-            self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
-
-    def get(self, text: str, /) -> Vector | None:
-        find = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"
-        row = self._db.execute(find, (self._maker, _digest(text))).fetchone()
-        return np.frombuffer(row[0], np.float32) if row else None
-
-    def update(self, vectors: Vectors, /) -> None:
-        rows = [(self._maker, _digest(text), vector.tobytes()) for text, vector in vectors.items()]
-        with self._db:
-            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-
-    def close(self) -> None:
-        self._db.close()
 
 
 class OnceEmbeddings:
@@ -86,23 +44,10 @@ def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Ve
     return found
 
 
-def embed_many(path: Path, embedder: Embedder, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:
-    """Return the vectors of texts, made in batches. A process that ends in the middle leaves those it has made.
-
-    They are kept in the data folder until `forget_vectors`.
-    """
+def embed_many(embedder: Embedder, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:
+    """Return the vectors of texts, made in batches."""
     vectors: dict[str, Vector] = {}
-    with closing(KnownInFile(path / NAME, f"{embedder.name} {embedder.dimension}")) as kept:
-        for start in range(0, len(texts), BATCH):
-            vectors |= embed_once(kept, texts[start : start + BATCH], embedder.embed_documents)
-            progress(min(start + BATCH, len(texts)), len(texts))
+    for start in range(0, len(texts), BATCH):
+        embed_once(vectors, texts[start : start + BATCH], embedder.embed_documents)
+        progress(min(start + BATCH, len(texts)), len(texts))
     return vectors
-
-
-def forget_vectors(path: Path) -> None:
-    """Remove what is kept: all of it is stored."""
-    remove_database(path / NAME)
-
-
-def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -85,7 +85,6 @@ def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = F
     """Undo a turn. Errors as of `plan_undo`.
 
     Args:
-        memory: Items and Global Context.
         turn: The turn's id, from `last_turn` or the history.
         override: Whether records that were changed afterwards are put back as well; or just these conflicts.
         mark: 8 hexadecimal digits, the same if the same undo is asked for again; default: random.

@@ -54,11 +54,7 @@ class StreamingModel(BaseChatModel):
 
 
 class ModelWrapper(StreamingModel):
-    """A chat model around another. A call of it is one run in traces and event streams, told as the other's own.
-
-    Args:
-        inner: The other model.
-    """
+    """A chat model around another. A call of it is one run in traces and event streams, told as the other's own."""
 
     inner: BaseChatModel
 

@@ -36,7 +36,6 @@ def complete(
     """Call the model once and return its whole reply.
 
     Args:
-        model: A chat model.
         messages: What it is to answer.
         id: The reply's id; its calls get it with their position.
         tools: What it may call.
@@ -75,8 +74,6 @@ class IdentifiedModel(ModelWrapper):
     their ids or leave them out, and the key of a write is made from them.
 
     Args:
-        inner: The model.
-        id: The reply's id.
         receive: Called with every chunk.
         streaming: Whether chunks are told to traces and listeners as they come.
     """
@@ -126,11 +123,7 @@ def _encodable(args: Any) -> Any:
 
 
 class _CallIds:
-    """The ids of a reply's calls, as their parts come in.
-
-    Args:
-        id: The reply's.
-    """
+    """The ids of a reply's calls, as their parts come in."""
 
     def __init__(self, id: str) -> None:
         self._id = id

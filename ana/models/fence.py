@@ -18,7 +18,6 @@ def fence(text: str, mark: str | None) -> str:
     """Return a text inside its fence, with hidden characters as JSON's escapes.
 
     Args:
-        text: The text.
         mark: Known to nobody who could have written the text; None for one that depends on all of it.
     """
     mark = mark or hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

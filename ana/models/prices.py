@@ -72,7 +72,6 @@ def cost(usage: Mapping[str, Any], model: str, settings: Settings) -> float | No
 
     Args:
         usage: input_tokens, output_tokens and, of the former, cached_tokens if there are any.
-        model: The model that was asked.
         settings: For its provider, and prices of the person's own.
     """
     price = find_price(model, settings)

@@ -22,11 +22,7 @@ def calls(*named: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
 
 
 class ScriptedModel(StreamingModel):
-    """Replies in order, then fails; a reply may be text, a message, or a function of the messages it was sent.
-
-    Args:
-        replies: The script.
-    """
+    """Replies in order, then fails; a reply may be text, a message, or a function of the messages it was sent."""
 
     replies: list[Any]
     seen: list[list[BaseMessage]] = Field(default_factory=list)

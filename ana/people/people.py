@@ -17,7 +17,7 @@ from pydantic import Field
 from pydantic_core import to_json
 
 from ana.errors import UserError
-from ana.files import refuse_read_only, write_whole
+from ana.files import write_whole
 from ana.handles import open_data_folder
 from ana.keys import KEY, OWNER, PERSON, make_digest, make_key, split_tokens
 from ana.locks import OwnerLock
@@ -50,11 +50,10 @@ Listed = dict[Annotated[str, Field(pattern=f"^{PERSON.pattern}$")], Entry]
 class People:
     """Who may use a deployment: its owner, those whom `add` has listed, and those of ANA_API_TOKENS.
 
-    Every method raises StoreBroken if the list cannot be read; those that change it raise StoreBusy, StoreReadOnly or
+    Every method raises StoreBroken if the list cannot be read; those that change it raise StoreBusy or
     OSError if it cannot be written, and then nothing has changed.
 
     Args:
-        settings: The deployment's.
         now: Tells the seconds since 1970.
     """
 
@@ -173,7 +172,6 @@ class People:
     @contextmanager
     def _change(self) -> Iterator[Listed]:
         """Yield the list, which is written as it then is, while nobody else changes it."""
-        refuse_read_only(self._owner.folder)
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = OwnerLock(self._file.with_suffix(".lock"), "The list of people")
         lock.acquire()

@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ana.errors import StoreBroken
-from ana.files import connect_own, is_damage, is_read_only, remove_database
+from ana.files import connect_own, is_damage, remove_database
 
 MOST_KEPT = 20_000
 """Reminders of which it is known that they rang. A clock can go back, so the oldest by their order are forgotten."""
@@ -130,6 +130,6 @@ class Ledger:
                 db.executescript(_SCHEMA)
                 yield db
         except sqlite3.Error as exc:
-            if is_damage(exc) and not is_read_only(self.path.parent):
+            if is_damage(exc):
                 remove_database(self.path)
             raise StoreBroken(f"{self.path} cannot be used: {exc}.", "Try again; a damaged one is made again.") from exc

@@ -68,8 +68,6 @@ def read_reminders(properties: Properties, zone: tzinfo, since: datetime, until:
     """Return when an item rings, in order. What cannot be read rings nothing, nor does what is done or cancelled.
 
     Args:
-        properties: The item's.
-        zone: The person's zone.
         since: From this moment on.
         until: Up to this moment, included.
     """
@@ -102,9 +100,6 @@ def tell_ringing(properties: Properties, now: datetime, zone: tzinfo, places: Se
     """Return where and when an item rings next, or why nothing can, for the model to tell.
 
     Args:
-        properties: The item's.
-        now: The present moment.
-        zone: The person's zone.
         places: The names of the addresses.
     """
     if not (coming := read_reminders(properties, zone, now, now + LONGEST)):

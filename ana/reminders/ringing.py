@@ -50,7 +50,6 @@ class Ringer:
 
     Args:
         memory: Where the items are.
-        clock: The person's.
         ledger: What has rung.
         targets: Where it rings.
     """

@@ -35,7 +35,6 @@ class Worker(Protocol):
         It is cancelled as a task is, and then leaves the thread as whoever cancels wants it.
 
         Args:
-            run: The run.
             rollback: Set, when the run is cancelled, if nothing of it is to stay.
         """
 
@@ -91,7 +90,6 @@ class LocalRuns:
     """One person's runs, as tasks of this process's event loop. Called in that loop.
 
     Args:
-        person: Whose they are.
         worker: Carries them out.
         slots: Everybody's.
     """

@@ -93,7 +93,6 @@ class Runs(Protocol):
         """Stop a run; nothing if it has ended.
 
         Args:
-            id: The run's.
             rollback: Whether its messages, and what it stored, are taken back.
         """
 

@@ -5,13 +5,13 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, nullcontext
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.errors import StoreBroken
-from ana.files import FILE_ERRORS, compact_database, connect_own, is_damage, is_read_only, open_readable, write_whole
+from ana.files import FILE_ERRORS, compact_database, connect_own, is_damage, write_whole
 from ana.locks import OwnerLock
 from ana.notes import Note, read_note
 from ana.threads import sequence
@@ -58,7 +58,7 @@ class FolderThreadStore:
         from ana.threads.pruning import PruningSaver
 
         self._make_folder()
-        with open_readable(self._file) as file, _connect(file) as connection:
+        with _connect(self._file) as connection:
             saver = PruningSaver(connection)
             saver.setup()
             yield saver
@@ -109,9 +109,8 @@ class FolderThreadStore:
         return read_note(self._names, dict[str, str], hint) or {}
 
     def set_name(self, id: str, name: str) -> None:
-        if not is_read_only(self._folder):
-            with self.map_errors():
-                self._change_names(lambda names: names | {id: name})
+        with self.map_errors():
+            self._change_names(lambda names: names | {id: name})
 
     def created(self) -> dict[str, Created]:
         with self._read() as connection:
@@ -194,8 +193,8 @@ class FolderThreadStore:
     @contextmanager
     def _read(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection to read from, without a file to nothing."""
-        readable = open_readable(self._file) if self._file.exists() else nullcontext(Path(":memory:"))
-        with self.map_errors(), readable as file, _connect(file) as connection:
+        file = self._file if self._file.exists() else Path(":memory:")
+        with self.map_errors(), _connect(file) as connection:
             yield connection
 
     @contextmanager

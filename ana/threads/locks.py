@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ana.files import refuse_read_only
 from ana.locks import OwnerLock
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE
@@ -47,7 +46,6 @@ class FolderThreadLocks:
             every.discard()
 
     def _make_folder(self) -> Path:
-        refuse_read_only(self._folder)
         folder = self._folder / FOLDER
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         return folder

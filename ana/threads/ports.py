@@ -127,14 +127,10 @@ class ThreadLocks(Protocol):
         Args:
             id: The thread's id, in any spelling.
             program: The name of this process in another's messages.
-            patience: Seconds to wait for another holder.
-
-        Raises:
-            StoreReadOnly: No conversation can go on where nothing can be written.
         """
 
     def own_all(self, program: str, patience: float = PATIENCE) -> AbstractContextManager[None]:
         """Own every conversation, also those that begin meanwhile, after so many seconds of patience at most.
 
-        Raises StoreBusy, which names the owner of one that was not released in time, or StoreReadOnly.
+        Raises StoreBusy, which names the owner of one that was not released in time.
         """

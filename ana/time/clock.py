@@ -46,7 +46,6 @@ class Clock:
     """Tells the time in the person's zone.
 
     Args:
-        zone: The person's time zone.
         source: Returns the present moment, aware; tests hand in a fixed one.
     """
 

@@ -20,7 +20,6 @@ def guess_dates(text: str, today: date) -> tuple[str, str] | None:
 
     Args:
         text: Such as "wednesday", "this week", "2026-25-11" or "friday 9:30".
-        today: The person's today.
     """
     if month := _MONTH.fullmatch(text):
         begin = date(int(month[1]), int(month[2]), 1)

@@ -30,7 +30,6 @@ class Bundle:
     """Records from elsewhere.
 
     Args:
-        items: Items.
         lines: Global Context lines, under their numbers.
         texts: Global Context lines without numbers.
         changes: The history of the records, in order.

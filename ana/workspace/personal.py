@@ -10,7 +10,7 @@ from pydantic_core import to_json
 from ana import settings as settings_module
 from ana.addresses import read_kind, split_addresses
 from ana.errors import ConfigError, UserError
-from ana.files import refuse_read_only, write_whole
+from ana.files import write_whole
 from ana.keys import OWNER
 from ana.notes import read_note
 from ana.settings import OthersSettings, PersonalSettings, load_settings, read_environment, write_env_file
@@ -37,14 +37,11 @@ def save_settings(workspace: Workspace, values: Mapping[str, str]) -> None:
     """Keep settings of a person; an empty value is one that is not set.
 
     Args:
-        workspace: The person's.
         values: By name of the field.
 
     Raises:
         UserError: A value is wrong or not allowed; nothing was written.
-        StoreReadOnly: Nothing can be written.
     """
-    refuse_read_only(workspace.folder)
     if workspace.person == OWNER:
         _save_owners({name.upper(): value for name, value in values.items()})
     else:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ana import settings as settings_module
 from ana.errors import UserError, WrongName
-from ana.files import is_read_only, refuse_read_only
 from ana.keys import KEY, OWNER, PERSON, make_key
 from ana.notes import Note, read_note
 from ana.own_files import CALLS, PEOPLE, SERVER
@@ -78,11 +77,6 @@ class Workspace:
         """The file of what the last evaluations came to."""
         return self.folder / "evaluations.json"
 
-    @property
-    def is_read_only(self) -> bool:
-        """Whether there is something that can only be looked at."""
-        return is_read_only(self.folder)
-
     def note(self, name: NoteName) -> Note:
         """Return a short text that is kept for a command."""
         return Note(self.folder / name)
@@ -92,13 +86,9 @@ class Workspace:
 
         Args:
             change: Whether another takes its place: who has the old one reads nothing any more.
-
-        Raises:
-            StoreReadOnly: It has to be made, and nothing can be written.
         """
         note = self.note("calendar-key")
         if change or not KEY.fullmatch(note.read()):
-            refuse_read_only(self.folder)
             note.write(make_key("calendar"))
         return note.read()  # another program may have made one at the same time: the last counts
 
@@ -202,7 +192,6 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
     """Return the workspace of a person.
 
     Args:
-        settings: What was set.
         person: A name of small letters, digits, - and _. The owner's state is in the data folder itself, and their
             settings are those given; another's are in a file of their folder, in which nothing is the owner's.
 

@@ -32,11 +32,7 @@ async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
 
 
 class Holding:
-    """Lets go, when a request is answered, of what it holds.
-
-    Args:
-        app: What is behind it.
-    """
+    """Lets go, when a request is answered, of what it holds."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -68,9 +64,9 @@ def read_limit(request: Request, default: int) -> int:
     return read_number(request, "limit", default, 1, MOST_ROWS)
 
 
-def path_id(request: Request, name: str = "thread_id") -> str:
-    """Return an id of the request's path. Raises NotFound if it is none."""
-    if id := canonical_id(request.path_params[name]):
+def path_id(request: Request) -> str:
+    """Return the thread's id in the request's path. Raises NotFound if it is none."""
+    if id := canonical_id(request.path_params["thread_id"]):
         return id
     raise NotFound("There is no such thread.")
 
@@ -82,8 +78,6 @@ async def own_thread(
     """Own a thread while it is changed without a run.
 
     Args:
-        opened: The person's workspace.
-        id: The thread's.
         patience: Seconds to wait for another who works there.
         ends: Whether nothing stays of the thread.
     """

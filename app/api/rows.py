@@ -21,12 +21,7 @@ Mark = tuple[int, int, str]
 
 
 class Rows:
-    """The rows of a person's threads. What states hold is long: only that of the last threads asked for is kept.
-
-    Args:
-        workspace: The person's.
-        runs: The person's.
-    """
+    """The rows of a person's threads. What states hold is long: only that of the last threads asked for is kept."""
 
     def __init__(self, workspace: Workspace, runs: Runs) -> None:
         self._threads = workspace.open_threads()

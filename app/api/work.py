@@ -35,7 +35,6 @@ class GraphWorker:
     """Runs the graph for one person.
 
     Args:
-        handles: The person's.
         saver: Keeps the person's threads.
     """
 

@@ -35,9 +35,7 @@ class OpenWorkspace:
     """What a person's requests work with.
 
     Args:
-        handles: The person's handles.
         worker: Runs the graph in the person's threads.
-        runs: The person's runs.
         rows: What is told of the person's threads.
         turns: Runs the turns of POST /ask.
         sessions: What other assistants do.
@@ -98,21 +96,11 @@ class Workspaces:
     Args:
         load_settings: Returns the deployment's settings.
         open: Opens the handles of a workspace.
-        most: How many are open at a time.
-        idle_seconds: After how long without a request one is closed.
     """
 
-    def __init__(
-        self,
-        load_settings: Callable[[], Settings],
-        open: Callable[[Workspace], Handles] = _open,
-        most: int = MOST,
-        idle_seconds: float = IDLE_SECONDS,
-    ) -> None:
+    def __init__(self, load_settings: Callable[[], Settings], open: Callable[[Workspace], Handles] = _open) -> None:
         self._load_settings = load_settings
         self._open_handles = open
-        self._most = most
-        self._idle_seconds = idle_seconds
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
@@ -166,9 +154,9 @@ class Workspaces:
             await self.close(person)
         idle = [person for person, (each, _) in self._open.items() if each.is_idle and person not in self._ringing]
         idle.sort(key=lambda person: self._open[person][0].used)
-        late = time.monotonic() - self._idle_seconds
+        late = time.monotonic() - IDLE_SECONDS
         for person in idle:
-            if self._open[person][0].used < late or len(self._open) >= self._most:
+            if self._open[person][0].used < late or len(self._open) >= MOST:
                 await self.close(person)
 
     async def close(self, person: str) -> None:
@@ -184,7 +172,7 @@ class Workspaces:
 
     async def _ring(self, person: str) -> None:
         workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
-        if not list_targets(workspace) or workspace.is_read_only:
+        if not list_targets(workspace):
             self._ringing.discard(person)
             return
         opened = self._open.get(person)

@@ -9,7 +9,6 @@ import typer
 
 from ana.children import become_python
 from ana.errors import ConfigError
-from ana.files import refuse_read_only
 from ana.installing import describe_install
 from ana.output import tell
 from ana.settings import PROJECT, Settings, is_checkout, read_environment
@@ -35,7 +34,6 @@ def dev(
     from tools.catalog import catalog
 
     workspace, watch = start(), reload and is_checkout()
-    refuse_read_only(workspace.folder)
     catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")

@@ -8,7 +8,6 @@ from ana.errors import ToolError
 from ana.handles import open_data_folder
 from ana.output import write_json
 from ana.values import Json, read_json
-from app.due import Due, find_due
 from app.show.items import found_to_json, localize_found, show_found
 from app.startup import start
 
@@ -16,14 +15,11 @@ from app.startup import start
 def items(
     words: Annotated[list[str] | None, typer.Argument(help="What they are about; default: all, by date.")] = None,
     where: Annotated[str | None, typer.Option(help='A filter as JSON, such as \'{"status": "active"}\'.')] = None,
-    due: Annotated[Due | None, typer.Option(help="Only open items that are due then.")] = None,
     why: Annotated[bool, typer.Option("--why", help="Tell why each was found.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many at most.")] = 20,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what is kept, as a table: found by meaning, by words, by property."""
-    if due and (words or where):
-        raise typer.BadParameter("--due stands alone. Put the same condition into --where, or leave the words out.")
     text = " ".join(words or ()) or None
     try:
         wanted: dict[str, Json] | None = read_json(where) if where else None
@@ -32,7 +28,7 @@ def items(
         raise typer.BadParameter(f"--where is not JSON: {exc}. {hint}") from exc
     try:
         with open_data_folder(start(), "ana items") as handles:
-            found = find_due(handles, due, limit) if due else handles.memory.find(text, wanted, limit)
+            found = handles.memory.find(text, wanted, limit)
             year, zone = handles.clock.now().year, handles.clock.zone
     except ToolError as exc:  # written for a model, but here it is the person who can correct the filter
         raise typer.BadParameter(exc.sentence()) from exc

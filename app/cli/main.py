@@ -190,7 +190,6 @@ def run_for_all(run: Callable[..., None], options: dict[str, Any]) -> None:
     """Run a command for one after the other, and exit with the highest code; what fails for one is told.
 
     Args:
-        run: The command.
         options: Its options. In `to`, the file that it writes, EACH stands for the name of each.
     """
     from ana.people import People

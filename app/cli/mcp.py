@@ -14,11 +14,7 @@ def mcp() -> None:
     """Serve the tools to another assistant over MCP, on standard input and output. docs/mcp.md has what to paste."""
     import anyio
 
-    from ana.files import refuse_read_only
-
-    workspace = start()
-    refuse_read_only(workspace.folder)
-    anyio.run(_serve, workspace)
+    anyio.run(_serve, start())
 
 
 async def _serve(workspace: Workspace) -> None:

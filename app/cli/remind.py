@@ -13,7 +13,7 @@ import typer
 
 from ana.children import make_python_command, run_program
 from ana.errors import AnaError, ConfigError, UserError
-from ana.files import refuse_read_only, write_whole
+from ana.files import write_whole
 from ana.handles import open_data_folder
 from ana.output import tell, write_line
 from ana.people import People
@@ -71,7 +71,6 @@ def remind(
     people = [each for each in _open_people(workspace) if list_targets(each)]
     if not people:
         raise ConfigError("ANA_NOTIFY names no address, so nothing can ring.", HOW)
-    refuse_read_only(workspace.folder)
     if install:
         install_timer(workspace)
     elif test:

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from ana.errors import ConfigError, UserError
-from ana.files import refuse_read_only
 from ana.installing import describe_install
 from ana.output import tell
 from ana.urls import find_address
@@ -30,7 +29,6 @@ def serve(
 
     workspace = start()
     settings = workspace.settings
-    refuse_read_only(workspace.folder)
     catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     people = People(settings)
     if people.needs_token(host) and not people.has_token():

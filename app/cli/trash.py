@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ana.files import open_own, refuse_read_only
+from ana.files import open_own
 from ana.handles import FolderHandles, open_data_folder
 from ana.logs import list_log_files
 from ana.memory.backend import RecordKey
@@ -111,12 +111,10 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
 
     Raises:
         UserError: That is not an age, or the person does not agree.
-        StoreReadOnly: The data folder cannot be written.
         StoreBusy: A server, or another program, works in a conversation.
     """
     from ana.memory.trash import list_deleted, purge
 
-    refuse_read_only(workspace.folder)
     with open_data_folder(workspace, "ana trash") as handles:
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}

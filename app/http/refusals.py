@@ -17,7 +17,6 @@ from ana.errors import (
     NotWaiting,
     StoreBroken,
     StoreBusy,
-    StoreReadOnly,
     WrongName,
     WrongReply,
 )
@@ -27,7 +26,6 @@ STATUSES: dict[type[AnaError], int] = {
     ConfigError: 503,
     NotFound: 404,
     StoreBroken: 503,
-    StoreReadOnly: 503,
     StoreBusy: 409,
     NotWaiting: 409,
     WrongReply: 422,
@@ -39,7 +37,6 @@ def find_status(exc: AnaError, other: int = 422) -> int:
     """Return the status that an error is answered with.
 
     Args:
-        exc: The error.
         other: The status of an error that has none of its own.
     """
     return next((status for kind, status in STATUSES.items() if isinstance(exc, kind)), other)

@@ -19,7 +19,6 @@ def check_request(path: str, asked: Any) -> None:
     The server would begin the run, fail, and print two tracebacks; and it keeps whatever it is sent as a state.
 
     Args:
-        path: The path of the request.
         asked: Its body; there may be several requests in a batch.
 
     Raises:
@@ -65,7 +64,6 @@ def name_reply(asked: dict[str, Any], shown: str | None) -> dict[str, Any]:
     It is named when it arrives. A second click comes while the first one's run works, or after it, and decides nothing.
 
     Args:
-        asked: The request.
         shown: The id of what waits, if a run of the server asked it; None if nothing does, or another door asked.
 
     Raises:

@@ -12,11 +12,7 @@ VERSION = "1"
 
 
 class Versioned:
-    """Refuses a client that asks for another version than there is; one that asks for none gets this one.
-
-    Args:
-        app: The route.
-    """
+    """Refuses a client that asks for another version than there is; one that asks for none gets this one."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

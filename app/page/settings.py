@@ -53,7 +53,7 @@ async def show(request: Request, told: str = "") -> Response:
         kinds=None if workspace.person == OWNER else settings.ana_notify_kinds,
         addresses=[_show(address) for address in split_addresses(settings.ana_notify)],
         failing=await run_in_threadpool(describe_failing, workspace),
-        calendar="" if workspace.is_read_only else await _make_calendar_address(request, workspace),
+        calendar=await _make_calendar_address(request, workspace),
         household=household,
         push_key=await _find_push_key(workspace),
         told=told or ("Saved." if SAVED in request.query_params else ""),
@@ -116,7 +116,7 @@ async def _make_calendar_address(request: Request, workspace: Workspace) -> str:
 
 async def _find_push_key(workspace: Workspace) -> str:
     """Return the public key for this person's browsers; empty where none can be asked."""
-    if workspace.is_read_only or not is_installed():
+    if not is_installed():
         return ""
     return find_public_key(await run_in_threadpool(_push_key, workspace))
 

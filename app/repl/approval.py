@@ -122,9 +122,7 @@ class Approval:
 
         Args:
             assistant: Runs the turn.
-            said: The line.
             short: The decision that the line is, as `read` says.
-            thread_id: The conversation.
             on_event: Told what happens meanwhile.
 
         Raises:

@@ -41,7 +41,6 @@ def edit_context(handles: "Handles", argument: str = "", thread: str = "") -> No
     """Replace a line, given as its number and the new text; without an argument, open the person's editor.
 
     Args:
-        handles: The data folder.
         argument: What was typed.
         thread: The conversation in which it was: an undo there takes it back.
 

@@ -14,7 +14,6 @@ class Conversations:
     """Knows which conversation is open. In lists they have numbers, as most have no name.
 
     Args:
-        workspace: The person's.
         name: The name or id of a conversation to begin with; None for the last one.
     """
 

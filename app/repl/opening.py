@@ -20,7 +20,6 @@ class Opening:
     """Opens the assistant once, in a thread of its own, and then loads what a search needs while nobody waits.
 
     Args:
-        workspace: The person's.
         on_open: Called in that thread with the assistant, as soon as it can be used.
     """
 

@@ -50,7 +50,6 @@ class Repl:
     """Reads lines, runs turns and commands, shows what happened.
 
     Args:
-        workspace: The person's.
         thread: The name or id of a conversation; None for the last one.
     """
 

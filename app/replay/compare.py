@@ -63,8 +63,6 @@ def iter_differences(one: Any, other: Any, at: str) -> Iterator[tuple[str, Any, 
     """Yield where two values of JSON differ, and what is there in each.
 
     Args:
-        one: A value.
-        other: Another.
         at: What the values are called.
     """
     if isinstance(one, dict) and isinstance(other, dict):

@@ -21,7 +21,6 @@ def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) ->
     """Return the messages that a turn found in its conversation.
 
     Args:
-        record: The turn.
         inputs: What its record keeps for a replay.
         thread: The records of its conversation.
 

@@ -1,6 +1,6 @@
-"""Models for a replay: one that decides as was recorded, and one that is shown another prompt."""
+"""The model of a replay: it decides as was recorded."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall
@@ -8,7 +8,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr, SkipValidation
 
 from ana.errors import ModelFailed
-from ana.models.base import MARKS, PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
+from ana.models.base import MARKS, StreamingModel, to_chunk
 from ana.models.call import REFUSED
 from ana.tracing.schema import Record
 from app.replay.history import make_invalid_call
@@ -18,7 +18,6 @@ class RecordedEnd(ModelFailed):
     """The end of a turn that cannot happen again: a model that failed, a person who stopped it, a limit of time.
 
     Args:
-        record: The turn.
         draft: What the person was told.
     """
 
@@ -34,14 +33,11 @@ class RecordedModel(StreamingModel):
     """Decides as was recorded, then ends as was recorded.
 
     Args:
-        record: The turn.
         end: The draft that it ended with where no decision did.
-        before: Called before each decision.
     """
 
     record: SkipValidation[Record]  # one of an earlier version lacks fields that nobody needs here
     end: str
-    before: Callable[[], None]
     _next: int = PrivateAttr(default=0)
 
     @property
@@ -53,7 +49,6 @@ class RecordedModel(StreamingModel):
         yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._summarise()))
 
     def _decide(self) -> AIMessage:
-        self.before()
         decisions = self.record["decisions"]
         if self._next == len(decisions):
             if self.record["error"]:
@@ -67,28 +62,6 @@ class RecordedModel(StreamingModel):
         if "summarised" not in inputs:
             raise ModelFailed("No summary is recorded.")
         return AIMessage(str(inputs["summarised"]))
-
-
-class OtherPrompt(ModelWrapper):
-    """A model that is shown another system prompt.
-
-    Args:
-        inner: The model.
-        fill: Makes it from what the system prompt is rendered from.
-    """
-
-    fill: Callable[[Any], str]
-
-    def _stream(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
-    ) -> Iterator[ChatGenerationChunk]:
-        shown = [self._exchange(message) for message in messages]
-        for chunk in stream_chunks(self.inner, shown, stop, **kwargs):
-            yield ChatGenerationChunk(message=chunk)
-
-    def _exchange(self, message: BaseMessage) -> BaseMessage:
-        data = message.additional_kwargs.get(PROMPT_DATA)
-        return message.model_copy(update={"content": self.fill(data)}) if data else message
 
 
 def _make_reply(decision: Mapping[str, Any]) -> AIMessage:

@@ -1,6 +1,6 @@
 """A turn on the real graph, on handles that are thrown away."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,6 @@ from ana.errors import ToolError
 from ana.handles import Handles
 from ana.memory.backend import Backend
 from ana.settings import Autonomy, Settings
-from ana.spending.port import Spending
 from ana.time.clock import Clock, Listener, listener
 from ana.tracing.langsmith import untraced
 from ana.tracing.port import InMemoryTraces
@@ -26,7 +25,6 @@ from app.replay.history import dict_of, failed, text_of
 from app.throwaway import make_throwaway
 from graph.builder import graph
 from graph.context import LocalContext
-from graph.recording import count_parts
 from graph.state import Turn, Usage
 from nodes.history import this_turn
 from nodes.requests import read_request
@@ -42,7 +40,6 @@ class Scene:
 
     Args:
         id: The id that it gets.
-        thread: The conversation.
         question: The user message.
         history: The messages before it.
         summary: What stands for those that the conversation no longer holds.
@@ -51,7 +48,6 @@ class Scene:
         waits: Whether a person can be asked.
         replies: What the person replies to its requests, in order.
         answers: What the person's own tools answered.
-        meanwhile: Called with the number of a part of the turn before which a person has had time to decide.
     """
 
     id: str
@@ -64,7 +60,6 @@ class Scene:
     waits: bool = True
     replies: Sequence[Any] = ()
     answers: Sequence[Step] = ()
-    meanwhile: Callable[[int], None] = lambda _: None
 
 
 @dataclass(frozen=True)
@@ -108,9 +103,7 @@ class Tape:
         return next(before, None) or next(told[0] for told in self._parts if told)
 
 
-def make_handles(
-    settings: Settings, inputs: Inputs, backend: Backend, model: BaseChatModel, spending: Spending
-) -> Handles:
+def make_handles(settings: Settings, inputs: Inputs, backend: Backend, model: BaseChatModel) -> Handles:
     """Return handles on which a turn meets what it met when it was recorded, and writes no file.
 
     Args:
@@ -118,10 +111,9 @@ def make_handles(
         inputs: What the turn's record keeps for a replay.
         backend: The store as it was.
         model: Who decides.
-        spending: Where its cost counts.
     """
     then = settings.model_copy(update={"ana_history_tokens": inputs["history_tokens"]})
-    return make_throwaway(then, model, backend, Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"])), spending)
+    return make_throwaway(then, model, backend, Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"])))
 
 
 def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Record:
@@ -151,7 +143,6 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
             return handles.traces.records[-1]
         if not replies:
             return _end_waiting(ended.value["turn"], ended.value["messages"], ended.interrupts[0], scene, handles)
-        scene.meanwhile(count_parts(ended.value["turn"]))
         given = Command(resume={ended.interrupts[0].id: replies.pop(0)})
 
 

@@ -1,11 +1,8 @@
-"""A recorded turn run again: with its own decisions, or by another model or prompt."""
+"""A recorded turn run again with its own decisions."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import cast
 from zoneinfo import ZoneInfo
-
-from langchain_core.language_models import BaseChatModel
 
 from ana.embedders import Embedder
 from ana.embedders.base import Vectors
@@ -13,14 +10,11 @@ from ana.embedders.known import OnceEmbeddings
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Settings
-from ana.spending.port import NoSpending
-from ana.time.clock import Listener, listener
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
-from ana.workspace import open_workspace
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
-from app.replay.store import StoreCopy, copy_store
+from app.replay.store import copy_store
 from graph.recording import digest_tools
 from nodes.attachments import explain_left_out
 from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED
@@ -39,7 +33,6 @@ class Rerun:
     Args:
         settings: As they are now.
         backend: The store; it is only read.
-        embedder: Its embedder.
         read_vectors: Returns the vectors that it has, by the text that was embedded.
     """
 
@@ -54,50 +47,23 @@ class Rerun:
     def repeat(self, record: Record, thread: Sequence[Record]) -> Record:
         """Run a turn again with the decisions that were recorded, and return the new record.
 
-        Args:
-            record: The turn.
-            thread: The records of its conversation.
-
         Raises:
             CannotReplay: Something that it relied on is gone or another.
         """
         inputs = self._require_inputs(record)
         scene = _set_scene(record, inputs, thread)
-        store = self._copy(record, inputs)
-
-        def meanwhile(part: int) -> None:
-            store.catch_up(next((each["at"] for each in inputs["parts"][part:] if "at" in each), None))
-
+        backend = self._copy(record, inputs)
         end = record["answer"].removesuffix(explain_left_out(scene.question))
-        model = RecordedModel(record=record, end=end, before=lambda: meanwhile(_present_part() + 1))
+        model = RecordedModel(record=record, end=end)
         settings = self._settings.model_copy(update={"llm_provider": record["provider"]})
-        handles = make_handles(settings, inputs, store.backend, model, NoSpending())
-        again = play(replace(scene, meanwhile=meanwhile), handles, inputs["autonomy"], inputs["max_steps"])
+        handles = make_handles(settings, inputs, backend, model)
+        again = play(scene, handles, inputs["autonomy"], inputs["max_steps"])
         if again["error"] == WAITS and record["error"] in UNDECIDED:
             told = {name: record.get(name) for name in ("answer", "error", "receipt", "changes")}
             again = cast(Record, {**again, **told})
         return again
 
-    def ask_other(self, record: Record, thread: Sequence[Record], model: BaseChatModel) -> Record:
-        """Let another model, or one that is shown another prompt, answer a turn, and return the record of that.
-
-        Args:
-            record: The turn.
-            thread: The records of its conversation.
-            model: Who is asked.
-
-        Raises:
-            CannotReplay: Something that it relied on is gone or another.
-        """
-        inputs = self._require_inputs(record)
-        store = self._copy(record, inputs)
-        spending = open_workspace(self._settings).open_spending()
-        handles = make_handles(self._settings, inputs, store.backend, model, spending)
-        answered = play(_set_scene(record, inputs, thread), handles, inputs["autonomy"], inputs["max_steps"])
-        spending.keep([answered])
-        return answered
-
-    def _copy(self, record: Record, inputs: Inputs) -> StoreCopy:
+    def _copy(self, record: Record, inputs: Inputs) -> Backend:
         if self._embedder.name != inputs["embedder"]:
             raise CannotReplay(
                 f"This turn ran with the embedder {inputs['embedder']}; the store now has {self._embedder.name}."
@@ -150,7 +116,3 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
         replies=inputs.get("given", []),
         answers=[step for step in own_steps(record) if step["tool"] not in TOOLS],
     )
-
-
-def _present_part() -> int:
-    return (listener.get() or Listener()).part

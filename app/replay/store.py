@@ -1,7 +1,6 @@
 """The store as it was before a turn, on a throw-away copy; the original is only read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder
@@ -16,63 +15,32 @@ from graph.recording import digest_lines
 PURGED = "Something that it relied on was deleted permanently since."
 
 
-@dataclass
-class StoreCopy:
-    """A copy of a store as it was before a turn, and what was written while the turn lasted.
-
-    Args:
-        backend: The copy.
-        later: The entries that came later, the oldest first.
-        undos: Names of turns under which the turn took others back.
-    """
-
-    backend: InMemoryBackend
-    later: list[Entry]
-    undos: Sequence[str]
-
-    def catch_up(self, at: tuple[int, str] | None) -> None:
-        """Make the changes that had been made when the journal stood here, and that the turn has not made again.
-
-        They are others', or the turn's own from a run of a node that a crash ended.
-        """
-        if at is None:
-            return
-        due = [entry for entry in self.later if _is_before(entry, at)]
-        self.later = [entry for entry in self.later if not _is_before(entry, at)]
-        for entry in [entry for entry in due if not self._is_made(entry)]:
-            self.backend.apply([entry])
-
-    def _is_made(self, entry: Entry) -> bool:
-        if entry.turn in self.undos and entry.turn in self.backend.turns():
-            return True
-        return bool(entry.key and self.backend.find_change(entry.key))
-
-
-def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embedder) -> StoreCopy:
+def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embedder) -> InMemoryBackend:
     """Return the store as it was before a turn.
 
     Args:
         original: The store as it is now.
-        record: The turn.
         inputs: What its record keeps for a replay.
         embedder: For the copy.
 
     Raises:
-        CannotReplay: It cannot be put together; something was purged.
+        CannotReplay: It cannot be put together, as something was purged, or something else was written meanwhile.
     """
-    at = next((part["at"] for part in inputs["parts"] if "at" in part), (0, ""))
+    places = [part["at"] for part in inputs["parts"] if "at" in part] or [(0, "")]
     with original.reading():
         entries = original.entries()[::-1]
         records = {(kind, item.id): item for kind in KINDS for item in original.scan(kind)}
-    at = _settle(at, entries)
-    before = [entry for entry in entries if _is_before(entry, at)]
-    later = [entry for entry in entries if not _is_before(entry, at)]
+    begin, end = _settle(places[0], entries), _settle(places[-1], entries)
+    before = [entry for entry in entries if _is_before(entry, begin)]
+    later = [entry for entry in entries if not _is_before(entry, begin)]
+    told = {moment for part in inputs["parts"] for moment in part["clock"]}
+    if any(entry.ts not in told for entry in later if _is_before(entry, end)):
+        raise CannotReplay("Something else was written meanwhile, by others or by the turn itself before a crash.")
     _take_back(records, later)
     _check(records, entries, record, inputs)
     backend = InMemoryBackend(embedder)
     backend.fill(records, before, _find_line_number(records, before, record))
-    undone = [dict_of(step) for step in record["steps"] if step["tool"] == "undo"]
-    return StoreCopy(backend, later, [each["undo"] for each in undone if each.get("undo")])
+    return backend
 
 
 def _settle(at: tuple[int, str], entries: Sequence[Entry]) -> tuple[int, str]:

@@ -36,7 +36,6 @@ def show_items(
     """Print a table: id, content, date, the other properties, and why each was found.
 
     Args:
-        items: The items.
         why: Why each was found; None leaves that out.
         title: A line above.
         year: The year that days are shown without.
@@ -60,7 +59,6 @@ def show_found(found: Found, why: bool = False, *, year: int | None = None, ids:
         found: The answer to the query.
         why: Whether to tell why each was found.
         year: The year that days are shown without.
-        ids: Whether ids are shown.
     """
     if found.items:
         title = None

@@ -22,7 +22,6 @@ def say(text: str, style: str = "", hang: int | None = None) -> None:
     """Print for people: in a terminal wrapped between words, list lines hanging; in a pipe as it is.
 
     Args:
-        text: The text.
         style: How rich draws it in a terminal.
         hang: Columns before what a long line goes on with; None: as its own words begin.
     """
@@ -42,7 +41,6 @@ def wrap(text: str, width: int, hang: int | None = None) -> str:
     """Return a text in lines of at most `width` columns, broken between words; without control characters.
 
     Args:
-        text: The text.
         width: Columns.
         hang: Columns before what a long line goes on with; None: as its own words begin.
     """

@@ -1,16 +1,54 @@
 """Vectors of evaluations are kept in a file, so that another way of ranking is measured in seconds."""
 
 import hashlib
+import sqlite3
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from ana.embedders import Embedder
-from ana.embedders.known import Known, KnownInFile, OnceEmbeddings, embed_once
+from ana.embedders.base import Vector, Vectors
+from ana.embedders.known import Known, OnceEmbeddings, embed_once
+from ana.files import connect_own, remove_database
 from ana.values import DELIMITER
 
 PROBE = f"Call the dentist{DELIMITER}type: task"
+
+
+# after a power failure the last ones are made again
+_SCHEMA = """PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text))"""
+
+
+class KnownInFile:
+    """Vectors in a SQLite file.
+
+    A damaged file is made again, as it holds nothing that cannot be. Vectors of another maker are not found.
+    """
+
+    def __init__(self, file: Path, maker: str) -> None:
+        self._maker = maker
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
+        except sqlite3.DatabaseError:
+            remove_database(file)
+            self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
+
+    def get(self, text: str, /) -> Vector | None:
+        find = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"
+        row = self._db.execute(find, (self._maker, _digest(text))).fetchone()
+        return np.frombuffer(row[0], np.float32) if row else None
+
+    def update(self, vectors: Vectors, /) -> None:
+        rows = [(self._maker, _digest(text), vector.tobytes()) for text, vector in vectors.items()]
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+
+    def close(self) -> None:
+        self._db.close()
 
 
 class KeptEmbeddings:
@@ -47,3 +85,7 @@ class PlainEmbeddings:
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         return list(map(self.embed_query, texts))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()

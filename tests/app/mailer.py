@@ -26,6 +26,7 @@ def colour() -> str:
     """Ask for a colour."""
     return f"the reply was {interrupt('Which colour?')}"
 
+send_mail.metadata = colour.metadata = {"asksItself": True}
 TOOLS = [send_mail, colour]
 '''
 REQUEST: Any = {

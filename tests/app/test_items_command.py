@@ -71,8 +71,6 @@ def test_items_are_found_by_words_and_by_filter_and_say_why(ana: Run, tmp_path: 
         (["--where", "nope"], "--where is not JSON"),
         (["--where", '{"n": {"$approx": 1}}'], "$approx"),
         (["--where", '["n"]'], "A filter is an object"),
-        (["--due", "weeks"], "weeks"),
-        (["milk", "--due", "week"], "--due stands alone"),
         (["--limit", "0"], "--limit"),
     ],
 )
@@ -104,8 +102,6 @@ def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_
     told = json.loads(ana("due", "--json").stdout)
     contents = {name: [item["content"] for item in items] for name, items in told.items()}
     assert contents == {"overdue": ["late"], "today": ["today"], "week": ["tomorrow", "in a week"]}
-    week = json.loads(ana("items", "--due", "week", "--json").stdout)
-    assert [item["content"] for item in week["items"]] == ["today", "tomorrow", "in a week"]
 
 
 def test_today_is_a_day_at_a_glance_times_first(ana: Run, tmp_path: Path) -> None:
@@ -146,12 +142,6 @@ def test_today_fits_on_one_screen_and_counts_what_it_leaves_out() -> None:
     assert lines[5:10] == ["Today", *(f"         now {n}" for n in range(4))]
     assert lines[10:] == ["Wed 14 Jan", *(f"         soon {n}" for n in range(3)), "  and 9 more: ana due"]
     assert max(map(len, list_today(groups, 99, 20))) <= 33
-
-
-def test_nothing_overdue_says_what_else_is_due(ana: Run, tmp_path: Path) -> None:
-    assert ana("items", "--due", "week").stderr == "Nothing was found. No open item is due in the next seven days.\n"
-    keep(tmp_path, ("today", {"due_date": str(today())}))
-    assert ana("items", "--due", "overdue").stderr == "Nothing was found. No open item is overdue, but 1 due today.\n"
 
 
 def test_words_that_nothing_has_are_told(ana: Run, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ QUICK = (
     *(["chat"], ["cost"]),
 )
 SLOW = (["doctor"], ["doctor", "--repair"], ["reindex"], ["trash", "--purge", "--older-than", "0d"])
-SELDOM = ("restore.json", "rebuilding.json", "reindexed.json", "purging", *DATABASES)
+SELDOM = ("restore.json", "rebuilding.json", "purging", *DATABASES)
 """Files that the slow commands write."""
 
 STOPPING = ("format.json", "generation", "lock", "lock.owner", *SELDOM)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextvars import Context
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-import typer
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
@@ -21,28 +21,19 @@ from ana.memory.search.property_text import property_text
 from ana.memory.trash import purge
 from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import PROJECT, load_settings
+from ana.settings import load_settings
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
-from app import throwaway
-from app.cli.replay import build_other, run_again
-from app.costs import add_up
 from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
-from app.replay.model import OtherPrompt
 from app.replay.rerun import Rerun
-from app.show.replayed import show_side_by_side
 from app.turn import Assistant, open_assistant
 from graph.builder import graph
 from graph.context import LocalContext
-from nodes.requests import decide_all
 from tests.app.conftest import Run
 from tests.app.test_crash import KILLED
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
-from tests.models.local.test_local import LIBRARY, write_model
-from tests.openai_stub import Said, openai_stub
-from tests.sent import typed
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
@@ -201,29 +192,16 @@ def test_what_nobody_decided_is_the_same_again(desk: Desk) -> None:
     desk.expect_same()
 
 
-def test_a_change_while_the_person_decides_is_made_again(desk: Desk) -> None:
-    desk.say("Add milk", calls(MILK), "Saved.")
-    item = next(desk.handles.memory.items()).id
-    assistant = desk.assistant(calls(("delete_item", {"id": item})), "Gone.")
-    assistant.autonomy = "advise"
-    waiting = assistant.ask("Delete it", THREAD)
-    desk.handles.memory.update(item, "Buy oat milk")
-    assert isinstance(waiting, Waiting)
-    waiting = assistant.resume(THREAD, decide_all(waiting.request, "approve"), waiting.request_id)
-    assert isinstance(waiting, Waiting), "it has changed, so it is asked again"
-    assistant.resume(THREAD, decide_all(waiting.request, "approve"), waiting.request_id)
-    desk.expect_same()
-
-
-def test_a_change_while_the_model_thinks_is_made_again(desk: Desk) -> None:
+def test_a_turn_while_which_others_wrote_cannot_be_run_again(desk: Desk) -> None:
     def meanwhile(_: list[BaseMessage]) -> AIMessage:
-        desk.handles.memory.replace_line(0, "Likes coffee")
+        Context().run(desk.handles.memory.replace_line, 0, "Likes coffee")
         return calls(("replace_context", {"line": 0, "content": "Hates tea"}))
 
     desk.say("I like tea", calls(("append_context", {"content": "Likes tea"})), "Noted.")
     desk.say("I hate tea", meanwhile, "It has changed meanwhile.")
     assert "Likes coffee" in desk.records()[-1]["steps"][0]["observation"]["error"]
-    desk.expect_same()
+    with pytest.raises(CannotReplay, match="Something else was written"):
+        desk.repeat(desk.records()[-1])
 
 
 def fail(_: list[BaseMessage]) -> AIMessage:
@@ -373,36 +351,6 @@ def test_why_a_turn_cannot_be_run_again_is_said(desk: Desk, name: str, why: str)
         desk.repeat(record)
 
 
-def test_another_model_answers_on_the_same_store(desk: Desk) -> None:
-    desk.say("Add milk", calls(MILK), "Saved.")
-    desk.say("Milk?", calls(("query_items", {"text": "milk"})), "There.")
-    other = ScriptedModel(replies=[calls(("query_items", {"text": "milk"}), ("now", {})), "Yes, milk."])
-    record = desk.records()[-1]
-    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), other)
-    assert again["steps"][0]["observation"] == record["steps"][0]["observation"]
-    assert again["answer"] == "Yes, milk."
-    assert compare(record, again) == Difference(2, "(nothing)", "tool", "(nothing)", "now")
-    assert len(desk.records()) == 2, "no trace is written"
-
-
-def test_a_model_that_is_asked_counts_in_the_day_and_a_repeated_turn_costs_nothing(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(throwaway, "NOWHERE", tmp_path / "nowhere")
-    desk.say("hello", "Hello.")
-    (record,), spending = desk.records(), open_workspace(desk.settings).open_spending()
-    before = spending.today()
-    assert desk.repeat(record) is None
-    assert (spending.today(), (tmp_path / "nowhere").exists()) == (before, False)
-    other = ScriptedModel(replies=["Good day."])
-    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, [record], other)
-    total = pytest.approx(before + (again["cost_usd"] or 0))
-    assert total != before
-    assert spending.today() == total
-    days, _ = add_up(open_workspace(desk.settings))
-    assert sum(day.cost_usd or 0 for day in days) == total
-
-
 class Counted:
     """An embedder that counts the texts that it embeds."""
 
@@ -454,65 +402,7 @@ def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) ->
     assert len(list((tmp_path / "traces").glob("*.jsonl"))) == 2
 
 
-def test_the_command_asks_other_models_over_their_protocol(ana: Run, tmp_path: Path) -> None:
-    ana("ask", "new task: Buy milk", "--thread", "one")
-    with openai_stub(Said("I leave that to you.")) as stub:
-        env = {"OPENAI_BASE_URL": stub.url, "OPENAI_API_KEY": "sk-1"}
-        done = ana("replay", "one", "--rerun", "--model", "openai:other", "--json", **env)
-        again = json.loads(done.stdout)["again"]
-        assert (done.returncode, again["answer"], again["model"]) == (1, "I leave that to you.", "other")
-        assert stub.requests[0]["model"] == "other"
-    done = ana("replay", "one", "--rerun", "--model", "local:none.gguf")
-    assert (done.returncode, "There is no GGUF file" in done.stderr) == (2, True)
-    file = write_model(tmp_path)
-    done = ana("replay", "one", "--rerun", "--model", f"local:{file}", PYTHONPATH=f"{LIBRARY}:{PROJECT}")
-    assert (done.returncode, "Hello from here." in done.stdout) == (1, True), done.stderr
-    assert [item["content"] for item in json.loads(ana("items", "--json").stdout)["items"]] == ["Buy milk"]
-
-
-def test_another_prompt_is_what_the_model_is_shown(desk: Desk, tmp_path: Path) -> None:
-    desk.say("I like tea", calls(("append_context", {"content": "Likes tea"})), "Noted.")
-    desk.say("hello", "Hello.")
-    other = ScriptedModel(replies=["Good day."])
-    model = OtherPrompt(inner=other, fill=lambda loaded: f"Be brief. {loaded['lines']}")
-    record = desk.records()[-1]
-    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), model)
-    assert again["answer"] == "Good day."
-    assert other.seen[0][0].text == "Be brief. {0: 'Likes tea'}"
-
-
-def test_a_prompt_from_a_file_has_the_slots_of_ours(desk: Desk, tmp_path: Path) -> None:
-    desk.say("hello", "Hello.")
-    prompt = tmp_path / "brief.md"
-    prompt.write_text("Be brief.\n{{global_context}}")
-    with openai_stub(Said("Good day.")) as stub:
-        settings = load_settings(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
-        other, name = build_other(settings, prompt)
-        again = run_again(open_workspace(settings), desk.records()[0], desk.records(), other, name)
-        prompt.write_text("{{now}} {{global_context}}")
-        with pytest.raises(typer.BadParameter, match=r"has slots \['global_context', 'now'\]"):
-            build_other(settings, prompt)
-    assert (again["answer"], name) == ("Good day.", "gpt-4o-mini, brief.md")
-    system, question = (message["content"] for message in stub.requests[0]["messages"])
-    assert system.startswith("Be brief.\n(empty")
-    assert typed(question) == "hello"
-
-
-def test_two_trajectories_are_shown_side_by_side(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
-    desk.say("Add milk", calls(MILK), "Saved.")
-    (record,) = desk.records()
-    show_side_by_side(record, {**record, "steps": [], "answer": "No."}, "other")
-    shown = capsys.readouterr().out
-    assert "recorded, gpt-4o-mini" in shown
-    assert "create_item Buy milk" in shown
-    assert "No." in shown
-    assert "\nreceipt" in shown
-    nothing: Record = {**record, "receipt": ""}
-    show_side_by_side(nothing, nothing, "other")
-    assert "\nreceipt" not in capsys.readouterr().out
-
-
-def test_a_turn_that_was_cut_short_and_went_on_is_the_same_again(tmp_path: Path) -> None:
+def test_a_turn_that_had_written_before_a_crash_and_went_on_cannot_be_run_again(tmp_path: Path) -> None:
     env = folders(tmp_path)
     assert run_forked("-c", KILLED, json.dumps(env), THREAD, "append_context").returncode == -9
     settings = load_settings(env)
@@ -522,8 +412,8 @@ def test_a_turn_that_was_cut_short_and_went_on_is_the_same_again(tmp_path: Path)
         (record,) = handles.traces.read(THREAD)
         assert [part["node"] for part in record["inputs"]["parts"]].count("execute_tools") == 1
         assert record["inputs"]["parts"][2]["at"][0] == 2, "what it had written before it was killed"
-        run = Rerun(settings, handles.memory.backend, EMBEDDER)
-        assert compare(record, run.repeat(record, [record])) is None
+        with pytest.raises(CannotReplay, match="before a crash"):
+            Rerun(settings, handles.memory.backend, EMBEDDER).repeat(record, [record])
 
 
 def test_an_answer_that_was_made_again_is_the_same_again(desk: Desk) -> None:

@@ -75,7 +75,6 @@ CALLS: dict[str, list[list[str]]] = {
         ["--why", "evil"],
         [HOSTILE],
         ["--where", HOSTILE],
-        ["--due", HOSTILE],
         ["--json"],
     ],
     "due": [[], ["--json"]],

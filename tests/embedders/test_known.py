@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ana.embedders import Embedder
-from ana.embedders.known import Known, KnownInFile, OnceEmbeddings
-from evals.retrieval.cached import KeptEmbeddings
+from ana.embedders.known import BATCH, Known, OnceEmbeddings, embed_many
+from evals.retrieval.cached import KeptEmbeddings, KnownInFile
 from tests.conftest import EMBEDDER
 
 
@@ -61,3 +61,11 @@ def test_another_maker_s_vectors_are_not_found(tmp_path: Path) -> None:
     assert KnownInFile(tmp_path / "vectors.sqlite", "one").get("milk") is not None
     assert KnownInFile(tmp_path / "vectors.sqlite", "one").get("bread") is None
     assert KnownInFile(tmp_path / "vectors.sqlite", "two").get("milk") is None
+
+
+def test_many_texts_are_embedded_once_each_and_the_progress_is_told_batch_by_batch() -> None:
+    inner, told = Counting(), list[tuple[int, int]]()
+    texts = [f"thing number {n % 150}" for n in range(2 * BATCH + 50)]
+    assert embed_many(inner, texts, lambda *each: told.append(each)).keys() == {*texts}
+    assert sorted(inner.seen) == sorted({*texts})
+    assert told == [(BATCH, 250), (2 * BATCH, 250), (250, 250)]

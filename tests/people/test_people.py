@@ -1,14 +1,13 @@
 """Who may sign in, with what, and until when: the list in a folder, read and written by several processes."""
 
 import json
-import os
 import threading
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
-from ana.errors import ConfigError, StoreBroken, StoreReadOnly, UserError, WrongName
+from ana.errors import ConfigError, StoreBroken, UserError, WrongName
 from ana.files import FILE_ERRORS
 from ana.handles import open_data_folder
 from ana.keys import KEY
@@ -242,17 +241,6 @@ def test_a_list_that_cannot_be_read_lets_nobody_in(people: People, listed: Path,
         with pytest.raises(StoreBroken, match=r"tokens\.json cannot be read"):
             ask()
     assert listed.read_text() == text, "it is left to be looked at"
-
-
-def test_in_a_folder_that_can_only_be_read_people_are_known_and_nobody_is_added(
-    people: People, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    token, may = people.add("anna"), os.access
-    # root may write everywhere, so the system's answer is imitated
-    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and may(path, mode))
-    assert people.find(token) == "anna"
-    with pytest.raises(StoreReadOnly):
-        people.add("bob")
 
 
 def test_only_the_key_of_a_calendar_opens_one(people: People, settings: Settings) -> None:

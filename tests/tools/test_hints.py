@@ -66,17 +66,6 @@ def first_name(args: Told, told: Told) -> Told:
     return {"where": dict(zip([found], args["where"].values(), strict=True))}
 
 
-def nearest_date(_: Told, told: Told) -> Told:
-    (found,) = re.findall(r"the (?:next|last) is ([\dT:-]+)", told["note"])
-    return {"where": {"$on": found}}
-
-
-def less(args: Told, told: Told) -> Told:
-    """Leave out the condition without which there would be some."""
-    (key,) = re.findall(r"without (\w+) ", told["note"])
-    return {"where": {name: value for name, value in args["where"].items() if name != key}}
-
-
 def quoted_date(args: Told, told: Told) -> Told:
     """Send the date in quotes in the place of the one that was wrong."""
     (found,) = re.findall(r'"(\d{4}-\d\d-\d\d(?:T\d\d:\d\d)?)"', told["hint"])[:1]
@@ -113,9 +102,6 @@ MENDED: list[tuple[Told, Follow, str]] = [
     ({"project": "Acmme"}, first_value, "Logo concepts"),
     ({"n": "1"}, first_value, "Invoice 2041"),
     ({"projekt": "Acme"}, first_name, "Logo concepts"),
-    ({"$on": "2030-11-28"}, nearest_date, "Kickoff workshop"),
-    ({"due_date": {"$gte": "2020-01-01", "$lte": "2020-01-10"}}, nearest_date, "Invoice 2041"),
-    ({"project": "Lumen", "due_date": "2020-01-15", "priority": "high"}, less, "Invoice 2041"),
 ]
 
 
@@ -251,21 +237,6 @@ def test_today_is_written_in_the_persons_zone_and_stamps_only_when_asked_for(mak
     (told,) = run(make_assistant, "query_items", {"text": "logo"}, None)
     assert set(told) == {"items", "truncated"}
     assert set(told["items"][0]) == {"id", "content", "properties"}
-
-
-def test_the_next_date_of_what_repeats_is_the_nearest(make_assistant: MakeAssistant) -> None:
-    """A free Tuesday is followed by the training of Thursday, not by the match that has a date of its own."""
-    training: Properties = {
-        "due_date": "2099-01-06T17:30",
-        "repeats": "FREQ=WEEKLY;BYDAY=TU,TH",
-        "except": ["2099-01-13"],
-    }
-    look = [calls(("query_items", {"where": where})) for where in ({"$on": "2099-01-13"}, {"due_date": "2099-01-13"})]
-    assistant = make_assistant(*look, "Nothing.")
-    assistant.handles.memory.create("Training", training | {"type": "appointment"})
-    assistant.handles.memory.create("Match", {"due_date": "2099-01-17", "type": "appointment"})
-    for step in assistant.ask("is there training?", THREAD).steps:
-        assert "the next is 2099-01-15T17:30 (Thursday)" in step["observation"]["note"]
 
 
 def test_an_update_of_a_long_text_is_answered_with_the_piece_that_changed(make_assistant: MakeAssistant) -> None:

@@ -122,7 +122,7 @@ def test_what_the_prompt_calls_open_has_a_status_and_no_note_is_open(make_assist
     for status in ("active", "waiting", "done", "cancelled", None):
         memory.create(f"It is {status}", {"status": status} if status else {"type": "note"})
     assert {item.content for item in memory.find(where=where).items} == {"It is active", "It is waiting"}
-    assert memory.find(where={"type": "note"} | where).why_none
+    assert memory.find(where={"type": "note"} | where).total == 0
 
 
 def test_a_done_item_tells_when_it_was_done_by_the_journal(make_assistant: MakeAssistant, settings: Settings) -> None:

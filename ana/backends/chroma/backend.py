@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ana.backends.chroma.acts import Acts, Journal
-from ana.backends.chroma.care.exchange import finish_exchange, is_reindex_decided, settle_reindex, write_again
+from ana.backends.chroma.care.exchange import finish_exchange, write_again
 from ana.backends.chroma.care.healing import Healing, Tell
 from ana.backends.chroma.care.rebuild import remove_remains
 from ana.backends.chroma.client import map_foreign_errors
@@ -28,7 +28,6 @@ from ana.backends.sql import lookup
 from ana.backends.sql.reads import T, TableReads
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector
-from ana.embedders.known import BATCH, forget_vectors
 from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
@@ -47,8 +46,6 @@ class ChromaBackend(TableReads):
 
     Args:
         path: The data folder; created at the first use.
-        embedder: Turns text into vectors.
-        timeout: Seconds to wait for another process.
         program: The name of this process in another's messages.
         person: Whose folder it is, for its backups; empty if nobody says.
         tell: Called with the progress of a repair.
@@ -82,13 +79,8 @@ class ChromaBackend(TableReads):
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
-        self.folder.must_open = lambda: is_reindex_decided(path) or bool(self.journal.list_unfinished())
-        self.folder.after_opening = (
-            lambda: settle_reindex(self.folder.get_client(), path),
-            self._follow_embedder,
-            self._unbind_empty,
-            self.acts.settle,
-        )
+        self.folder.must_open = lambda: bool(self.journal.list_unfinished())
+        self.folder.after_opening = (self._follow_embedder, self._unbind_empty, self.acts.settle)
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self.hold():
@@ -141,10 +133,7 @@ class ChromaBackend(TableReads):
         with self.hold():
             if self.embedder is not embedder:
                 vectors = {}
-            made = self.acts.make(entries, expected or {}, vectors, distinct=distinct)
-            if len(vectors) > BATCH:
-                forget_vectors(self.path)
-            return made
+            return self.acts.make(entries, expected or {}, vectors, distinct=distinct)
 
     def erase(self, records: Collection[RecordKey]) -> None:
         with self.hold():
@@ -164,7 +153,6 @@ class ChromaBackend(TableReads):
             for collection in self.collections.values():
                 collection.index.discard()
             finish_exchange(self.path)
-            forget_vectors(self.path)  # all are stored, or what was purged is among them
             return count
 
     def hold(self) -> AbstractContextManager["Client"]:

@@ -17,8 +17,7 @@ from ana.backends.sql import lookup
 from ana.backends.sql.search import TableSearch
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector, Vectors, get_revision
-from ana.embedders.known import BATCH as MANY
-from ana.embedders.known import embed_many, embed_once
+from ana.embedders.known import embed_many
 from ana.errors import ConfigError
 from ana.memory.changes import Kind
 from ana.memory.digests import content_digest
@@ -77,11 +76,9 @@ class ChromaCollection:
         return self.source.get_items(ids)
 
     def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
-        """Return the vectors of records by their text; the folder need not be held. Those of many are kept in it."""
+        """Return the vectors of records by their text; the folder need not be held."""
         texts = list(dict.fromkeys(property_text(item.content, item.properties) for item in items))
-        if len(texts) > MANY:
-            return embed_many(self._folder.path, self.embedder, texts, progress)
-        return embed_once({}, texts, self.embedder.embed_documents)
+        return embed_many(self.embedder, texts, progress)
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
         """Store records, each given with the stored one, None if it is not stored, in place of that.

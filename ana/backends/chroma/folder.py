@@ -39,7 +39,6 @@ class Folder:
 
     Args:
         path: The folder; created at the first use.
-        timeout: Seconds to wait for another process.
         program: The name of this process in another's messages.
         person: Whose it is, for its backups; empty if nobody says.
     """

@@ -36,8 +36,6 @@ class Expansion:
     """An item with its occurrences.
 
     Args:
-        item: The item.
-        repeat: Its rule.
         places: Its occurrences, in order.
         spans: When each date of DATE_KEYS begins and ends, in microseconds since 1970 in UTC; shape (dates, 2, places).
         others: The spans of dates that do not move on.

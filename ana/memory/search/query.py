@@ -85,7 +85,6 @@ class Query:
         text: The parsed text; None for everything that passes, by date.
         where: The filter; every item passes an empty And.
         zone: The person's zone: where a bare date begins and ends.
-        limit: How many items at most.
         due: First and last day of the items' own dates, both included; date.min reaches back to the beginning.
         excluded: Items with one of these statuses do not pass.
         now: The present moment, before which what repeats may have passed.

@@ -43,7 +43,6 @@ class ParsedReply:
     """A call, an answer, or what is wrong with the reply.
 
     Args:
-        tool: The tool's name.
         args: Its arguments: while a call is being read as they were sent, in the end by name, and fitting the schema.
         answer: The text for the person.
         error: Why nothing can be done, in words the model can act on.

@@ -25,7 +25,6 @@ class LocalModel(ModelWrapper):
 
     Args:
         inner: The model, as it is reached over the server's protocol.
-        server: The server.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)

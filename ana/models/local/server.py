@@ -38,7 +38,6 @@ class LocalServer:
     """llama.cpp's server for one file.
 
     Args:
-        path: The GGUF file.
         context: The length of a conversation, in tokens.
         longest: The length of a reply, in tokens.
 

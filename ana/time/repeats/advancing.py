@@ -31,7 +31,6 @@ def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
 
     Args:
         repeat: What repeats.
-        now: The person's present moment.
     """
     local = to_local(repeat, now)
     by = local if len(repeat.rule.times) > 1 else datetime.combine(local, time.max)
@@ -59,7 +58,6 @@ def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzi
     Args:
         old: The item's properties before that was done.
         new: The same after it.
-        zone: The person's zone.
     """
     done_for = new.get("done_for")
     if not day_of(done_for) or done_for == old.get("done_for") or _has_same_dates(old, new):

@@ -41,7 +41,6 @@ def understand_rule(
     Args:
         text: An RRULE, or plain words with one reading.
         first: From when on, in local time; its first date is this or the next that the rule names.
-        zone: The person's zone.
         from_done: Whether it counts from the day on which it was done, which a rule that names days cannot.
         is_day: Whether no time of day was given: hours without minutes are whole hours then, not those of `first`.
 

@@ -47,7 +47,6 @@ class Repeat:
         rule: The rule, settled, unless it counts from when it was done.
         first: The next occurrence, as the item has it.
         keys: The item's dates, the one that the rule counts from first.
-        zone: The person's zone.
         end: The last moment that counts; None without an end.
         left_out: Days and moments that do not count.
         moved: The moments of occurrences that are at another, by the moment or the day of the rule.
@@ -79,7 +78,6 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
 
     Args:
         properties: An item's. `recurrence`, as older items have it, is read where there is no `repeats`.
-        zone: The person's zone.
     """
     source = "repeats" if "repeats" in properties else "recurrence"
     written, from_done = properties.get(source), properties.get("repeat_from") == "done"

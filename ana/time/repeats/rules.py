@@ -175,8 +175,6 @@ def iter_moments(rule: Rule, first: datetime, since: datetime, last: datetime) -
     """Yield the moments of a rule, in local time and in order, beginning with the first date, which always counts.
 
     Args:
-        rule: A settled rule.
-        first: The first date.
         since: No moment before this is yielded.
         last: No moment after this is.
     """

@@ -71,8 +71,6 @@ def read_day(match: re.Match[str], today: date, month: str | None = None) -> Day
     """Return the day, or the first and last one, that a match names by its groups `day`, `last`, `month` and `year`.
 
     Args:
-        match: The match.
-        today: The person's today.
         month: The month's English name, if it is written in another language.
 
     Raises:

@@ -81,8 +81,6 @@ def read_moments(text: str, today: date, since: date = date.min) -> tuple[list[M
     """Return the days that a text names, its times outside them, and the text without either.
 
     Args:
-        text: The text.
-        today: The person's today.
         since: Days that are over then are left out.
     """
     days = [day for day in resolve(text, today) if day.last >= since]
@@ -105,8 +103,6 @@ def find_stretches(text: str, today: date, *, months: bool = False) -> list[Ment
     December 29", "what was due on Monday".
 
     Args:
-        text: The question.
-        today: The person's today.
         months: Whether a month counts that only its name shows: "December things".
     """
     past = _PAST.search(text) is not None

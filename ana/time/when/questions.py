@@ -63,8 +63,6 @@ def find_named_days(text: str, today: date, *, months: bool = False) -> list[Men
     nearest to today, half a year to either side.
 
     Args:
-        text: The question.
-        today: The person's today.
         months: As for `find_stretches`; good for ranking, too little for a filter.
     """
     return [_open_side(text, _move_near(mention, today)) for mention in find_stretches(text, today, months=months)]

@@ -56,7 +56,6 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
 
     Args:
         text: A statement.
-        now: The person's moment.
         is_timed: Whether a time without a day counts: the next one then.
     """
     if any(form.search(text) for form in (_PAST, _RECURRING, _EITHER)):

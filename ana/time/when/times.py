@@ -68,7 +68,6 @@ class TimeMention:
     Args:
         start: Its first character, the "at" before it included.
         end: The character after its last.
-        at: The time.
     """
 
     start: int
@@ -92,7 +91,6 @@ def find_hours_ahead(text: str, now: datetime) -> tuple[int, int, datetime] | No
 
     Args:
         text: Such as "call Bob in half an hour".
-        now: The person's present moment.
     """
     match = _SPAN.search(text)
     if match is None:

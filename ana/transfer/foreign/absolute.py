@@ -29,7 +29,6 @@ def read_date(text: str, there: tzinfo | None, zone: tzinfo, near: date | None =
     Args:
         text: Such as "2026-01-13" or "13 Jan 2026 at 14:00".
         there: The zone in which it was written; None if unknown, then a time of day cannot be read.
-        zone: The person's.
         near: A day; a date without a year, such as "15 Jan", is the one nearest to it. None: it names no day.
     """
     if len(text) > _LONGEST:  # not a date, and costly to read

@@ -108,9 +108,7 @@ def pack(path: Path, traces: Path | None, to: Path, person: str, *, keep_damaged
     """Write a data folder and traces into a file, while the folder is held and Chroma closed, and count the files.
 
     Args:
-        path: The data folder.
         traces: The traces' folder; None leaves them out.
-        to: The file.
         person: Whose it is; empty if nobody says.
         keep_damaged: Whether a damaged database is packed byte for byte; else it is refused.
 
@@ -191,7 +189,6 @@ def check_backup(path: Path, room: int, person: str) -> None:
     """Check that every byte of a backup can be read and that it is complete.
 
     Args:
-        path: The backup.
         room: How many bytes there is room for.
         person: Whose it has to be, if it says whose it is; empty for anybody's.
 

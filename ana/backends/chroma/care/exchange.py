@@ -41,9 +41,6 @@ NOTE = "restore.json"
 REBUILDING = "rebuilding.json"
 """The note of a rebuild, which a restore makes needless."""
 
-_REINDEXED = "reindexed.json"
-"""The file by which an earlier version decided to exchange collections."""
-
 CLOSE = 1e-5
 """Chroma brings a vector to length 1 again, which may change its last digits."""
 
@@ -165,7 +162,7 @@ def write_again(client: "Client", path: Path, embedder: Embedder | None, progres
         chroma = new / "data" / "chroma"
         chroma.mkdir(parents=True)
         with closing(open_chroma(chroma)) as fresh:
-            count = embed_again(client, fresh, path, embedder, progress) if embedder else 0
+            count = embed_again(client, fresh, embedder, progress) if embedder else 0
             for name in _list_names(client):
                 if not embedder or name not in NAMES.values():
                     _copy(client.get_collection(name, embedding_function=None), fresh)
@@ -173,8 +170,8 @@ def write_again(client: "Client", path: Path, embedder: Embedder | None, progres
     return count
 
 
-def embed_again(client: "Client", fresh: "Client", path: Path, embedder: Embedder, progress: Progress) -> int:
-    """Copy our collections with new vectors, and return how many records. Those that an earlier run made are used."""
+def embed_again(client: "Client", fresh: "Client", embedder: Embedder, progress: Progress) -> int:
+    """Copy our collections with new vectors, and return how many records."""
     existing = _list_names(client)
     old = {name: client.get_collection(name, embedding_function=None) for name in NAMES.values() if name in existing}
     total, done = sum(collection.count() for collection in old.values()), 0
@@ -183,28 +180,10 @@ def embed_again(client: "Client", fresh: "Client", path: Path, embedder: Embedde
         new = fresh.create_collection(name, embedding_function=None, **collection_arguments(embedder))
         for page in iter_pages(collection, READ):
             texts = [document or "" for document in page["documents"]]  # another program may have stored none
-            vectors = embed_many(path, embedder, texts, _add_to(done, total, progress))
+            vectors = embed_many(embedder, texts, _add_to(done, total, progress))
             new.add(page["ids"], np.array([vectors[t] for t in texts]), page["metadatas"], page["documents"])
             done += len(texts)
     return total
-
-
-def is_reindex_decided(path: Path) -> bool:
-    """Return whether an earlier version has decided to exchange collections inside Chroma, and not done so."""
-    return (path / _REINDEXED).exists()
-
-
-def settle_reindex(client: "Client", path: Path) -> None:
-    """Finish what an earlier version has decided, and remove the collections of a reindex that it did not."""
-    is_decided, existing = is_reindex_decided(path), _list_names(client)
-    for name, new in ((name, f"{name}.new") for name in NAMES.values() if f"{name}.new" in existing):
-        if is_decided and name in existing:
-            client.delete_collection(name)
-        if is_decided:
-            client.get_collection(new, embedding_function=None).modify(name=name)
-        else:
-            client.delete_collection(new)
-    (path / _REINDEXED).unlink(missing_ok=True)
 
 
 def _add_to(done: int, total: int, progress: Progress) -> Progress:

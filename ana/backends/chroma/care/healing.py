@@ -19,7 +19,6 @@ from ana.backends.chroma.collection import BATCH, ChromaCollection
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.source import EmbeddedItem
 from ana.embedders import Embedder
-from ana.embedders.known import forget_vectors
 from ana.files import write_whole
 from ana.memory.changes import Kind, net
 from ana.memory.item import Item
@@ -90,7 +89,6 @@ class Healing:
         self._tell(f"The damaged files are kept in {aside}.")
         refused = {kind: self._complete(kind, aside, dropped) for kind in self._collections}
         self._set_aside(refused, aside / "refused.jsonl")
-        forget_vectors(self._path)
         finish_rebuild(self._path)  # only now: a crash before this begins the rebuild again
 
     def _complete(self, kind: Kind, aside: Path, dropped: Collection[str]) -> list[Item]:

@@ -94,7 +94,7 @@ def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, s
             _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
             return aside, dropped
         with map_foreign_errors(path), closing(open_chroma(copied)) as old, closing(open_chroma(chroma)) as new:
-            embed_again(old, new, path, embedder, progress)
+            embed_again(old, new, embedder, progress)
     if problem := find_fault(chroma):
         raise StoreBroken(f"The store could not be rebuilt: {problem}", f"The damaged files are kept in {aside}.")
     return aside, dropped

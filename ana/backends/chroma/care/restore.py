@@ -36,9 +36,7 @@ def restore(folder: Folder, traces: Path, backup: Path, source: str | None = Non
     """Restore everything from a backup, even if the present folder cannot be opened.
 
     Args:
-        folder: The data folder.
         traces: The traces' folder.
-        backup: The file.
         source: Whose backup it is; None for that of the folder's own person.
 
     Returns:
