@@ -46,6 +46,9 @@ class Choice:
 
 FILE = "ANA_LOCAL_MODEL"
 
+BACK = "<"
+"""The answer that goes back to the choices."""
+
 NO_KEY = "none"
 """What a server of one's own is sent that needs no key; the client refuses an empty one."""
 
@@ -71,8 +74,8 @@ def setup(
     url: Annotated[str | None, typer.Option(help="The server's address; asked for if it is needed.")] = None,
 ) -> None:
     """Choose what answers, try it with one message, and write .env. A key is asked for, or read from a pipe."""
-    choice = _read_choice(provider) if provider else _ask_choice()
-    values = {"LLM_PROVIDER": choice.provider} | _ask_values(choice, model, url)
+    choice, asked = _choose(provider, model, url)
+    values = {"LLM_PROVIDER": choice.provider} | asked
     settings = load_settings(read_environment() | values)
     to = destination(settings)
     say(f"What you type, and what is found for it, goes to {to}." if to else "Nothing leaves this machine.")
@@ -85,6 +88,20 @@ def setup(
         _offer_address(file)
     for name in sorted(values.keys() & os.environ.keys()):
         say(f"{name} is set in the environment too, which counts more than .env.")
+
+
+class Back(Exception):
+    """The person wants to choose again."""
+
+
+def _choose(provider: str | None, model: str | None, url: str | None) -> tuple[Choice, dict[str, str]]:
+    """Return what was chosen with its settings; whoever goes back from one of its questions chooses again."""
+    while True:
+        choice = _read_choice(provider) if provider else _ask_choice()
+        try:
+            return choice, _ask_values(choice, model, url)
+        except Back:
+            provider = None
 
 
 def _offer_address(file: Path) -> None:
@@ -105,6 +122,7 @@ def _ask_choice() -> Choice:
     for number, (name, choice) in enumerate(CHOICES.items(), 1):
         here = f"; it runs here with {', '.join(running)}" if running and name == "ollama" else ""
         say(f"  {number}  {name:<12} {choice.help}{here}")
+    say(f"{BACK} as an answer to a later question comes back here.")
     chosen: Choice = typer.prompt(f"Which one, 1 to {len(CHOICES)}", value_proc=_read_choice, err=True)
     return chosen
 
@@ -175,7 +193,14 @@ def _known(name: str) -> str | None:
 
 
 def _ask(what: str, default: str | None) -> str:
-    return str(typer.prompt(what, default=default, err=True)).strip()
+    return _heed_back(str(typer.prompt(what, default=default, err=True)).strip())
+
+
+def _heed_back(said: str) -> str:
+    """Return an answer. Raises Back if it says so."""
+    if said == BACK:
+        raise Back
+    return said
 
 
 def _known_key(choice: Choice, url: str | None) -> str | None:
@@ -197,6 +222,7 @@ def _ask_key(known: str | None) -> str:
         enter = "needs none" if known == NO_KEY else "keeps the one that is set"
         ask = f"Key (not shown; Enter: {enter})" if known else "Key (not shown)"
         key = str(typer.prompt(ask, default=known, hide_input=True, show_default=False, err=True)).strip()
+    _heed_back(key)
     if not key.isascii() or not key.isprintable() or not key or " " in key:
         raise typer.BadParameter("This is not a key: a key is one word of plain letters, digits and signs.")
     return key

@@ -123,9 +123,9 @@ def test_it_asks_for_what_is_not_given(env_file: Path) -> None:
     assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-2"
 
 
-def test_choices_are_numbered(env_file: Path) -> None:
+def test_choices_are_numbered_and_there_is_a_way_back(env_file: Path) -> None:
     with openai_stub(Said("Hello!")) as stub:
-        done = run(given=f"4\n{stub.url}\nsk-1\nm-2\n")
+        done = run(given=f"1\n<\n3\n<\ncompatible\n{stub.url}\nsk-1\n<\n4\n{stub.url}\nsk-1\nm-2\n")
     assert done.exit_code == 0, done.output
     assert "  4  compatible" in done.output
     assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-2"
