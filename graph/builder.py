@@ -56,6 +56,9 @@ class _Router(Runnable[State, str]):
     def invoke(self, *args: Any, **_: Any) -> str:
         return self._choose(args[0])
 
+    async def ainvoke(self, *args: Any, **_: Any) -> str:
+        return self._choose(args[0])  # it only looks; langgraph would have a thread do it
+
 
 class _DrawnGraph(CompiledStateGraph[State, Context, Input, Output]):
     """The graph; in its picture a node that is entered again, for what is left of its work, has no edge to itself."""

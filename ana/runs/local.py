@@ -42,6 +42,8 @@ class _Kept:
     def __init__(self, run: StartedRun) -> None:
         self.run = run
         self.events: list[Event] = []
+        self.size = 0
+        """Bytes of what they tell."""
         self.forgotten = 0
         """How many events it told that nobody remembers."""
         self.rollback = asyncio.Event()
@@ -61,11 +63,12 @@ class _Kept:
         return self.forgotten + len(self.events)
 
     def forget_events(self) -> None:
-        self.forgotten, self.events = self.position, []
+        self.forgotten, self.events, self.size = self.position, [], 0
 
     def tell(self, name: str, data: bytes) -> None:
         if not self.has_ended:
             self.events.append(Event(self.position + 1, name, data))
+            self.size += len(data)
             self._wake()
 
     def become(self, status: Status) -> None:
@@ -199,7 +202,7 @@ class LocalRuns:
             self.forget(id)
         held = 0
         for id in reversed(ended[-REMEMBERED:]):
-            held += sum(len(event.data) for event in self._kept[id].events)
+            held += self._kept[id].size
             if held > MOST_BYTES:
                 self._kept[id].forget_events()
 
