@@ -75,8 +75,8 @@ def list_drafts(path: Path) -> list[Path]:
     return list(path.parent.glob(_DRAFT.format(glob.escape(path.name), "[0-9a-f]" * 8)))
 
 
-def append_line(path: Path, text: str) -> None:
-    """Append a whole line to a private file and flush it to the disk, or append nothing. Raises as `open_own` does."""
+def append_lines(path: Path, text: str) -> None:
+    """Append whole lines to a private file and flush it to the disk, or append nothing. Raises as `open_own` does."""
     line = f"{text}\n".encode()
     # a line may hold what the person said: nobody else may read it
     fd = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)

@@ -54,6 +54,9 @@ class _Router(Runnable[State, str]):
     def invoke(self, *args: Any, **_: Any) -> str:
         return self._choose(args[0])
 
+    async def ainvoke(self, *args: Any, **_: Any) -> str:
+        return self._choose(args[0])  # it only looks; langgraph would have a thread do it
+
 
 def _route(source: str, choose: Callable[[State], str]) -> None:
     builder.add_conditional_edges(source, _Router(choose), [*get_args(get_type_hints(choose)["return"])])

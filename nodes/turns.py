@@ -8,7 +8,7 @@ writes its record, before anybody is shown the end.
 import base64
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -21,6 +21,7 @@ from ana.errors import UserError
 from ana.handles import Handles
 from ana.time.clock import Clock
 from ana.tracing.record import build_record
+from ana.tracing.schema import Record
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn, merge_messages
 from nodes.attachments import left_out
@@ -233,10 +234,26 @@ def write_record(
         messages: Its messages, from the user's on.
         model: Another model's name, if the run chose one.
     """
+    handles.traces.write(_make_record(handles, turn, messages, thread, model))
+
+
+def write_records(handles: Handles, ended: Iterable[tuple[Turn, Sequence[AnyMessage], str]]) -> None:
+    """Write the records of several turns at once: the disk is waited for once.
+
+    Args:
+        handles: For the traces.
+        ended: Each turn, with its messages and its conversation.
+    """
+    handles.traces.write(*(_make_record(handles, *each) for each in ended))
+
+
+def _make_record(
+    handles: Handles, turn: Turn, messages: Sequence[AnyMessage], thread: str, model: str | None = None
+) -> Record:
     record = build_record(turn, messages, thread, handles.settings, model, receipts(messages))
-    handles.traces.write(record)
     spent = sum(turn["durations"].values())
     _log.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])
+    return record
 
 
 def _find_begun(state: StateSnapshot) -> Turn | None:

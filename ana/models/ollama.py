@@ -1,6 +1,5 @@
 """Looking for Ollama, which runs models on the person's own machine."""
 
-import http.client
 from contextlib import closing
 from urllib.parse import urlsplit
 
@@ -24,6 +23,8 @@ def list_chat_models(host: str) -> list[str]:
     Args:
         host: Its URL, as in OLLAMA_HOST.
     """
+    import http.client
+
     if not is_http(host):
         return []
     url = urlsplit(host)

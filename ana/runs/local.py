@@ -45,6 +45,8 @@ class _Kept:
     def __init__(self, run: StartedRun) -> None:
         self.run = run
         self.events: list[Event] = []
+        self.size = 0
+        """Bytes of what they tell."""
         self.forgotten = 0
         """How many events it told that nobody remembers."""
         self.rollback = asyncio.Event()
@@ -64,11 +66,12 @@ class _Kept:
         return self.forgotten + len(self.events)
 
     def forget_events(self) -> None:
-        self.forgotten, self.events = self.position, []
+        self.forgotten, self.events, self.size = self.position, [], 0
 
     def tell(self, name: str, data: bytes) -> None:
         if not self.has_ended:
             self.events.append(Event(self.position + 1, name, data))
+            self.size += len(data)
             self._wake()
 
     def become(self, status: Status) -> None:
@@ -205,7 +208,7 @@ class LocalRuns:
         held = ordered = 0
         for id in reversed(ended[-REMEMBERED:]):
             kept = self._kept[id]
-            held += sum(len(event.data) for event in kept.events)
+            held += kept.size
             ordered += kept.run.size
             if held > MOST_BYTES:
                 kept.forget_events()

@@ -26,7 +26,7 @@ from filelock import FileLock, Timeout, lock_descriptor
 from pydantic import Field
 
 from ana.errors import BudgetReached, LinkRefused, StoreBroken
-from ana.files import append_line, open_own, write_whole
+from ana.files import append_lines, open_own, write_whole
 from ana.notes import read_note
 from ana.settings import Settings
 from ana.spending.port import LEDGER_KEYS, Account, Spending, recorded_cost
@@ -143,7 +143,7 @@ class FolderSpending(Spending):
         try:
             for record in (record for record in records if record["cost_usd"] != 0):
                 self._ledger.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                append_line(self._ledger, json.dumps({"ts": now} | {key: record[key] for key in LEDGER_KEYS}))
+                append_lines(self._ledger, json.dumps({"ts": now} | {key: record[key] for key in LEDGER_KEYS}))
         except (OSError, LinkRefused) as exc:
             _log.warning("what a turn cost could not be kept: %s", exc)
 

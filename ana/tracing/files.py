@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import cast
 
 from ana import __version__
 from ana.errors import ConfigError, LinkRefused, UserError
-from ana.files import append_line, list_drafts, write_whole
+from ana.files import append_lines, list_drafts, write_whole
 from ana.logs import hide_secrets
 from ana.output import tell
 from ana.own_files import is_trace
@@ -45,13 +46,18 @@ class TraceFiles(Traces):
             raise UserError(f"{thread_id!r} is not an id.", "Ids are letters, digits, - and _.")
         return self.folder / f"{thread_id}.jsonl"
 
-    def write(self, record: Record) -> None:
-        path = self.path(record["thread_id"])
-        line = hide_secrets(json.dumps(record, ensure_ascii=True, default=str), self._secrets)
+    def write(self, *records: Record) -> None:
+        for thread_id, its in groupby(records, key=lambda record: record["thread_id"]):
+            self._append(self.path(thread_id), "\n".join(map(self._to_line, its)))
+
+    def _to_line(self, record: Record) -> str:
+        return hide_secrets(json.dumps(record, ensure_ascii=True, default=str), self._secrets)
+
+    def _append(self, path: Path, lines: str) -> None:
         try:
             with self._writing:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                append_line(path, line)
+                append_lines(path, lines)
         except (OSError, LinkRefused) as exc:
             why = exc.strerror if isinstance(exc, OSError) else "it is a link"
             said = f"The trace {path} cannot be written: {why}. The turn is done, but no record of it is kept."

@@ -19,8 +19,8 @@ class Traces(Protocol):
     Ids are letters, digits, - and _; for others a UserError is raised.
     """
 
-    def write(self, record: Record) -> None:
-        """Append a record; that it cannot be written is told, and fails no turn."""
+    def write(self, *records: Record) -> None:
+        """Append records; that one cannot be written is told, and fails no turn."""
 
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
         """Yield every record of a thread, oldest first, also of turns that were answered again later.
@@ -81,9 +81,9 @@ class InMemoryTraces(Traces):
         self.records: list[Record] = []
         self._written: dict[str, float] = {}
 
-    def write(self, record: Record) -> None:
-        self.records.append(record)
-        self._written[record["thread_id"]] = time.time()
+    def write(self, *records: Record) -> None:
+        self.records += records
+        self._written |= dict.fromkeys((record["thread_id"] for record in records), time.time())
 
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
         return (record for record in list(self.records) if record["thread_id"] == thread_id)

@@ -44,7 +44,10 @@ _QUESTION = "decision"
 """The key of what is asked in a reply."""
 
 SETTLING = 1.0
-"""Seconds after which an answer has left the process: the same call after a crash is a new one then."""
+"""Seconds after which an answer has left the process: the same call after a crash is a new one then.
+
+What a session has to write meanwhile is written once: calls wait for the same disk.
+"""
 
 Context = ServerRequestContext[Any, Any]
 Answer = types.CallToolResult | types.InputRequiredResult
@@ -60,6 +63,7 @@ class McpServer:
 
     def __init__(self, find_sessions: Callable[[Context], Sessions]) -> None:
         self._find_sessions = find_sessions
+        self._settling: dict[Session, asyncio.Task[None]] = {}
 
     def build(self) -> "Server[Any]":
         """Return the object that a transport runs, or an application mounts."""
@@ -96,9 +100,20 @@ class McpServer:
                 raise ToolError(f"The files could not be used: {exc}.", "Tell the user: `ana doctor` looks.") from exc
 
         result, session = await anyio.to_thread.run_sync(run, limiter=self._find_sessions(context).limiter)
-        loop = asyncio.get_running_loop()
-        loop.call_later(SETTLING, loop.run_in_executor, None, session.settle, session.count)
+        if session not in self._settling:
+            self._settling[session] = asyncio.create_task(self._settle(session))
         return result
+
+    async def _settle(self, session: "Session") -> None:
+        """Settle a session every moment, until one in which it was not called."""
+        try:
+            settled = -1
+            while settled < session.count:
+                settled = session.count
+                await asyncio.sleep(SETTLING)
+                await asyncio.to_thread(session.settle, settled)
+        finally:
+            del self._settling[session]
 
     async def _list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         def build() -> types.ListToolsResult:

@@ -5,7 +5,6 @@ import secrets
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -34,7 +33,7 @@ from nodes.evidence import list_calls
 from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
 from nodes.history import receipts
 from nodes.receipt import render_receipt
-from nodes.turns import new_turn, write_record
+from nodes.turns import new_turn, write_records
 from tools.catalog import CONTEXT_TOOLS, READERS
 
 MOST_REMEMBERED = 50
@@ -98,7 +97,7 @@ class Session:
         self._lines: dict[str, str] = {}
         """Digests of the lines of Global Context that the client has seen, by number."""
         self._again = Again(handles.workspace.calls_folder, client)
-        self._unwritten: deque[tuple[Turn, list[AnyMessage], str]] = deque()
+        self._unwritten: list[tuple[Turn, list[AnyMessage], str]] = []
         """Records that are written when the answer has left: the disk is slow."""
         self._lock = threading.Lock()
 
@@ -178,13 +177,12 @@ class Session:
         with self._lock:
             if count == self.count:
                 self._again.close()
-        with suppress(IndexError):
-            while True:
-                turn, messages, thread = self._unwritten.popleft()
-                try:
-                    write_record(self.handles, turn, messages, thread)
-                except UNWRITTEN as exc:  # the call was answered, and the journal has what it wrote
-                    _log.warning("the record of turn %s was not written: %s", turn["id"], exc)
+            unwritten, self._unwritten = self._unwritten, []
+        try:
+            write_records(self.handles, unwritten)
+        except UNWRITTEN as exc:  # the calls were answered, and the journal has what they wrote
+            turns = ", ".join(turn["id"] for turn, *_ in unwritten)
+            _log.warning("the records of these turns were not written: %s: %s", turns, exc)
 
     def _attempt(
         self, name: str, args: Mapping[str, Any], act: Act, approved: Collection[str] = ()

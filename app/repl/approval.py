@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
 from ana.language import pick_telling
-from ana.memory.receipts import list_changes
-from app.show.answers import show_answer, show_changes, show_text
 from app.show.confirm import edit_text
 from app.show.text import say
 
@@ -56,6 +54,9 @@ class Answers:
 
     def show(self, answer: "Done") -> None:
         """Print an answer and what was changed."""
+        from ana.memory.receipts import list_changes
+        from app.show.answers import show_answer, show_changes, show_text
+
         text = answer.answer
         if not answer.composed or not answer.changes:
             show_answer(replace(answer, answer=_MORE.sub(r"\1: /due, /items.", text) if answer.composed else text))

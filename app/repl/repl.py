@@ -1,4 +1,4 @@
-"""The REPL: `ana chat`."""
+"""The REPL: `ana chat`. What shows the records and undoes is imported by what does so: the prompt appears first."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -13,18 +13,13 @@ from ana.output import write_line
 from ana.settings import PROJECT, Autonomy
 from ana.workspace import Workspace
 from app.dials import DIALS
-from app.due import group_due_locally, list_open_first, show_due, show_today, summarize_due
 from app.embedder import suggest_embedder_once
 from app.privacy import describe_leaving
 from app.repl.approval import Approval, name_commands
-from app.repl.context import delete_line, edit_context, show_context
 from app.repl.conversations import Conversations
 from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
-from app.show.answers import show_transcript
-from app.show.items import localize_found, show_found
 from app.show.text import say
-from app.undo import find_last_undo, undo_turn
 
 if TYPE_CHECKING:
     from ana.handles import Handles
@@ -82,6 +77,8 @@ class Repl:
 
     def _announce(self, assistant: "Assistant") -> None:
         """Say without being asked what is due and what the conversation waits for."""
+        from app.due import summarize_due
+
         lines = summarize_due(assistant.handles)
         if suggestion := suggest_embedder_once(self._workspace):
             lines.append(suggestion)
@@ -145,15 +142,24 @@ class Repl:
             say(f"  {sentence}")
 
     def _show_context(self, argument: str) -> None:
+        from app.repl.context import show_context
+
         show_context(self._handles(), argument)
 
     def _edit_context(self, argument: str) -> None:
+        from app.repl.context import edit_context
+
         edit_context(self._handles(), argument, self._conversations.id)
 
     def _delete_line(self, number: str) -> None:
+        from app.repl.context import delete_line
+
         delete_line(self._handles(), number, self._conversations.id)
 
     def _show_items(self, words: str) -> None:
+        from app.due import list_open_first
+        from app.show.items import localize_found, show_found
+
         handles, is_all = self._handles(), words.lower() == "all"
         limit = MOST_ITEMS if is_all else ITEMS
         found = (
@@ -164,20 +170,30 @@ class Repl:
             say("/items all shows them all.", style="dim")
 
     def _show_due(self, _: str) -> None:
+        from app.due import group_due_locally, show_due
+
         handles = self._handles()
         show_due(group_due_locally(handles), year=handles.clock.now().year, ids=False)
 
     def _show_today(self, _: str) -> None:
+        from app.due import show_today
+
         show_today(self._handles())
 
     def _undo(self, turn: str) -> None:
+        from app.undo import undo_turn
+
         undo_turn(self._handles().memory, turn or None, thread=self._conversations.id, here=True)
 
     def _redo(self, _: str) -> None:
+        from app.undo import find_last_undo, undo_turn
+
         memory = self._handles().memory
         undo_turn(memory, find_last_undo(memory, self._conversations.id), here=True)
 
     def _show_transcript(self, count: str) -> None:
+        from app.show.answers import show_transcript
+
         if count and not count.isdecimal():
             raise UserError(f"{count!r} is not a number of turns.", "/transcript 20 shows the last 20.")
         traces, clock = self._workspace.open_traces(), self._workspace.make_clock()

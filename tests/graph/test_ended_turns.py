@@ -106,9 +106,9 @@ def watched(handles: Handles, settings: Settings, tmp_path: Path) -> Iterator[tu
     seen: list[object] = []
 
     class WatchedTraces(TraceFiles):
-        def write(self, record: Record) -> None:
+        def write(self, *records: Record) -> None:
             seen.append(assistant.find_open_turn(THREAD))
-            super().write(record)
+            super().write(*records)
 
     with FolderThreadStore(tmp_path / "threads").open_saver() as saver:
         kept = replace(handles, traces=WatchedTraces(settings.traces_dir))

@@ -67,8 +67,8 @@ class MortalSaver(PruningSaver):
 class MortalTraces(TraceFiles):
     life: Life
 
-    def write(self, record: Record) -> None:
-        self.life.write(lambda: TraceFiles.write(self, record))
+    def write(self, *records: Record) -> None:
+        self.life.write(lambda: TraceFiles.write(self, *records))
 
 
 def decide(messages: list[BaseMessage]) -> AIMessage:

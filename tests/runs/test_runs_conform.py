@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ana.errors import RunRejected
 from ana.runs.local import MOST_ACTIVE, MOST_ORDERED, LocalRuns, started_now
 from ana.runs.slots import Slots
+from tests.examples import examples
 from tests.runs.conformance import ONE, RUNS, TWO, OpenRuns, ScriptedWorker, begin, read, start, status
 
 PATIENCE = 20
@@ -104,7 +105,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200), deadline=None)
 @given(STEPS)
 def test_whatever_is_started_and_stopped_ends_in_order_and_is_told_alike(steps: list[Step]) -> None:
     async def check() -> None:

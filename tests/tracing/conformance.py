@@ -71,8 +71,7 @@ def a_conversation_is_read_page_by_page(open_traces: OpenTraces) -> None:
 
 def a_record_is_found_by_its_id_and_by_its_thread(open_traces: OpenTraces) -> None:
     traces = open_traces("owner")
-    for each in (record("a"), record("b"), record("c", OTHER)):
-        traces.write(each)
+    traces.write(record("a"), record("b"), record("c", OTHER))
     assert traces.find("a") == record("a")
     assert traces.find(THREAD) == record("b")
     assert traces.find("nothing") is None

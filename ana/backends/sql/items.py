@@ -2,9 +2,10 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import tzinfo
+from itertools import chain, islice
 
 import numpy as np
 
@@ -28,6 +29,10 @@ MANY = 8
 
 LONG_TAIL = 500
 """After so many changes the words are loaded again; a changed item takes ten times as long to score."""
+
+
+AT_ONCE = 100
+"""Items whose words are embedded together: for each alone it takes half of the time of entering it."""
 
 
 class RowVectors:
@@ -143,8 +148,13 @@ class ItemTables:
     def put(self, db: sqlite3.Connection, stored: Iterable[tuple[Item, Vector]]) -> None:
         """Enter items with their vectors, in place of what there is under their ids, inside a transaction."""
         numbers: dict[str, int] = {}
-        for item, vector in stored:
-            self._put(db, item, vector, numbers)
+        left = iter(stored)
+        while some := [*islice(left, AT_ONCE)]:
+            words = [tokenize(property_text(item.content, item.properties)) for item, _ in some]
+            self._number_words(db, chain.from_iterable(words), numbers)
+            for (item, vector), its in zip(some, words, strict=True):
+                # in order and repeated, for phrases
+                self._put(db, item, vector, np.array([numbers[word] for word in its], np.uint32))
 
     def _remove_row(self, db: sqlite3.Connection, row: int) -> None:
         for table in ("bodies", "vectors", "properties"):
@@ -158,8 +168,7 @@ class ItemTables:
         if self._series is not None:
             self._series.remove(row)
 
-    def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, numbers: dict[str, int]) -> None:
-        terms = self._number_terms(db, tokenize(property_text(item.content, item.properties)), numbers)
+    def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, terms: Terms) -> None:
         digest = content_digest(item.content, item.properties)
         values = (item.id, digest, item.created_at, item.date, terms.tobytes())
         found = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
@@ -183,8 +192,8 @@ class ItemTables:
             for dates in self._get_zones(db) if row in self._series.rows else ():
                 dates.leave_out(db, [row])
 
-    def _number_terms(self, db: sqlite3.Connection, words: Sequence[str], known: dict[str, int]) -> Terms:
-        """Return the number of each word; a new word gets the next."""
+    def _number_words(self, db: sqlite3.Connection, words: Iterable[str], known: dict[str, int]) -> None:
+        """Add the number of each word to those that are known; a new word gets the next."""
         wanted = [word for word in dict.fromkeys(words) if word not in known]
         known |= find_term_numbers(db, wanted)
         new = [word for word in wanted if word not in known]
@@ -193,4 +202,3 @@ class ItemTables:
             known[word] = int(entered.lastrowid or 0)
             if self._words is not None:
                 self._words.learn(known[word], vector)
-        return np.array([known[word] for word in words], np.uint32)  # in order and repeated, for phrases

@@ -257,4 +257,5 @@ def test_a_record_that_cannot_be_written_fails_no_call(
     monkeypatch.setattr(type(handles.traces), "write", fail)
     assert not call(served, "create_item", {"content": "Pay the rent"}).is_error
     served.close()
-    assert "was not written: [Errno 28] No space left on device" in caplog.text
+    assert "were not written" in caplog.text
+    assert "[Errno 28] No space left on device" in caplog.text
