@@ -15,6 +15,7 @@ from ana.memory.item import Item, localize
 from ana.memory.receipts import describe_change, describe_property, make_receipt, show_value
 from ana.memory.search.found import Found
 from ana.memory.trash import list_deleted, restore
+from ana.memory.undo import find_all_undone
 from ana.memory.vocabulary import NAMED
 from ana.values import Json, Properties
 from app.api.answers import find_workspace
@@ -47,11 +48,19 @@ class Listed:
 
 @dataclass(frozen=True)
 class Version:
-    """A change of an item."""
+    """A change of an item.
+
+    Args:
+        when: When it was made.
+        told: What changed.
+        turn: The turn of a conversation that made it; empty where it was made by hand.
+        act: What can be taken back; empty where it was.
+    """
 
     when: str
     told: str
     turn: str
+    act: str
 
 
 @dataclass(frozen=True)
@@ -221,12 +230,13 @@ def _list(item: Item, year: int, why: str) -> Listed:
 
 
 def _list_versions(handles: DataHandles, id: str) -> Sequence[Version]:
-    entries = handles.memory.history(id=id, limit=PAGE_SIZE)
+    entries, undone = handles.memory.history(id=id, limit=PAGE_SIZE), find_all_undone(handles.memory)
     return [
         Version(
             show_moment(entry.ts, handles.clock),
             describe_change(make_receipt(entry.change, handles.clock.zone)),
             entry.turn if "-" not in entry.turn else "",
+            entry.turn if entry.turn not in undone else "",
         )
         for entry in entries
     ]

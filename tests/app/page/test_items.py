@@ -24,6 +24,15 @@ def test_an_item_is_kept_changed_and_its_history_told(browser: Browser) -> None:
     assert "under the mat" in browser.one("[name=content]").get_text()
 
 
+def test_the_last_change_of_an_item_is_taken_back_also_later(browser: Browser) -> None:
+    path = keep(browser, "The key is under the mat")
+    browser.submit("Save", content="The key is in the tin")
+    browser.open(path)
+    browser.submit("Undo")
+    browser.open(path)
+    assert "under the mat" in browser.one("[name=content]").get_text()
+
+
 def test_saving_what_was_not_changed_is_no_act(browser: Browser) -> None:
     keep(browser, "  two spaces\n\nand a line")
     browser.submit("Save")
