@@ -123,7 +123,7 @@ async def finish(request: Request, form: FormData) -> str:
     """POST /app/items/{id}/done: {date, next}."""
     handles, id = (await find_workspace(request)).handles, request.path_params["id"]
     turn = await run_in_threadpool(mark_all, handles, [id], mark_done(handles, read_text(form, "date")))
-    return go_on(keep_here(read_text(form, "next")), turn)
+    return go_on(keep_here(read_text(form, "next"), "/today"), turn)
 
 
 async def put_off(request: Request, form: FormData) -> str:
@@ -131,7 +131,7 @@ async def put_off(request: Request, form: FormData) -> str:
     handles, id = (await find_workspace(request)).handles, request.path_params["id"]
     mark = move(handles, read_text(form, "day"), read_text(form, "date"))
     turn = await run_in_threadpool(mark_all, handles, [id], mark)
-    return go_on(keep_here(read_text(form, "next")), turn)
+    return go_on(keep_here(read_text(form, "next"), "/today"), turn)
 
 
 async def add(request: Request, form: FormData) -> str:
