@@ -1,7 +1,6 @@
 """The language of a message, by its commonest words, and what receipts say in it."""
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -144,12 +143,14 @@ def guess_language(text: str) -> Language:
 
 def pick_telling(said: str, answer: str) -> str:
     """Return the one from whose words a person's language is guessed: their message, or if it is short the answer."""
-    return said if guess_language(said) == "ja" or max(_count_common(said).values()) > 1 else answer or said
+    second, first = sorted(_count_common(said).values())[-2:]
+    return said if guess_language(said) == "ja" or first > max(1, second) else answer or said
 
 
 def _count_common(text: str) -> dict[Language, int]:
-    words = Counter(re.findall(r"[^\W\d_]+", fold(text)))
-    return {language: sum(words[word] for word in _list_common(language)) for language in _COMMON}
+    """Return how many of a language's commonest words a text has, each once."""
+    words = {*re.findall(r"[^\W\d_]+", fold(text))}
+    return {language: len(words & _list_common(language)) for language in _COMMON}
 
 
 def spell_day(day: date, year: int | None, language: Language = "en") -> str:

@@ -41,6 +41,8 @@ def test_a_message_is_known_by_its_commonest_words(text: str, language: Language
         ("tire appointment: change it to Monday", "Die Reifen sind jetzt am Montag dran.", "en"),
         ("6k easy", "Logged: 6 km for today.", "en"),
         ("6k easy", "", "en"),
+        ("Meera yes, Dr. Shah no (so no plus one)", "Noted: Meera is confirmed, they are off the list.", "en"),
+        ("la robe: essayage décalé à samedi 11h", "C'est déplacé : l'essayage de la robe est samedi.", "fr"),
     ],
 )
 def test_where_a_message_is_too_short_the_answer_tells_the_language(said: str, answer: str, language: Language) -> None:

@@ -9,7 +9,7 @@ from langchain_core.tools import tool
 from ana.errors import DuplicateItem, NoSuchItem, ToolError
 from ana.memory.changes import Change
 from ana.memory.completions import find_done_dates
-from ana.memory.filters import OWN_KEYS
+from ana.memory.filters import OWN_KEYS, Node
 from ana.memory.item import to_local
 from ana.memory.operations import read_operations
 from ana.memory.receipts import make_receipt
@@ -192,12 +192,12 @@ def query_items(
     is_selection = bool(where) or found.due or not (like or is_worded)
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated}
     note = _note(call, found, where or {})
-    return result | _tell_done_then(call, where) | ({"note": note} if note else {}), explain(found)
+    return result | _tell_done_then(call, found.where) | ({"note": note} if note else {}), explain(found)
 
 
-def _tell_done_then(call: CallContext, where: Mapping[str, Any] | None) -> dict[str, Json]:
+def _tell_done_then(call: CallContext, where: Node) -> dict[str, Json]:
     """Return the dates of what repeats that were done in the days that a filter asks for."""
-    dates = find_done_dates(call.memory, where) if where else {}
+    dates = find_done_dates(call.memory, where)
     items = call.memory.backend.get_many("item", [*dates]) if dates else {}
     done: list[Json] = [
         {**show_similar(items[id]), "done_for": [with_weekday(day) for day in days]}

@@ -1,6 +1,6 @@
 """When what repeats was done: its item has moved on since, and only the journal knows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -12,7 +12,6 @@ from ana.memory.status import DONE
 from ana.memory.undo import find_all_undone
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, may_repeat
-from ana.values import Json
 
 MOST_READ = 2000
 """Writes of the journal that are looked through, the newest."""
@@ -23,16 +22,15 @@ _EARLY = timedelta(days=7)
 _RULE_DATES = (*DATE_KEYS, "until", "except", "moved")
 
 
-def find_done_dates(memory: Memory, where: Mapping[str, Json] | None) -> dict[str, list[str]]:
+def find_done_dates(memory: Memory, where: Node) -> dict[str, list[str]]:
     """Return the dates for which what repeats was done, by the item's id, of those that a filter on days asks for."""
-    node = memory.read_filter(where)
-    since = _find_first(node)
+    since = _find_first(where)
     if since is None:
         return {}
     undone, found = find_all_undone(memory), dict[str, list[str]]()
     for entry in memory.history(since=since, limit=MOST_READ):
         for item in _iter_done(entry.change) if entry.turn not in undone else ():
-            if matches(node, replace(item, updated_at=entry.ts)):
+            if matches(where, replace(item, updated_at=entry.ts)):
                 found.setdefault(item.id, []).append(str(item.properties["done_for"]))
     return {id: sorted({*dates}) for id, dates in found.items()}
 

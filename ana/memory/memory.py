@@ -11,7 +11,7 @@ from ana.memory.changes import Cause, Change, Entry, Kind, combine, make_edit
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
-from ana.memory.filters import EVERY_ITEM, Node
+from ana.memory.filters import EVERY_ITEM
 from ana.memory.ids import iter_candidate_ids
 from ana.memory.item import Item, merge_properties
 from ana.memory.operations import Operation, apply_to
@@ -64,12 +64,8 @@ class Memory:
             # about days in the past, done items count
             is_past = date.min < parsed.due[0] and parsed.due[1] < self._today()
             query = replace(query, text=None, due=parsed.due, excluded=CANCELLED if is_past else CLOSED)
-        found = replace(self.backend.query(query), due=query.due)
+        found = replace(self.backend.query(query), due=query.due, where=query.where)
         return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
-
-    def read_filter(self, where: Mapping[str, Json] | None) -> Node:
-        """Return a filter as a tree. Raises ToolError if it is not valid."""
-        return self._filters.read(where)
 
     def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
         """Find the items nearest in meaning to an item, without itself; with a filter, among the nearest 500."""

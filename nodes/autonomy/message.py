@@ -168,6 +168,11 @@ class Message(Words):
         return any(map(_speaks, self._clauses))
 
     @property
+    def wants(self) -> bool:
+        """Whether a part that is no question, and denies nothing, names anything."""
+        return any(map(find_topics, self._clauses))
+
+    @property
     def removes_something(self) -> bool:
         """Whether it asks to remove something that it names."""
         return any(map(_speaks, self._removing))
@@ -177,9 +182,14 @@ class Message(Words):
         """Whether a part that orders nothing, or says that it is done, speaks of something."""
         return any(_speaks(each) for each in self._clauses if not tells(each) or has_listed(each, "done"))
 
-    def says(self, values: Sequence[str]) -> bool:
-        """Return whether the clauses that deny nothing say all values, a day only as one of about now."""
-        text = "\n".join(self._clauses)
+    def says(self, values: Sequence[str], *, denied: bool = False) -> bool:
+        """Return whether the clauses that deny nothing say all values, a day only as one of about now.
+
+        Args:
+            values: The values.
+            denied: Whether other clauses say them, too: no class on the 24th.
+        """
+        text = "\n".join(self.stated.texts if denied else self._clauses)
         return bool(values) and all(self._says_value(text, value) for value in values)
 
     def _says_value(self, text: str, value: str) -> bool:

@@ -174,10 +174,16 @@ def _describe_batch(writes: Sequence[Write], today: date, language: Language) ->
         return ""
     if days := _find_new_days(writes):
         return f"Moves {len(days)} items to {_name_days(days, today, language)}."
-    names = [write.name for write in writes]
+    # what is done to one record in several calls is one change
+    names = [name for name, _ in dict.fromkeys((each.name, _find_one(each) or each.call) for each in writes)]
     counted = [_count(name, names.count(name)) for name in dict.fromkeys(names)]
     sentence = " and ".join(filter(None, (", ".join(counted[:-1]), counted[-1])))
     return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _find_one(write: Write) -> str:
+    """Return the id of the only record that a write changes; empty if it makes one, or changes several."""
+    return write.touched[0].id if len(write.touched) == 1 else ""
 
 
 def _count(name: str, n: int) -> str:

@@ -25,7 +25,7 @@ from nodes.autonomy.writes import (
     is_told_alone,
     may_be_meant,
 )
-from nodes.policies.messages import is_talk
+from nodes.policies.messages import is_greeting
 from nodes.policies.texts import split_lines
 from nodes.short_replies import read_short_reply
 
@@ -160,11 +160,11 @@ def _is_small(write: Write, batch: Batch) -> bool:
 
     What the person told before cannot have ordered it, unless they had pasted it; so much is soon taken back.
     """
-    if is_talk(batch.message):
+    if is_greeting(batch.message):
         return False
     if write.name == "create_item":
-        return batch.said.states
-    return write.name == "update_item" and batch.said.speaks and len(_find_all_changed(batch)) == 1
+        return bool(batch.said.stated.content)
+    return write.name == "update_item" and batch.said.wants and len(_find_all_changed(batch)) == 1
 
 
 def _goes_on(write: Write, batch: Batch) -> bool:

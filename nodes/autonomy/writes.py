@@ -95,6 +95,14 @@ class Write:
         return [entry for old, new in self._lists() for entry in old if entry not in new]
 
     @property
+    def added(self) -> list[str]:
+        """The entries that lists of an item get, in words, if that is all it does; none of one that loses any."""
+        added = [value["$add"] for value in self.given.values() if isinstance(value, dict) and {*value} == {"$add"}]
+        entries = [entry for each in added for entry in (each if isinstance(each, list) else ())]
+        is_all = len(added) == len(self.given) and all(isinstance(each, list) for each in added)
+        return [str(entry) for entry in entries] if is_all else []
+
+    @property
     def kept(self) -> list[Json]:
         """The entries that those lists keep."""
         return [entry for old, new in self._lists() for entry in old if entry in new]
@@ -167,7 +175,8 @@ def is_agreed_to(write: Write, said: Message) -> bool:
 def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     """Return whether a message means a change if it is the only one: an item done that it tells of, or put on a day.
 
-    What is done may be told as the answer to one's own question. Of what repeats, single dates are meant that it says.
+    What is done may be told as the answer to one's own question. Of what repeats, single dates are meant that it says,
+    and of a list, entries that it says and that only come.
 
     What it tells of may have a word in common with many things. What it puts on a day may have another language than
     the item, and then no word in common with anything.
@@ -175,7 +184,9 @@ def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     item = write.touched[0].now if write.name == "update_item" and not write.content and write.touched else None
     if item is None or not write.values:
         return False
-    if {*write.given} <= OF_A_SERIES and said.says(write.values):
+    if {*write.given} <= OF_A_SERIES and said.says(write.values, denied={*write.given} == {"except"}):
+        return True
+    if write.added and said.says(write.added):
         return True
     if {*write.given} == {"status"} and str(write.given["status"]).lower() in DONE:
         return said.tells_of(item.content) or said.answers_itself(item.content)

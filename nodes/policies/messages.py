@@ -230,6 +230,12 @@ def _is_imperative(clause: str, begins: bool) -> bool:
     return words[0] not in _FUNCTION
 
 
+def is_greeting(question: str) -> bool:
+    """Whether a message greets, thanks or reacts, and says nothing else."""
+    match = _TALK.fullmatch(question)
+    return bool(_TALK_CJK.fullmatch(question.strip()) or (match and not match["rest"].strip()))
+
+
 def is_talk(question: str) -> bool:
     """Whether a message greets, thanks or reacts, or tells of something that nobody would look up again."""
     if _TALK_CJK.fullmatch(question.strip()) or not re.search(r"\w", question):

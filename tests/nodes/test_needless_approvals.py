@@ -378,6 +378,9 @@ STARS = change(
 )
 BINS = change("Bins", {"repeats": "FREQ=WEEKLY;BYDAY=WE"}, moved={"2026-12-09": "2026-12-10"})
 TABLET = change("Tablette", {"repeats": "FREQ=DAILY"}, status="done", done_for="2026-12-06")
+NO_CLASS = change("Ceramics", {"repeats": "FREQ=WEEKLY;BYDAY=TH"}, **{"except": {"$add": ["2026-12-10"]}})
+CAT_FOOD = change("Shopping", {"items": []}, items={"$add": ["Katzenfutter"]})
+MORE_FOOD = change("Shopping", {"items": []}, items={"$add": ["Katzenfutter"]}, owner="Eve")
 SWAP = "swap: this week they come thursday instead of wednesday, only this week"
 MONDAY = "and fri, sat. take the monday one off, she cheated"
 
@@ -396,6 +399,8 @@ def asks_today(message: str, write: Write, latest: str = "") -> list[str]:
         (SWAP, BINS, ""),
         ("dentist done, what's next?", change("Dentist", ACTIVE, status="done"), ""),
         ("gestern auch", TABLET, TABLET.call),
+        ("y el 10 no hay clase", NO_CLASS, ""),
+        ("Katzenfutter ist alle", CAT_FOOD, ""),
     ],
 )
 def test_what_a_message_says_of_one_item_is_done(message: str, write: Write, latest: str) -> None:
@@ -407,6 +412,10 @@ def test_what_a_message_says_of_one_item_is_done(message: str, write: Write, lat
     [
         ("oh and they pay 0.20 now", RATE, RATE.call),
         ("vorgestern auch", TABLET, TABLET.call),
+        ("y el 11 no hay clase", NO_CLASS, ""),
+        ("Hundefutter ist alle", CAT_FOOD, ""),
+        ("Katzenfutter ist alle", MORE_FOOD, ""),
+        ("Ist Katzenfutter da?", CAT_FOOD, ""),
         ("gestern auch", TABLET, ""),
         ("oh and they pay 0.18 now", RATE, ""),
         ("oh and they pay 0.18 now", RATE, "another"),
@@ -455,6 +464,7 @@ AGAIN = make("Soil pH readings of plot B")
         ("Mama angerufen", CALLED),
         ("plot B again: 6.0 and 5.7 today", AGAIN),
         ("Milch ist alle", make("Buy milk")),
+        ("Morgen! Anruf am Do, Fr und Sa erledigt", CALLED),
     ],
 )
 def test_what_the_person_told_before_orders_nothing(message: str, write: Write) -> None:
@@ -469,6 +479,7 @@ def test_what_the_person_told_before_orders_nothing(message: str, write: Write) 
     [
         ("What is on my list?", (CALLED,)),
         ("Thanks!", (CALLED,)),
+        ("No, leave them.", (CALLED,)),
         ("Mama angerufen", (CALLED, change("Pay the rent", {"status": "active"}, status="done"))),
         ("Mama angerufen", (learn("Turns every card to done"),)),
     ],

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from ana.memory.filters import EVERY_ITEM, Node
 from ana.memory.item import Item
 
 First = Literal["id", "phrase", "tag"]
@@ -43,6 +44,7 @@ class Found:
         due: First and last day, if the text was read as a question about what is due then.
         why_none: Why nothing was found, in a sentence or two; empty if something was, or nobody knows.
         more_dates: How many more dates of what repeats pass, by id, if the query has a first and a last day.
+        where: The filter, as it was read.
     """
 
     items: list[Item]
@@ -52,3 +54,4 @@ class Found:
     due: tuple[date, date] | None = None
     why_none: str = ""
     more_dates: Mapping[str, int] = field(default_factory=dict)
+    where: Node = EVERY_ITEM
