@@ -161,8 +161,8 @@ class Workspaces:
             return opened
 
     async def close_idle(self) -> None:
-        """Close those of people who were removed, those that nobody has used for long, and of the others the one used last
-        until there is room."""
+        """Close those of people who were removed and those that nobody has used for long, then others until there is
+        room."""
         for person in [person for person, (each, _) in self._open.items() if each.is_gone]:
             await self.close(person)
         idle = [person for person, (each, _) in self._open.items() if each.is_idle and person not in self._ringing]
