@@ -28,6 +28,9 @@ KINDS = (HumanMessage, AIMessage, ToolMessage, SystemMessage, RemoveMessage)
 DEFAULTS: dict[str, Any] = {"draft": "", "summary": "", "replies": {}}
 """What stands for a field that cannot be used, but for the turn: a new one begins without it."""
 
+LONGEST = 100_000
+"""Characters of a message. It is searched for days, orders and lists, and what takes long for one person slows all."""
+
 EXAMPLE = 'Send {"messages": [{"role": "user", "content": "..."}]}.'
 
 _OVERWRITE = "__overwrite__"
@@ -60,7 +63,7 @@ def check_messages(given: Any) -> None:
     """Check messages, as a client writes them.
 
     Raises:
-        UserError: One of them cannot be read.
+        UserError: One of them cannot be read, or is too long.
     """
     if _is_overwrite(given):
         instead = 'Begin the list with {"type": "remove", "id": "__remove_all__", "content": ""}.'
@@ -72,6 +75,8 @@ def check_messages(given: Any) -> None:
         raise UserError(f"The messages cannot be read: {why}.", EXAMPLE) from exc
     if odd := [message.type for message in messages if not isinstance(message, KINDS)]:
         raise UserError(f"Messages of the type {odd[0]!r:.60} cannot be read.", EXAMPLE)
+    if any(isinstance(message, HumanMessage) and len(message.text) > LONGEST for message in messages):
+        raise UserError(f"A message is longer than {LONGEST:,} characters.", "Send it in parts.")
 
 
 def check_input(given: Any) -> None:

@@ -13,6 +13,7 @@ from ana.threads.ports import PATIENCE
 from app.api.answers import answer, find_workspace, own_thread, path_id, read_limit
 from app.api.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
 from app.api.shapes import show_checkpoint, show_state
+from app.api.work import CHECKPOINT
 from app.api.workspaces import OpenWorkspace
 from app.http.thread_row import ASKED, Row
 from app.http.threads import run_in_threadpool
@@ -173,5 +174,5 @@ async def _write_steps(opened: OpenWorkspace, id: str, steps: list[Json]) -> Non
 
 def _place(id: str, place: Json) -> RunnableConfig:
     """Return the config of a checkpoint; nothing else that a client names beside it counts."""
-    kept = {name: value for name, value in place.items() if name in ("checkpoint_id", "checkpoint_map")}
+    kept = {name: value for name, value in place.items() if name in CHECKPOINT}
     return {"configurable": {"thread_id": id, "checkpoint_ns": ""} | kept}

@@ -28,6 +28,9 @@ PROGRAM = "ana server"
 Mode = Literal["values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints"]
 """What can be streamed."""
 
+CHECKPOINT = ("checkpoint_id", "checkpoint_map")
+"""What a client names a checkpoint by; other names would set what langgraph keeps in the same place for itself."""
+
 _OPTIONS = {field.name for field in fields(Context)}
 
 
@@ -132,7 +135,7 @@ def _read_input(order: dict[str, Any]) -> Any:
 
 def _make_config(run: StartedRun) -> RunnableConfig:
     given = run.order.get("config") or {}
-    place = run.order.get("checkpoint") or {}
+    place = {name: value for name, value in (run.order.get("checkpoint") or {}).items() if name in CHECKPOINT}
     if id := run.order.get("checkpoint_id"):
         place = place | {"checkpoint_id": id}
     if asked := (given.get("configurable") or {}).get("checkpoint_id"):

@@ -16,6 +16,7 @@ from ana.handles import Handles
 from app.http.refusals import find_status
 from app.outcome import Done, NotShown, Waiting
 from app.turn import Assistant, open_assistant
+from graph.updates import LONGEST
 from nodes.requests import Reply
 
 PATIENCE = 60.0
@@ -33,7 +34,7 @@ class Question(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    question: str = Field(min_length=1, max_length=100_000, pattern=r"\S")
+    question: str = Field(min_length=1, max_length=LONGEST, pattern=r"\S")
     thread_id: str | None = Field(None, min_length=1, max_length=200)
     max_steps: int | None = Field(None, ge=1, le=100)
 

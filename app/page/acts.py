@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -71,8 +71,7 @@ async def take_back(request: Request, form: FormData) -> Response | str:
 
 def keep_here(path: str, other: str = "/chat") -> str:
     """Return a path of the page that a form names, with its query; another one for anything else."""
-    parts = urlsplit(path)
-    return path if path.startswith("/") and not (parts.scheme or parts.netloc) else other
+    return path if path.startswith("/") and not path.startswith("//") else other
 
 
 def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:

@@ -20,10 +20,11 @@ HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'",
-    "cache-control": "private, no-cache",
+    "cache-control": "no-store",
     "referrer-policy": "same-origin",
 }
-"""Nothing foreign is asked for, and no script or style stands in the page itself."""
+"""Nothing foreign is asked for, no script or style stands in the page itself, and no browser keeps one: who goes back
+after somebody has signed out sees nothing."""
 
 STAY = {"hx-push-url": "false"}
 """For what answers a form without going on: the address stays that of a page, which can be loaded again."""

@@ -299,6 +299,16 @@ def test_a_person_signs_in_by_a_link_and_sees_nothing_of_another(house: Open) ->
         anna.go(path)
         assert "passport" not in anna.page.content(), path
     anna.go(owner.page.url.removeprefix(home.server.url))
+    anna.go("/app/chat/new")
+    anna.page.get_by_label("Message").press_sequentially("half a secret")
+    anna.page.get_by_label("Message").fill("")
+    anna.go("/app/settings")
+    anna.press("Sign out")
+    anna.sees("Paste your token")
+    assert anna.page.evaluate("sessionStorage.length") == 0
+    for _ in range(2):
+        anna.page.go_back()
+        anna.sees("Paste your token")
     nobody = home.visit()
     nobody.go("/app/turns")
     nobody.sees("Paste your token")

@@ -45,6 +45,10 @@ document.addEventListener("submit", (event) => {
   subscribe(event.target).catch((error) => tell(`This browser takes no messages: ${error.message}`));
 }, true);
 
+document.addEventListener("submit", (event) => {
+  if (event.target.matches("[data-sign-out]")) sessionStorage.clear();
+});
+
 // an item of the month that is dropped on another day
 document.addEventListener("dragstart", (event) => {
   const { item, date } = event.target.dataset ?? {};
@@ -129,5 +133,6 @@ addEventListener("beforeunload", (event) => {
 });
 
 prepare();
+addEventListener("hashchange", prepare); // a link that signs in is opened where the page already is
 if (find("#composer") && !location.hash && !location.search) scrollTo({ top: document.documentElement.scrollHeight });
 if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("/app/sw.js");

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
+from graph.updates import LONGEST
 from tests.app.api.conftest import Household
 
 
@@ -54,3 +55,28 @@ def test_a_page_of_runs_that_cannot_be_is_refused_with_what_can(household: House
         assert refused.status_code == 422
         assert "Give a number from" in refused.text
         assert [len(ben.get(f"/threads/{thread}/runs?offset={n}").json()) for n in (0, 1, 1_000_000)] == [1, 0, 0]
+
+
+SAID = {"messages": [{"role": "user", "content": "what time is it?"}]}
+
+
+@pytest.mark.parametrize("name", ["__pregel_checkpointer", "__pregel_runtime", "__pregel_node_finished", "thread_id"])
+def test_a_checkpoint_that_a_client_names_sets_nothing_that_is_langgraphs_own(household: Household, name: str) -> None:
+    body = {"assistant_id": "ana", "if_not_exists": "create", "input": SAID, "checkpoint": {name: "x"}}
+    with household.client("ben") as ben:
+        state = ben.post(f"/threads/{uuid.uuid4()}/runs/wait", json=body).json()
+    assert "__error__" not in state
+    assert [state["messages"][n]["type"] for n in (0, -1)] == ["human", "ai"]
+
+
+def test_a_message_is_as_long_at_every_door(household: Household) -> None:
+    thread, long = str(uuid.uuid4()), "x" * (LONGEST + 1)
+    said = {"messages": [{"role": "user", "content": [{"type": "text", "text": long}]}]}
+    body = {"assistant_id": "ana", "if_not_exists": "create", "input": said}
+    with household.client("ben") as ben:
+        asked = ben.post("/ask", json={"question": long})
+        begun = ben.post(f"/threads/{thread}/runs/wait", json=body)
+        begin(ben, thread, None)
+        edited = ben.post(f"/threads/{thread}/state", json={"values": said, "as_node": "reason"})
+    assert [asked.status_code, begun.status_code, edited.status_code] == [422, 422, 422]
+    assert "longer than 100,000 characters" in begun.text

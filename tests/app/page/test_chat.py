@@ -36,7 +36,7 @@ def test_what_changed_since_is_shown_before_it_is_taken_back(browser: Browser) -
     browser.open("/app")
     browser.say("Buy milk tomorrow")
     browser.say("Move buy milk to Monday")
-    sent = list_fields(browser.one("article form")) | {"next": ["//evil.example"]}
+    sent = list_fields(browser.one("article form")) | {"next": ["//[evil.example"]}
     answer = browser.client.post("/app/undo", data=sent)
     assert "This was changed since" in answer.text
     assert "evil.example" not in str(answer.url)

@@ -161,6 +161,7 @@ def test_nothing_foreign_and_no_inline_script_or_style_is_in_any_page(browser: B
             continue
         answer = browser.client.get(fill(path))
         policy = answer.headers["content-security-policy"]
+        assert answer.headers["cache-control"] == "no-store", "nobody sees it who goes back after signing out"
         assert "unsafe" not in policy
         assert "default-src 'none'" in policy
         assert not re.search(r"<script(?![^>]*src=)|<style|\sstyle=|\son\w+=", answer.text), path
