@@ -1,7 +1,5 @@
 """Which drafts the policies send back, and which they leave alone."""
 
-import time
-
 import pytest
 
 from nodes.policies.check import first_violation
@@ -188,11 +186,9 @@ def test_a_fallback_breaks_no_policy(question: str, draft: str) -> None:
         "lunes ",
     ],
 )
-def test_long_texts_are_read_quickly(piece: str) -> None:
-    text = piece * 5000
-    start = time.perf_counter()
+def test_long_texts_are_read_before_the_time_of_a_test_is_over(piece: str) -> None:
+    text = piece * 20_000
     first_violation(Evidence(text, text, ()))
-    assert time.perf_counter() - start < 5
 
 
 @pytest.mark.parametrize(
