@@ -9,15 +9,7 @@ from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import is_order, is_question
 from nodes.policies.moments import find_written
 from nodes.policies.quantities import Quantity, blank_ranges, find_quantities, is_traced
-from nodes.policies.results import (
-    find_nearest,
-    find_true_results,
-    find_true_sums,
-    is_about,
-    is_derived,
-    is_difference,
-    last_result,
-)
+from nodes.policies.results import find_nearest, find_true_results, is_about, is_derived, is_difference, last_result
 from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines, write_numbers
 from tools.calculator import list_steps
 from tools.history import is_number
@@ -250,8 +242,7 @@ def _untraced(e: Evidence) -> list[Quantity]:
     found = _quantities(blank_ranges(stated), e)
     if not found or len(found) > MOST_NUMBERS:
         return []
-    shown = {priced.text for priced, _ in _list_priced(found, e)}
-    shown |= find_true_results(stated) | find_true_sums(stated, e.today)
+    shown = find_true_results(stated) | {priced.text for priced, _ in _list_priced(found, e)}
     found = [quantity for quantity in found if quantity.text not in shown]
     # what was said long ago is looked through only for what this turn does not explain
     for texts in ((e.question,), [*map(_tell, e.calls)], (*e.lines.values(), *e.earlier)):

@@ -151,17 +151,6 @@ def _calculate_all(left: str) -> Iterator[float]:
             yield float(result)
 
 
-def find_true_sums(draft: str, today: date) -> set[str]:
-    """Return the numbers, as they are written, that all others of their line add up to: 47.5 km: 20, 12.5 and 15 km."""
-    lines = [find_quantities(line, today) for line in draft.split("\n")]
-    totals = ((each, [other for other in line if other is not each]) for line in lines for each in line)
-    return {
-        each.text
-        for each, others in totals
-        if len(others) > 1 and is_traced(each, [sum(max(other.values) for other in others)])
-    }
-
-
 def is_derived(quantity: Quantity, others: Sequence[Quantity]) -> bool:
     """Whether a number is the half of a sum of money beside it, or that sum with a share: €340 in all, so €170 each."""
     money = [value for other in others if other.unit not in ("", "%") for value in other.values]

@@ -9,8 +9,6 @@ from tests.nodes.policies import found, make_turn, ran
 
 INVOICES = found("Invoice A", "Invoice B", amount=[1200, 345.5])
 THREE = found("Ink", "Rent", "Gym", status="active")
-RUNS = found("Run A", "Run B", "Run C", distance_km=[8, 12.5, 27])
-INCOME = found("Clase", "Clase", amount_eur=[175, 125])
 PACE = ran("calculator", {"result": "5 min 55.7142857143 s"})
 HALF = ran("calculator", {"result": 1234.5})
 
@@ -54,12 +52,9 @@ HONEST: list[tuple[str, str, tuple[Call, ...]]] = [
     ("タスクは何件？", "三件です。", (THREE,)),
     ("tell me about flight LH2041", "It leaves from gate 17 at 14:30.", ()),
     ("21 km, 2:04:30. what pace is that?", "Well run! That is about 5:56 min per km.", (PACE,)),
-    ("what did I do?", "In all 47.5 km: 8 km on Monday, 12.5 km on Tuesday and 27 km today", (RUNS,)),
-    ("¿cuánto llevo esta semana?", "En total 300 €: 175 € y 125 €.", (INCOME,)),
 ]
 FALSE: list[tuple[str, str, tuple[Call, ...]]] = [
     ("21 km, 2:04:30. what pace is that?", "Well run! That is about 5:46 min per km.", (PACE,)),
-    ("what did I do?", "In all 48.5 km: 8 km on Monday, 12.5 km on Tuesday and 27 km today", (RUNS,)),
     ("what is 17 times 23?", "17 times 23 is 391.", ()),
     ("wie viel ist 17 mal 23?", "Das ist 391.", ()),
     ("¿cuánto es 17 por 23?", "Son 391.", ()),
