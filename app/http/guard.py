@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.urls import LOOPBACK, read_host
-from app.http.bodies import SECONDS, Refusal, drop_body, refuse
+from app.http.bodies import SECONDS, Refusal, drop_body, is_inside, refuse
 
 STUDIO = tuple(f"https://{region}smith.langchain.com" for region in ("", "eu.", "aws.", "apac."))
 CLOSED = ("docs", "deploy", "internal", "metrics")
@@ -70,8 +70,7 @@ class Guard:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket") or scope.get("root_path") == "/noauth":
-            # lifespan, or the SDK in this very process; nobody outside can set root_path
+        if scope["type"] not in ("http", "websocket") or is_inside(scope):
             await self._app(scope, receive, send)
             return
         if self._origins is None:

@@ -23,8 +23,8 @@ def test_many_requests_to_a_conversation_in_which_another_door_works_hold_up_nob
         lock = open_workspace(load_settings(), "ann").open_locks().lock(thread, "somebody")
         lock.acquire()
         try:
+            opened = asyncio.run(running.app.state.workspaces.open("ann"))  # in this loop, as long as no other opens it
             waiting = [pool.submit(ann.post, "/ask", json=body) for _ in range(MANY)]
-            opened = asyncio.run(running.app.state.workspaces.open("ann"))
             while opened.requests < MANY:
                 time.sleep(0.01)
             assert bob.post("/ask", json=body).status_code == 200
