@@ -143,6 +143,7 @@ WAYS_TO_START |= {"asyncio.create_subprocess_exec", "asyncio.create_subprocess_s
 STARTERS = {
     "ana.children": {"subprocess", "os.execve", "sys.executable"},
     "evals.crash.kills": {"multiprocessing"},  # forks, which import nothing
+    "evals.postgres": {"subprocess"},  # a database for tests and benchmarks
     "evals.sizes": {"subprocess"},  # make, which installs
 }
 """The modules that may start processes, and how: none lets a child import what lies where the person stands."""
