@@ -9,13 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
-import psycopg
 from psycopg import Connection, RawCursor
-from psycopg_pool import ConnectionPool, PoolTimeout
+from psycopg_pool import ConnectionPool
 
-from ana.errors import StoreBroken, StoreBusy
 from ana.postgres.migrations import migrate
-from ana.postgres.session import Session, Statement
+from ana.postgres.session import Session, Statement, map_errors
 
 Mode = Literal["READ COMMITTED", "REPEATABLE READ READ ONLY"]
 WRITE: Mode = "READ COMMITTED"
@@ -23,7 +21,10 @@ WRITE: Mode = "READ COMMITTED"
 READ: Mode = "REPEATABLE READ READ ONLY"
 """All statements see one state."""
 
-_SET_PERSON = "SELECT set_config('ana.person', ?, true)"
+_PATIENCE = "10s"
+"""How long a transaction waits for one that writes."""
+
+_SET_PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', ?, true)"
 
 
 class Database:
@@ -57,7 +58,7 @@ class Database:
         """
         with self.connect() as connection:
             begin = Statement(f"BEGIN ISOLATION LEVEL {mode}")
-            session = Session(connection, [begin, Statement(_SET_PERSON, [str(person)])])
+            session = Session(connection, [begin, Statement(_SET_PERSON, [str(person), _PATIENCE])])
             try:
                 yield session
                 session.commit()
@@ -68,21 +69,15 @@ class Database:
     @contextmanager
     def connect(self) -> Iterator[Connection[Any]]:
         """Yield a connection in autocommit; what psycopg raises becomes ours."""
-        try:
+        with map_errors():
             pool = self._get_pool()
             with pool.connection() as connection:
                 try:
                     yield connection
-                except psycopg.Error:
+                except BaseException:
                     if connection.closed:  # others may be lost with it: whoever comes next gets one that works
                         pool.check()
                     raise
-        except PoolTimeout as exc:
-            raise StoreBusy("The database gave no connection in time.", "Try again.") from exc
-        except psycopg.Error as exc:
-            # its detail may quote what a person has stored
-            said = exc.diag.message_primary or type(exc).__name__
-            raise StoreBroken(f"The database cannot be used: {said}.", "Try again.") from exc
 
     def close(self) -> None:
         """Close all connections; the next use opens them again."""

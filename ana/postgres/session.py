@@ -1,10 +1,15 @@
 """A transaction whose statements reach the server together: a round trip costs more than most statements."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from psycopg import Connection
+import psycopg
+from psycopg import Connection, errors
 from psycopg.pq import TransactionStatus
+from psycopg_pool import PoolTimeout
+
+from ana.errors import StoreBroken, StoreBusy
 
 Rows = list[tuple[Any, ...]]
 
@@ -14,6 +19,36 @@ class Statement(NamedTuple):
 
     text: str
     params: Sequence[Any] = ()
+
+
+def insert_rows(table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> list[Statement]:
+    """Return what inserts many rows at once; no statement for none.
+
+    Args:
+        table: Its name.
+        columns: The types of the columns that are given, by name.
+        rows: The values, in the order of the columns; of JSON as text.
+    """
+    names = ", ".join(columns)
+    # an array of JSON would be read twice, and of text it takes whatever JSON holds
+    types = ["text" if type == "json" else type for type in columns.values()]
+    given = ", ".join(f"?::{type}[]" for type in types)
+    values = ", ".join(f"{name}::{type}" for name, type in columns.items())
+    arrays = [[*values] for values in zip(*rows, strict=True)]
+    insert = f"INSERT INTO {table} ({names}) SELECT {values} FROM unnest({given}) AS given({names})"
+    return [Statement(insert, arrays)] if arrays else []
+
+
+@contextmanager
+def map_errors() -> Iterator[None]:
+    """Raise what psycopg raises as one of ours, without its detail, which may quote what a person has stored."""
+    try:
+        yield
+    except (PoolTimeout, errors.LockNotAvailable) as exc:
+        raise StoreBusy("The database is busy.", "Try again.") from exc
+    except psycopg.Error as exc:
+        said = exc.diag.message_primary or type(exc).__name__
+        raise StoreBroken(f"The database cannot be used: {said}.", "Try again.") from exc
 
 
 class Session:
@@ -46,19 +81,39 @@ class Session:
             commits: Whether the transaction ends with them.
         """
         waiting, self._waiting = self._waiting, []
-        with self._connection.pipeline():
-            for statement in waiting:
-                self._send(statement)
-            cursors = [self._send(statement) for statement in statements]
-            if commits:
-                self._is_over = True
-                self._send(Statement("COMMIT"))
-        return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
+        with map_errors():
+            with self._connection.pipeline():
+                for statement in waiting:
+                    self._send(statement)
+                cursors = [self._send(statement) for statement in statements]
+                if commits:
+                    self._is_over = True
+                    self._send(Statement("COMMIT"))
+            return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Undo what is done in the context, and no more, after an error."""
+        self.add("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            if not self._connection.closed:
+                self.add("ROLLBACK TO part")
+            raise
 
     def commit(self) -> None:
-        """Commit what was done, unless it is committed already, or nothing was."""
-        has_begun = self._connection.info.transaction_status != TransactionStatus.IDLE
-        if not self._is_over and (has_begun or len(self._waiting) > self._first):
+        """Commit what was done, unless it is committed already, or nothing was.
+
+        Raises:
+            StoreBroken: A statement had failed, with which all that was done before it was undone.
+        """
+        if self._is_over:
+            return
+        status = self._connection.info.transaction_status
+        if status == TransactionStatus.INERROR:
+            raise StoreBroken("The database has undone what was begun.", "Try again.")
+        if status != TransactionStatus.IDLE or len(self._waiting) > self._first:
             self.run(commits=True)
 
     def roll_back(self) -> None:

@@ -26,6 +26,8 @@ ADDRESS = "ANA_TEST_POSTGRES"
 """Names the socket of the process that runs the server."""
 
 WORKER = "worker"
+NAME = f"tests-{os.getpid()}"
+"""What the server calls the connections of this process's database."""
 
 
 def name_address() -> str:
@@ -56,9 +58,18 @@ def database() -> "Database":
     """Return the database of this process's tests."""
     from ana.postgres.database import Database
 
-    opened = Database(f"{server()} user={WORKER}")
+    opened = Database(f"{server()} user={WORKER} application_name={NAME}")
     atexit.register(opened.close)
     return opened
+
+
+def sever() -> None:
+    """Let the database of this process lose its connections, without its knowledge."""
+    import psycopg
+
+    ending = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = %s"
+    with psycopg.connect(server()) as owner:
+        owner.execute(ending, [NAME])
 
 
 def _start(address: str) -> None:
