@@ -20,7 +20,7 @@ from ana.threads.ports import Created, DeletedThread
 from ana.values import read_json
 
 if TYPE_CHECKING:
-    from ana.threads.pruning import PruningSaver, ServerSaver
+    from ana.threads.pruning import PruningSaver
 
 THREADS = "threads.sqlite"
 """The file of the states, in a data folder."""
@@ -64,14 +64,14 @@ class FolderThreadStore:
             yield saver
 
     @asynccontextmanager
-    async def open_server_saver(self) -> "AsyncIterator[ServerSaver]":
-        from ana.threads.pruning import ServerSaver
+    async def open_server_saver(self) -> "AsyncIterator[PruningSaver]":
+        from ana.threads.pruning import PruningSaver
 
         self._make_folder()
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="saver") as worker, ExitStack() as stack:
             connection = await loop.run_in_executor(worker, stack.enter_context, _connect(self._file))
-            yield ServerSaver(connection, worker)
+            yield PruningSaver(connection, worker)
 
     @contextmanager
     def map_errors(self) -> Iterator[None]:

@@ -18,7 +18,7 @@ from langgraph.types import Command, interrupt
 
 from ana.errors import StoreBroken, StoreBusy
 from ana.threads.ports import ThreadLocks, ThreadStore
-from ana.threads.pruning import TURNS
+from ana.threads.saver import TURNS
 
 OpenStore = Callable[[str], ThreadStore]
 OpenLocks = Callable[[str], ThreadLocks]

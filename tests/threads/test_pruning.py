@@ -14,7 +14,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
 from ana.threads.folder import FolderThreadStore
-from ana.threads.pruning import TURNS
+from ana.threads.saver import TURNS
 from tests.threads.asking import TABLES, builder
 
 

@@ -17,7 +17,7 @@ from ana.memory.undo import last_turn, undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.threads.folder import FolderThreadStore
-from ana.threads.pruning import TURNS
+from ana.threads.saver import TURNS
 from ana.time.clock import Clock
 from ana.tracing.files import TraceFiles
 from app.outcome import expect_done
