@@ -15,7 +15,7 @@ from ana.files import FILE_ERRORS, compact_database, connect_own, is_damage, is_
 from ana.locks import OwnerLock
 from ana.notes import Note, read_note
 from ana.threads import sequence
-from ana.threads.ids import canonical_id
+from ana.threads.ids import TRASHED, canonical_id
 from ana.threads.ports import Created, DeletedThread
 from ana.values import read_json
 
@@ -29,9 +29,6 @@ NAMES = "thread_names.json"
 """The file of the names that the person gave, by the ids of their conversations."""
 
 LAST = "last_thread"
-
-TRASHED = "deleted:"
-"""The ids of deleted threads begin with it, which stay in the file until they are purged; other ids are UUIDs."""
 
 _CREATE_TRASH = """CREATE TABLE IF NOT EXISTS trash (
     id TEXT PRIMARY KEY, thread TEXT NOT NULL, ts TEXT NOT NULL, name TEXT NOT NULL, trace TEXT NOT NULL)"""
@@ -219,7 +216,7 @@ def _connect(path: Path) -> closing[sqlite3.Connection]:
 def _rename(connection: sqlite3.Connection, thread: str, to: str) -> None:
     for table, key in _list_tables(connection):
         if key == "thread_id":
-            connection.execute(f'UPDATE "{table}" SET thread_id = ? WHERE thread_id = ?', (to, thread))
+            connection.execute(f'UPDATE OR REPLACE "{table}" SET thread_id = ? WHERE thread_id = ?', (to, thread))
 
 
 def _list_tables(connection: sqlite3.Connection) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ Its tables were made by their owner; tests work as `WORKER`, who neither owns th
 import atexit
 import functools
 import os
+import secrets
 import select
 import socket
 import subprocess
@@ -20,7 +21,10 @@ from ana.settings import PROJECT
 from evals.postgres import serving
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ana.postgres.database import Database
+    from ana.postgres.person import PersonRows
 
 ADDRESS = "ANA_TEST_POSTGRES"
 """Names the socket of the process that runs the server."""
@@ -61,6 +65,14 @@ def database() -> "Database":
     opened = Database(f"{server()} user={WORKER} application_name={NAME}")
     atexit.register(opened.close)
     return opened
+
+
+def open_people() -> "Callable[[str], PersonRows]":
+    """Return what opens the rows of people by their names, who are known to nobody else."""
+    from ana.postgres.person import PersonRows
+
+    here = secrets.token_hex(8)
+    return lambda person: PersonRows(database(), f"{here}-{person}")
 
 
 def sever() -> None:
