@@ -14,6 +14,9 @@ from pathlib import Path
 NOBODY = 65534
 """PostgreSQL refuses to run as root; then it runs as this user, who owns nothing else."""
 
+WORKER = "worker"
+"""A role that neither owns tables nor passes the wall between people."""
+
 _PROGRAMS = "pginstall18"
 _NO_SYNC = "-c fsync=off -c full_page_writes=off -c synchronous_commit=off"
 
@@ -40,6 +43,19 @@ def serving(folder: Path, *, durable: bool = True) -> Iterator[str]:
         yield f"host={folder} user=ana dbname=postgres"
     finally:
         _run(programs / "pg_ctl", "stop", "-w", "-D", data, "-m", "immediate")
+
+
+def add_worker(url: str) -> str:
+    """Make ana's tables in an empty database, and return the address of a role that may read and write their rows."""
+    import psycopg
+
+    from ana.postgres.migrations import migrate
+
+    with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.RawCursor) as owner:
+        migrate(owner)
+        owner.execute(f"CREATE ROLE {WORKER} LOGIN".encode())
+        owner.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {WORKER}".encode())
+    return f"{url} user={WORKER}"
 
 
 def _find_programs(folder: Path) -> Path:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from psycopg import Connection, RawCursor
 from psycopg_pool import ConnectionPool
 
+from ana.errors import ConfigError
 from ana.postgres.migrations import migrate
 from ana.postgres.session import Session, Statement, map_errors
 
@@ -96,8 +97,19 @@ class Database:
                 try:
                     with pool.connection() as connection:
                         migrate(connection)
+                        _check_role(connection)
                 except BaseException:
                     pool.close()
                     raise
                 self._pool = pool
             return self._pool
+
+
+def _check_role(connection: Connection[Any]) -> None:
+    """Raise ConfigError if nothing would keep people apart."""
+    passes = "SELECT rolname FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)"
+    if found := connection.execute(passes).fetchone():
+        raise ConfigError(
+            f"ANA_DATABASE_URL: the role {found[0]!r} passes row-level security, which keeps people apart.",
+            "Name a role that is no superuser and has no BYPASSRLS; it may own the tables.",
+        )

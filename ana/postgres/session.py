@@ -21,24 +21,6 @@ class Statement(NamedTuple):
     params: Sequence[Any] = ()
 
 
-def insert_rows(table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> list[Statement]:
-    """Return what inserts many rows at once; no statement for none.
-
-    Args:
-        table: Its name.
-        columns: The types of the columns that are given, by name.
-        rows: The values, in the order of the columns; of JSON as text.
-    """
-    names = ", ".join(columns)
-    # an array of JSON would be read twice, and of text it takes whatever JSON holds
-    types = ["text" if type == "json" else type for type in columns.values()]
-    given = ", ".join(f"?::{type}[]" for type in types)
-    values = ", ".join(f"{name}::{type}" for name, type in columns.items())
-    arrays = [[*values] for values in zip(*rows, strict=True)]
-    insert = f"INSERT INTO {table} ({names}) SELECT {values} FROM unnest({given}) AS given({names})"
-    return [Statement(insert, arrays)] if arrays else []
-
-
 @contextmanager
 def map_errors() -> Iterator[None]:
     """Raise what psycopg raises as one of ours, without its detail, which may quote what a person has stored."""
@@ -63,11 +45,28 @@ class Session:
         self._connection = connection
         self._waiting = list(first)
         self._first = len(first)
-        self._is_over = False
+        self.is_over = False
+        """Whether it was committed."""
 
     def add(self, text: str, *params: Any) -> None:
         """Send a statement with the next ones that are run; nobody reads its rows."""
         self._waiting.append(Statement(text, params))
+
+    def insert(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows with the next statements that are run.
+
+        Args:
+            table: Its name.
+            columns: The types of the columns that are given, by name.
+            rows: The values, in the order of the columns; of JSON as text.
+        """
+        names = ", ".join(columns)
+        # an array of JSON would be read twice
+        types = ("text" if type == "json" else type for type in columns.values())
+        given = ", ".join(f"?::{type}[]" for type in types)
+        values = ", ".join(f"{name}::{type}" for name, type in columns.items())
+        if arrays := [[*each] for each in zip(*rows, strict=True)]:
+            self.add(f"INSERT INTO {table} ({names}) SELECT {values} FROM unnest({given}) AS given({names})", *arrays)
 
     def ask(self, text: str, *params: Any) -> Rows:
         """Run a statement and return its rows."""
@@ -87,7 +86,7 @@ class Session:
                     self._send(statement)
                 cursors = [self._send(statement) for statement in statements]
                 if commits:
-                    self._is_over = True
+                    self.is_over = True
                     self._send(Statement("COMMIT"))
             return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
 
@@ -108,7 +107,7 @@ class Session:
         Raises:
             StoreBroken: A statement had failed, with which all that was done before it was undone.
         """
-        if self._is_over:
+        if self.is_over:
             return
         status = self._connection.info.transaction_status
         if status == TransactionStatus.INERROR:

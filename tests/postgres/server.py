@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from ana.settings import PROJECT
-from evals.postgres import serving
+from evals.postgres import WORKER, add_worker, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 ADDRESS = "ANA_TEST_POSTGRES"
 """Names the socket of the process that runs the server."""
-
-WORKER = "worker"
 NAME = f"tests-{os.getpid()}"
 """What the server calls the connections of this process's database."""
 
@@ -110,19 +108,9 @@ def _serve(listener: socket.socket, url: str) -> None:
                     return
 
 
-def _prepare(url: str) -> None:
-    from ana.postgres.database import Database
-
-    owner = Database(url)
-    with owner.connect() as connection:
-        connection.execute(f"CREATE ROLE {WORKER} LOGIN")
-        connection.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {WORKER}")
-    owner.close()
-
-
 def _main(listener: socket.socket) -> None:
     with tempfile.TemporaryDirectory(prefix="ana-postgres-") as folder, serving(Path(folder), durable=False) as url:
-        _prepare(url)
+        add_worker(url)
         _serve(listener, url)
     for name in (os.environ[ADDRESS], f"{os.environ[ADDRESS]}.lock"):
         os.unlink(name)

@@ -14,16 +14,18 @@ from ana.errors import ConfigError, StoreBroken
 from ana.postgres import migrations
 from ana.postgres.database import READ, WRITE, Database
 from ana.postgres.session import Statement
-from tests.postgres.server import WORKER, database, server
+from evals.postgres import WORKER
+from tests.postgres.server import database, server
 
 
 @pytest.fixture
 def empty() -> Iterator[str]:
-    """The address of a new database without tables, for its owner."""
+    """The address of a new database without tables, for its owner, who is no superuser."""
     name = f"empty_{secrets.token_hex(4)}"
     with psycopg.connect(server(), autocommit=True) as owner:
-        owner.execute(f"CREATE DATABASE {name}".encode())
-        yield f"{server()} dbname={name}"
+        database()  # with which the role exists
+        owner.execute(f"CREATE DATABASE {name} OWNER {WORKER}".encode())
+        yield f"{server()} dbname={name} user={WORKER}"
         owner.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
@@ -49,6 +51,11 @@ def test_a_database_of_a_later_version_is_refused(empty: str) -> None:
         owner.execute("INSERT INTO migrations SELECT number, 'later' FROM generate_series(1, 999) AS number")
     with pytest.raises(ConfigError, match="later version"):
         Database(empty).find_person("ann")
+
+
+def test_a_role_that_passes_the_wall_is_refused() -> None:
+    with pytest.raises(ConfigError, match="row-level security"):
+        Database(server()).find_person("ann")
 
 
 def test_a_step_that_fails_leaves_nothing(empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,6 @@ class PostgresBackend:
         self._deriving = threading.RLock()
         self._derived = Derived()
         self._zones: dict[str, tzinfo] = {}
-        self._zone_numbers: dict[str, int] = {}
 
     @property
     def embedder_name(self) -> str:
@@ -83,26 +82,31 @@ class PostgresBackend:
     def query(self, query: Query) -> Found:
         vector = np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
         self._zones[str(query.zone)] = query.zone
+        at_once = vector is None  # what is found by date is often the whole answer: its transaction ends with it
         while True:
             with self._read() as (session, ends):
-                found = self._find(session, query, vector, ends)
-                if found is None and not ends:  # the transaction goes on
-                    found = self._find_in_new_zone(session, query, vector)
-            if found:
-                return found
-            self._add_zone(query.zone)
+                search = Search(session, query, ZoneRows.stored(query.zone))
+                search.ask(commits=ends and at_once)
+                is_known = str(query.zone) in search.zones
+                if not is_known and not ends:
+                    search = self._ask_in_new_zone(session, query)
+                if (is_known or not ends) and (found := self._find(session, search, vector, ends)):
+                    return found
+            at_once = False
+            if not is_known:
+                self._add_zone(query.zone)
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._read() as (session, _):
-            own, position = session.run(
+            own, state = session.run(
                 Statement("SELECT row, vector FROM records WHERE kind = ? AND id = ?", [kind, to_name(id)]),
-                journal.POSITION,
+                journal.STATE,
             )
             if not own:
                 return []
             ((row, vector),) = own
             rows, cosines = self._compare_all(
-                session, kind, np.frombuffer(vector, np.float32), journal.read_position(position)
+                session, kind, np.frombuffer(vector, np.float32), journal.read_state(state)[0]
             )
             cosines[rows == row] = np.nan
             near = np.flatnonzero(cosines >= find_bar(cosines, limit) - ROUNDING)
@@ -131,7 +135,7 @@ class PostgresBackend:
 
     def position(self) -> JournalPosition:
         with self._read() as (session, ends):
-            return journal.read_position(session.run(journal.POSITION, commits=ends)[0])
+            return journal.read_state(session.run(journal.STATE, commits=ends)[0])[0]
 
     def latest(self, kind: Kind) -> list[Entry]:
         with self._read() as (session, _):
@@ -227,27 +231,24 @@ class PostgresBackend:
             session.add(_MAKE_STORE)
             yield session, True
 
-    def _find(
-        self, session: Session, query: Query, vector: Vector | None, ends: bool, dates: ZoneRows | None = None
-    ) -> Found | None:
-        """Return what was found, None if the zone has no rows, unless dates are given."""
-        name = str(query.zone)
-        number = self._zone_numbers.get(name, 0)
-        search = Search(session, query, dates or ZoneRows.stored(query.zone, number))
-        search.ask()
-        if dates is None and search.zones.get(name) != number:
-            self._zone_numbers = search.zones
-            return self._find(session, query, vector, ends) if name in search.zones else None
+    def _find(self, session: Session, search: Search, vector: Vector | None, ends: bool) -> Found | None:
+        """Return what was found, None if the transaction has ended and what is in memory is of another state."""
         with self._deriving:
-            derived = self._get_derived(session, search.position)
-            return search.find(derived, vector, commits=ends)
+            if session.is_over and not self._derived.is_at(search.position):
+                return None
+            return search.find(self._get_derived(session, search.position), vector, commits=ends)
 
-    def _find_in_new_zone(self, session: Session, query: Query, vector: Vector | None) -> Found | None:
+    def _ask_in_new_zone(self, session: Session, query: Query) -> Search:
+        """Ask from a zone that has no rows, in a transaction that goes on."""
         if self._bound.writes:
             add_zone(session, query.zone)
-            return self._find(session, query, vector, ends=False)
-        self._add_zone(query.zone)  # for the next one: this transaction does not see it
-        return self._find(session, query, vector, ends=False, dates=ZoneRows.passing(session, query.zone))
+            dates = ZoneRows.stored(query.zone)
+        else:
+            self._add_zone(query.zone)  # for the next one: this transaction does not see it
+            dates = ZoneRows.passing(session, query.zone)
+        search = Search(session, query, dates)
+        search.ask(commits=False)
+        return search
 
     def _add_zone(self, zone: tzinfo) -> None:
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:

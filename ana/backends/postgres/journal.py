@@ -1,7 +1,7 @@
 """The journal: every write in order, the record before and after, and what made it."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -9,21 +9,23 @@ from ana.backends.postgres.names import LONGEST, to_name
 from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
-from ana.postgres.session import Session, Statement, insert_rows
+from ana.postgres.session import Rows, Session, Statement
 
 _COLUMNS = "seq, ts, names, kind, before, after"
 _NAMES = dict.fromkeys(("ts", "key", "thread", "turn", "kind", "id"), "text")
-_GIVEN = {"seq": "bigint", **_NAMES, "row": "integer", **dict.fromkeys(("names", "before", "after"), "json")}
+ENTRIES = {"seq": "bigint", **_NAMES, "row": "integer", **dict.fromkeys(("names", "before", "after"), "json")}
 
-POSITION = Statement(
-    "SELECT stores.entries, coalesce(entries.ts, '') FROM stores LEFT JOIN entries ON entries.seq = stores.entries"
+STATE = Statement(
+    "SELECT stores.entries, coalesce(entries.ts, ''), (SELECT json_object_agg(name, number) FROM zones)"
+    " FROM stores LEFT JOIN entries ON entries.seq = stores.entries"
 )
-"""Reads where the journal stands: no row in an empty store, no moment if the last entry was erased."""
+"""Reads where the journal stands, and which zones have rows; no row of an empty store."""
 
 
-def read_position(rows: Sequence[Sequence[Any]]) -> JournalPosition:
-    """Return the position that a row of POSITION says."""
-    return (rows[0][0], rows[0][1]) if rows else (0, "")
+def read_state(rows: Rows) -> tuple[JournalPosition, dict[str, int]]:
+    """Return the position that a row of STATE says, and the zones by name."""
+    ((seq, ts, zones),) = rows or [(0, "", None)]
+    return (seq, ts), zones or {}
 
 
 def list_entries(session: Session, turn: str | None, id: str | None, since: str, limit: int) -> list[Entry]:
@@ -75,22 +77,15 @@ def list_turns(session: Session, thread: str | None, prefix: str, limit: int) ->
     return dict([*found.items()][: limit if limit >= 0 else None])
 
 
-def insert_entries(entries: Sequence[Entry], first: int, rows: Mapping[RecordKey, int]) -> list[Statement]:
-    """Return what enters changes under the numbers from the first on, each with the row of an item."""
-    return insert_rows(
-        "entries",
-        _GIVEN,
-        (
-            (
-                *(seq, entry.ts, None if entry.key is None else to_name(entry.key)),
-                *map(to_name, (entry.thread, entry.turn, entry.change.kind, entry.change.id)),
-                rows.get(entry.change.key),
-                json.dumps([entry.thread, entry.turn, entry.key, entry.change.id]),
-                *map(_dump, (entry.change.before, entry.change.after)),
-            )
-            for seq, entry in enumerate(entries, first)
-        ),
-    )
+def make_entries(entries: Sequence[Entry], first: int, rows: Mapping[RecordKey, int]) -> Iterator[tuple[Any, ...]]:
+    """Yield what enters changes under the numbers from the first on, each with the row of its record: see ENTRIES."""
+    for seq, entry in enumerate(entries, first):
+        change = entry.change
+        yield (
+            *(seq, entry.ts, None if entry.key is None else to_name(entry.key), to_name(entry.thread)),
+            *(to_name(entry.turn), change.kind, to_name(change.id), rows.get(change.key)),
+            *(json.dumps([entry.thread, entry.turn, entry.key, change.id]), _dump(change.before), _dump(change.after)),
+        )
 
 
 def delete_entries(records: Collection[RecordKey]) -> Statement:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -36,6 +37,11 @@ class PostgresDialect:
 
 
 POSTGRES = PostgresDialect()
+
+
+def without_status(statuses: Sequence[str]) -> Sql:
+    """Return the condition that an item has none of these statuses, in upper or lower case."""
+    return Sql("coalesce(items.status, '') <> ALL(?)", ([json.dumps(status) for status in statuses],))
 
 
 def to_decimal(number: float) -> Decimal:

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from ana.backends.postgres.derived import Derived
-from ana.backends.postgres.journal import POSITION, read_position
-from ana.backends.postgres.names import POSTGRES, to_name
-from ana.backends.postgres.zones import ZONES, ZoneRows
+from ana.backends.postgres.journal import STATE, read_state
+from ana.backends.postgres.names import POSTGRES, to_name, without_status
+from ana.backends.postgres.zones import ZoneRows
 from ana.backends.sql.compiler import compile_filter
 from ana.backends.sql.dialect import Sql, join
-from ana.backends.sql.lookup import UNDATED, on_days, with_status, without_status
+from ana.backends.sql.lookup import UNDATED, on_days, with_status
 from ana.backends.sql.search import make_found, sort_by_date
 from ana.embedders.base import Vector
 from ana.memory.backend import JournalPosition
@@ -49,19 +49,18 @@ class Search:
         if query.due:
             self._conditions.append(on_days(*query.due, dates.zone))
         if query.excluded:
-            self._conditions.append(without_status(query.excluded, POSTGRES))
+            self._conditions.append(without_status(query.excluded))
         self._answers: dict[str, Answer] = {}
         self.position: JournalPosition = (0, "")
         """Where the journal stands."""
         self.zones: dict[str, int] = {}
         """The zones that have rows, by name."""
 
-    def ask(self) -> None:
+    def ask(self, *, commits: bool) -> None:
         """Ask for everything that the query needs to know of rows, in one round trip."""
         statements = self._ask_by_meaning(self._query.text) if self._query.text else self._ask_by_date()
-        position, zones, *answers = self._session.run(POSITION, ZONES, *statements.values())
-        self.position = read_position(position)
-        self.zones = {name: number for number, name in zones}
+        state, *answers = self._session.run(STATE, *statements.values(), commits=commits)
+        self.position, self.zones = read_state(state)
         self._answers = dict(zip(statements, answers, strict=True))
 
     def find(self, derived: Derived, vector: Vector | None, *, commits: bool) -> Found:
@@ -112,20 +111,17 @@ class Search:
 
     def _ask_by_date(self) -> dict[str, Statement]:
         items, passing = f"{self._dates.items} AS items", join("AND", self._conditions)
-        first = f"SELECT * FROM {items} WHERE {passing.text} ORDER BY {_IN_ORDER} LIMIT ?"
-        columns = "first.row, start, first.date, first.created_at, first.id, record"
+        first = f"SELECT *, count(*) OVER () AS total FROM {items} WHERE {passing.text} ORDER BY {_IN_ORDER} LIMIT ?"
+        columns = "first.row, start, first.date, first.created_at, first.id, record, total"
         whole = f"SELECT {columns} FROM ({first}) AS first JOIN records USING (row)"
-        counted = f"SELECT count(*) FROM {items} WHERE {passing.text}"
-        return {
-            "found": Statement(whole, [*passing.params, self._query.limit]),
-            "count": Statement(counted, passing.params),
-        }
+        return {"found": Statement(whole, [*passing.params, self._query.limit])}
 
     def _rank_by_date(self, series: SeriesHits) -> Found:
-        stored = {row: Item(**item) for row, *_, item in self._answers["found"]}
-        best = sort_by_date([(*each[:5],) for each in self._answers["found"]], series, self._query.limit)
+        found = self._answers["found"]
+        stored = {row: Item(**item) for row, *_, item, _ in found}
+        best = sort_by_date([each[:5] for each in found], series, self._query.limit)
         reasons = [Reason(date=each[2] if self._query.due else None, filter=self._query.has_filter) for each in best]
-        total = self._answers["count"][0][0] + len(series.rows)
+        total = (found[0][-1] if found else 0) + len(series.rows)
         return make_found(
             lambda rows: [stored[row] for row in rows], [each[0] for each in best], reasons, total, series
         )

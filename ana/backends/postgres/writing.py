@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ana.backends.postgres.journal import find_by_keys, insert_entries, read_entries
+from ana.backends.postgres.journal import ENTRIES, find_by_keys, make_entries, read_entries
 from ana.backends.postgres.names import POSTGRES, to_bytes, to_decimal, to_name
-from ana.backends.postgres.zones import LOCK, ZONES, enter_dates, find_zone
+from ana.backends.postgres.zones import LOCK, ZONES, enter_dates, find_zone, remove_zone
 from ana.backends.sql.compiler import iter_typed_rows
 from ana.embedders import Embedder
 from ana.embedders.wordllama import embed_words
@@ -23,7 +23,7 @@ from ana.memory.item import Item
 from ana.memory.search.property_text import property_text
 from ana.memory.search.scoring import TAG_KEYS
 from ana.memory.search.tokens import fold_tag, tokenize
-from ana.postgres.session import Rows, Session, Statement, insert_rows
+from ana.postgres.session import Rows, Session, Statement
 from ana.time.repeats import may_repeat
 from ana.values import fold_case
 
@@ -44,6 +44,7 @@ _PROPERTIES = {
     "part": "bytea",
     "tag": "text",
 }
+_STATUS = ('"status"', 0)
 _TERMS = {"number": "integer", "term": "text", "vector": "bytea"}
 
 
@@ -114,35 +115,34 @@ class Writing:
         rows = {(kind, item["id"]): row for kind, item, row in stored}
         ((last, _, row, term, _),) = numbers
         present = Present(last, row, term, rows, records, dict(terms), dict(zones))
-        *_, read = session.run(*self._write(present), select_records([c.key for c in self._changes]), commits=commits)
+        self._write(session, present)
+        (read,) = session.run(select_records([c.key for c in self._changes]), commits=commits)
         back = read_records(read)
         return [replace(c, after=back.get(c.key, c.after)) for c in combine(entry.change for entry in self._entries)]
 
-    def _write(self, present: Present) -> list[Statement]:
+    def _write(self, session: Session, present: Present) -> None:
+        if known := [present.rows[change.key] for change in self._changes if change.key in present.rows]:
+            for table in ("records", "properties", "item_dates", "property_dates"):
+                session.add(f"DELETE FROM {table} WHERE row = ANY(?)", known)
         rows, last_row = dict(present.rows), present.row
         for change in self._changes:
             if change.after and change.key not in rows:
                 last_row += 1
                 rows[change.key] = last_row
-        new_words = dict.fromkeys(
-            word for each in self._words.values() for word in each if to_name(word) not in present.terms
-        )
+        new_words = [
+            *dict.fromkeys(word for each in self._words.values() for word in each if to_name(word) not in present.terms)
+        ]
         new_terms = {to_name(word): number for number, word in enumerate(new_words, present.term + 1)}
         terms = present.terms | new_terms
-        vectors = embed_words([*new_words])
-        changed = [rows[change.key] for change in self._changes if change.key in rows]
-        return [
-            # with all that hangs on them
-            Statement("DELETE FROM records WHERE row = ANY(?)", [changed]),
-            *insert_rows("terms", _TERMS, zip(new_terms.values(), new_terms, map(bytes, vectors), strict=True)),
-            *insert_rows("records", _RECORDS, (self._make_record(c, rows, terms) for c in self._changes if c.after)),
-            *self._enter_properties(present, rows),
-            *insert_entries(self._entries, present.entries + 1, rows),
-            Statement(
-                "UPDATE stores SET entries = ?, row = ?, term = ?",
-                [present.entries + len(self._entries), last_row, present.term + len(new_terms)],
-            ),
-        ]
+        vectors = map(bytes, embed_words(new_words))
+        session.insert("terms", _TERMS, zip(new_terms.values(), new_terms, vectors, strict=True))
+        session.insert("records", _RECORDS, (self._make_record(c, rows, terms) for c in self._changes if c.after))
+        self._enter_properties(session, present, rows)
+        session.insert("entries", ENTRIES, make_entries(self._entries, present.entries + 1, rows))
+        session.add(
+            "UPDATE stores SET entries = ?, row = ?, term = ?",
+            *(present.entries + len(self._entries), last_row, present.term + len(new_terms)),
+        )
 
     def _make_record(self, change: Change, rows: Mapping[RecordKey, int], terms: Mapping[str, int]) -> tuple[Any, ...]:
         item = change.after
@@ -153,19 +153,22 @@ class Writing:
         found_by = words.tobytes(), self._vectors[change.key].tobytes()
         return rows[change.key], change.kind, to_name(item.id), *stamps, *found_by, json.dumps(asdict(item))
 
-    def _enter_properties(self, present: Present, rows: Mapping[RecordKey, int]) -> list[Statement]:
+    def _enter_properties(self, session: Session, present: Present, rows: Mapping[RecordKey, int]) -> None:
         properties = [each for item in self._new for each in iter_properties(rows["item", item.id], item)]
-        statements = insert_rows("properties", _PROPERTIES, properties)
+        session.insert("properties", _PROPERTIES, properties)
+        statuses = {row: value.lower() for row, key, element, value, *_ in properties if (key, element) == _STATUS}
         items = [
-            (rows["item", i.id], to_name(i.id), i.created_at, i.date, i if may_repeat(i.properties) else None)
-            for i in self._new
+            (
+                *(row := rows["item", item.id], to_name(item.id), item.created_at, item.date),
+                *(statuses.get(row), item if may_repeat(item.properties) else None),
+            )
+            for item in self._new
         ]
         for number, name in present.zones.items():
             if zone := find_zone(self._zones, name):
-                statements += enter_dates(number, zone, items, [each[:4] for each in properties])
+                enter_dates(session, number, zone, items, [each[:4] for each in properties])
             else:
-                statements.append(Statement("DELETE FROM zones WHERE number = ?", [number]))
-        return statements
+                remove_zone(session, number)
 
 
 def iter_properties(row: int, item: Item) -> Iterator[tuple[Any, ...]]:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from ana.backends.sql.dates import MOST_ZONES
 from ana.memory.item import Item
 from ana.memory.search.series import read_series
-from ana.postgres.session import Session, Statement, insert_rows
+from ana.postgres.session import Session, Statement
 from ana.time.spans import date_span
 
 LOCK = Statement("SELECT entries, line, row, term, zone FROM stores FOR UPDATE")
@@ -22,11 +22,12 @@ LOCK = Statement("SELECT entries, line, row, term, zone FROM stores FOR UPDATE")
 ZONES = Statement("SELECT number, name FROM zones ORDER BY number")
 """Reads the zones that have rows, the oldest first."""
 
-_ITEMS = {"row": "integer", "id": "text", "created_at": "text", "date": "text", "start": "bigint", "stop": "bigint"}
+_TEXTS = dict.fromkeys(("id", "created_at", "date", "status"), "text")
+_ITEMS = {"row": "integer", **_TEXTS, "start": "bigint", "stop": "bigint"}
 _PROPERTIES = {"row": "integer", "key": "text", "element": "smallint", "start": "bigint", "stop": "bigint"}
 
-DatedItem = tuple[int, str, str, str | None, Item | None]
-"""Row, id, created_at, own date, and the item if it may repeat."""
+DatedItem = tuple[int, str, str, str | None, str | None, Item | None]
+"""Row, id, created_at, own date, status, and the item if it may repeat."""
 
 DatedProperty = tuple[int, str, int, str]
 """Row, key, element, value."""
@@ -47,10 +48,13 @@ class ZoneRows:
     properties: str
 
     @classmethod
-    def stored(cls, zone: tzinfo, number: int) -> "ZoneRows":
+    def stored(cls, zone: tzinfo) -> "ZoneRows":
         """Return the rows that are stored for a zone."""
-        tables = (f"(SELECT * FROM {table} WHERE zone = {number})" for table in ("item_dates", "property_dates"))
-        return cls(zone, *tables)
+        name = str(zone).replace("'", "''")
+        number = f"(SELECT number FROM zones WHERE name = '{name}')"
+        return cls(
+            zone, *(f"(SELECT * FROM {table} WHERE zone = {number})" for table in ("item_dates", "property_dates"))
+        )
 
     @classmethod
     def passing(cls, session: Session, zone: tzinfo) -> "ZoneRows":
@@ -77,40 +81,48 @@ def add_zone(session: Session, zone: tzinfo) -> None:
     if str(zone) in (name for _, name in known):
         return  # somebody else was quicker
     items, properties = read_dated(session)
-    session.add("DELETE FROM zones WHERE number = ANY(?)", [n for n, _ in known[: max(len(known) - MOST_ZONES + 1, 0)]])
+    for number, _ in known[: max(len(known) - MOST_ZONES + 1, 0)]:
+        remove_zone(session, number)
     session.add("INSERT INTO zones (number, name) VALUES (?, ?)", last + 1, str(zone))
     session.add("UPDATE stores SET zone = ?", last + 1)
-    session.run(*enter_dates(last + 1, zone, items, properties))
+    enter_dates(session, last + 1, zone, items, properties)
+
+
+def remove_zone(session: Session, number: int) -> None:
+    """Remove a zone with its rows."""
+    session.add("DELETE FROM zones WHERE number = ?", number)
+    for table in ("item_dates", "property_dates"):
+        session.add(f"DELETE FROM {table} WHERE zone = ?", number)
 
 
 def enter_dates(
-    number: int, zone: tzinfo, items: Iterable[DatedItem], properties: Iterable[DatedProperty]
-) -> list[Statement]:
-    """Return what enters items and their properties in a zone's rows."""
+    session: Session, number: int, zone: tzinfo, items: Iterable[DatedItem], properties: Iterable[DatedProperty]
+) -> None:
+    """Enter items and their properties in a zone's rows."""
     of_items, of_properties = ({"zone": "integer", **columns} for columns in (_ITEMS, _PROPERTIES))
-    return [
-        *insert_rows("item_dates", of_items, ((number, *each) for each in span_items(items, zone))),
-        *insert_rows("property_dates", of_properties, ((number, *e) for e in span_properties(properties, zone))),
-    ]
+    session.insert("item_dates", of_items, ((number, *each) for each in span_items(items, zone)))
+    session.insert("property_dates", of_properties, ((number, *each) for each in span_properties(properties, zone)))
 
 
 def read_dated(session: Session) -> tuple[list[DatedItem], list[DatedProperty]]:
     """Return all items and all properties that may be dates."""
     items, properties = session.run(
         Statement(
-            "SELECT row, id, created_at, date, CASE WHEN repeats THEN record END FROM records WHERE kind = 'item'"
+            "SELECT row, id, created_at, date, (SELECT lower(value) FROM properties WHERE row = records.row"
+            " AND key = '\"status\"' AND element = 0), CASE WHEN repeats THEN record END"
+            " FROM records WHERE kind = 'item'"
         ),
         # only canonical text that begins with a digit can be a date
         Statement("SELECT row, key, element, value FROM properties WHERE value BETWEEN '\"0' AND '\":'"),
     )
-    return [(*each[:4], each[4] and Item(**each[4])) for each in items], properties
+    return [(*each, item and Item(**item)) for *each, item in items], properties
 
 
 def span_items(items: Iterable[DatedItem], zone: tzinfo) -> Iterable[tuple[Any, ...]]:
     """Yield items with the span of their date; the dates of what repeats are worked out when they are asked for."""
-    for row, id, created_at, date, repeating in items:
+    for row, id, created_at, date, status, repeating in items:
         if repeating is None or read_series(repeating, zone) is None:
-            yield row, id, created_at, date, *(date_span(date, zone) or (None, None))
+            yield row, id, created_at, date, status, *(date_span(date, zone) or (None, None))
 
 
 def span_properties(properties: Iterable[DatedProperty], zone: tzinfo) -> Iterable[tuple[Any, ...]]:

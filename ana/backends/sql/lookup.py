@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ana.backends.sql.dates import ZoneDates
-from ana.backends.sql.dialect import SQLITE, Dialect, Sql
+from ana.backends.sql.dialect import Sql
 from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
@@ -66,13 +66,12 @@ UNDATED = Sql("items.start IS NULL")
 """The condition that an item has no date of its own."""
 
 
-def without_status(statuses: Sequence[str], dialect: Dialect = SQLITE) -> Sql:
+def without_status(statuses: Sequence[str]) -> Sql:
     """Return the condition that an item has none of these statuses, in upper or lower case."""
     listed = ", ".join(repr(json.dumps(status)) for status in statuses)
     status = f"row = items.row AND key = '\"status\"' AND element = 0 AND lower(value) IN ({listed})"
     # asked of each item that passes the other conditions; a list of all closed items would be long
-    table = f"properties{dialect.use_index('properties_by_row')}"
-    return Sql(f"NOT EXISTS (SELECT 1 FROM {table} WHERE {status})")
+    return Sql(f"NOT EXISTS (SELECT 1 FROM properties INDEXED BY properties_by_row WHERE {status})")
 
 
 def find_with_status(db: sqlite3.Connection, *, is_open: bool) -> Rows:

@@ -12,9 +12,24 @@ CREATE TABLE stores (
     zone integer NOT NULL DEFAULT 0
 );
 
+-- a foreign key of each table would be looked up for each of its rows, of which an item has many
+CREATE FUNCTION empty_store() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM records WHERE person = OLD.person;
+    DELETE FROM terms WHERE person = OLD.person;
+    DELETE FROM properties WHERE person = OLD.person;
+    DELETE FROM zones WHERE person = OLD.person;
+    DELETE FROM item_dates WHERE person = OLD.person;
+    DELETE FROM property_dates WHERE person = OLD.person;
+    DELETE FROM entries WHERE person = OLD.person;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER empty_store AFTER DELETE ON stores FOR EACH ROW EXECUTE FUNCTION empty_store();
+
 -- json and not jsonb: it takes NUL and halves of surrogate pairs, and keeps numbers and the order of keys as they are
 CREATE TABLE records (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES stores ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer,
     row integer NOT NULL,
     kind text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
@@ -31,7 +46,7 @@ CREATE UNIQUE INDEX records_by_id ON records (person, kind, id);
 CREATE INDEX records_by_digest ON records (person, digest);
 
 CREATE TABLE terms (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES stores ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer,
     number integer NOT NULL,
     term text COLLATE "C" NOT NULL,
     vector bytea NOT NULL,
@@ -48,8 +63,7 @@ CREATE TABLE properties (
     folded text COLLATE "C" NOT NULL,
     num numeric,
     part bytea,
-    tag text COLLATE "C",
-    FOREIGN KEY (person, row) REFERENCES records ON DELETE CASCADE
+    tag text COLLATE "C"
 );
 CREATE INDEX properties_by_row ON properties (person, row);
 CREATE INDEX properties_by_value ON properties (person, key, element, folded, row);
@@ -57,7 +71,7 @@ CREATE INDEX properties_by_number ON properties (person, key, element, num, row)
 
 -- dates as spans of microseconds, once for each zone that queries came from
 CREATE TABLE zones (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES stores ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer,
     number integer NOT NULL,
     name text NOT NULL,
     PRIMARY KEY (person, number),
@@ -71,11 +85,10 @@ CREATE TABLE item_dates (
     id text COLLATE "C" NOT NULL,
     created_at text COLLATE "C" NOT NULL,
     date text COLLATE "C",
+    status text COLLATE "C",
     start bigint,
     stop bigint,
-    PRIMARY KEY (person, row, zone),
-    FOREIGN KEY (person, row) REFERENCES records ON DELETE CASCADE,
-    FOREIGN KEY (person, zone) REFERENCES zones ON DELETE CASCADE
+    PRIMARY KEY (person, row, zone)
 );
 CREATE INDEX item_dates_in_order ON item_dates (person, zone, start, date, created_at DESC, id);
 
@@ -86,15 +99,13 @@ CREATE TABLE property_dates (
     key text COLLATE "C" NOT NULL,
     element smallint NOT NULL,
     start bigint NOT NULL,
-    stop bigint NOT NULL,
-    FOREIGN KEY (person, row) REFERENCES records ON DELETE CASCADE,
-    FOREIGN KEY (person, zone) REFERENCES zones ON DELETE CASCADE
+    stop bigint NOT NULL
 );
 CREATE INDEX property_dates_by_row ON property_dates (person, row);
 CREATE INDEX property_dates_by_start ON property_dates (person, zone, key, element, start, stop, row);
 
 CREATE TABLE entries (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES stores ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer,
     seq bigint NOT NULL,
     ts text COLLATE "C" NOT NULL,
     key text COLLATE "C",
