@@ -1,7 +1,7 @@
 """A transaction whose statements reach the server together: a round trip costs more than most statements."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, NamedTuple
 
 import psycopg
@@ -12,6 +12,10 @@ from psycopg_pool import PoolTimeout
 from ana.errors import StoreBroken, StoreBusy
 
 Rows = list[tuple[Any, ...]]
+
+
+MOST_PARAMS = 65_535
+"""How many values a statement of PostgreSQL takes."""
 
 
 class Statement(NamedTuple):
@@ -33,18 +37,21 @@ def map_errors() -> Iterator[None]:
         raise StoreBroken(f"The database cannot be used: {said}.", "Try again.") from exc
 
 
+_COMMIT = Statement("COMMIT")
+
+
 class Session:
     """One transaction. `ana.postgres.database` makes it, and ends it.
 
     Args:
         connection: A connection in autocommit.
-        first: What is sent before everything else.
+        first: What is sent before everything else, BEGIN first.
     """
 
     def __init__(self, connection: Connection[Any], first: Sequence[Statement]) -> None:
         self._connection = connection
+        self._first = list(first)
         self._waiting = list(first)
-        self._first = len(first)
         self.is_over = False
         """Whether it was committed."""
 
@@ -52,21 +59,14 @@ class Session:
         """Send a statement with the next ones that are run; nobody reads its rows."""
         self._waiting.append(Statement(text, params))
 
-    def insert(self, table: str, columns: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> None:
-        """Insert rows with the next statements that are run.
-
-        Args:
-            table: Its name.
-            columns: The types of the columns that are given, by name.
-            rows: The values, in the order of the columns; of JSON as text.
-        """
-        names = ", ".join(columns)
-        # an array of JSON would be read twice
-        types = ("text" if type == "json" else type for type in columns.values())
-        given = ", ".join(f"?::{type}[]" for type in types)
-        values = ", ".join(f"{name}::{type}" for name, type in columns.items())
-        if arrays := [[*each] for each in zip(*rows, strict=True)]:
-            self.add(f"INSERT INTO {table} ({names}) SELECT {values} FROM unnest({given}) AS given({names})", *arrays)
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows with the next statements that are run; values are in the order of the columns, JSON is text."""
+        every, most = list(rows), MOST_PARAMS // len(columns)
+        for first in range(0, len(every), most):
+            some = every[first : first + most]
+            places = ", ".join([f"({', '.join('?' * len(columns))})"] * len(some))
+            values = [value for row in some for value in row]
+            self.add(f"INSERT INTO {table} ({', '.join(columns)}) VALUES {places}", *values)
 
     def ask(self, text: str, *params: Any) -> Rows:
         """Run a statement and return its rows."""
@@ -80,15 +80,14 @@ class Session:
             commits: Whether the transaction ends with them.
         """
         waiting, self._waiting = self._waiting, []
+        self.is_over = commits
+        last = [_COMMIT] * commits
+        if commits and len(statements) == 1 and waiting == self._first:
+            waiting, last = waiting[1:], []  # what is sent together is a transaction anyway
         with map_errors():
-            with self._connection.pipeline():
-                for statement in waiting:
-                    self._send(statement)
-                cursors = [self._send(statement) for statement in statements]
-                if commits:
-                    self.is_over = True
-                    self._send(Statement("COMMIT"))
-            return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
+            cursors = self._send([*waiting, *statements, *last])
+            wanted = cursors[len(waiting) : len(waiting) + len(statements)]
+            return [cursor.fetchall() if cursor.description else [] for cursor in wanted]
 
     @contextmanager
     def part(self) -> Iterator[None]:
@@ -97,9 +96,10 @@ class Session:
         try:
             yield
         except BaseException:
-            if not self._connection.closed:
-                self.add("ROLLBACK TO part")
+            self.add("ROLLBACK TO part")
             raise
+        finally:
+            self.add("RELEASE part")
 
     def commit(self) -> None:
         """Commit what was done, unless it is committed already, or nothing was.
@@ -112,7 +112,7 @@ class Session:
         status = self._connection.info.transaction_status
         if status == TransactionStatus.INERROR:
             raise StoreBroken("The database has undone what was begun.", "Try again.")
-        if status != TransactionStatus.IDLE or len(self._waiting) > self._first:
+        if status != TransactionStatus.IDLE or self._waiting != self._first:
             self.run(commits=True)
 
     def roll_back(self) -> None:
@@ -120,9 +120,10 @@ class Session:
         if not self._connection.closed:
             self._connection.rollback()
 
-    def _send(self, statement: Statement) -> Any:
-        # binary, so that numbers and bytes need no reading
-        return self._connection.execute(_number(statement.text), statement.params, binary=True)
+    def _send(self, statements: Sequence[Statement]) -> list[Any]:
+        # a pipeline takes a third of a millisecond; what is read is binary, so that numbers and bytes need no reading
+        with self._connection.pipeline() if len(statements) > 1 else nullcontext():
+            return [self._connection.execute(_number(each.text), each.params, binary=True) for each in statements]
 
 
 def _number(text: str) -> str:

@@ -6,6 +6,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.postgres.backend import PostgresBackend
 from ana.embedders import WordLlamaEmbeddings
@@ -32,6 +34,8 @@ def measure() -> Iterable[tuple[str, str]]:
         for first in range(0, SIZE, BATCH):
             batch = items[first : first + BATCH]
             ours.apply([Entry(each.created_at, "", "filled", Change("item", each.id, None, each)) for each in batch])
+        with psycopg.connect(url, autocommit=True) as owner:
+            owner.execute("ANALYZE")  # as the server does by itself after a minute
         ids = [item.id for item in items]
         for name, act in list_operations():
             mine, other = (Memory(backend, clock) for backend in (ours, theirs))

@@ -3,9 +3,7 @@
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
 
 import psycopg
 import pytest
@@ -16,6 +14,7 @@ from ana.postgres.database import READ, WRITE, Database
 from ana.postgres.session import Statement
 from evals.postgres import WORKER
 from tests.postgres.server import database, server
+from tests.postgres.trips import counting
 
 
 @pytest.fixture
@@ -98,22 +97,6 @@ def test_the_person_is_forgotten_with_the_transaction() -> None:
     with alone.connect() as connection:
         assert connection.execute("SELECT current_setting('ana.person', true)").fetchone() in [(None,), ("",)]
     alone.close()
-
-
-@contextmanager
-def counting(counted: Database) -> Iterator[list[int]]:
-    """Count how often the client of a database with one connection waits for the server, into the list's one number."""
-    trips = [0]
-    with TemporaryFile("w+") as trace:
-        with counted.connect() as connection:
-            connection.pgconn.trace(trace.fileno())
-        yield trips
-        with counted.connect() as connection:
-            connection.pgconn.untrace()
-        trace.seek(0)
-        # the server answers at these two
-        sent = [line.split("\t")[3].strip() for line in trace if line.split("\t")[1] == "F"]
-        trips[0] = sent.count("Sync") + sent.count("Query")
 
 
 def test_a_transaction_begins_and_ends_with_its_statements() -> None:

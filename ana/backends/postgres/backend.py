@@ -54,6 +54,7 @@ class PostgresBackend:
         self._deriving = threading.RLock()
         self._derived = Derived()
         self._zones: dict[str, tzinfo] = {}
+        self._zone_numbers: dict[str, int] = {}
 
     @property
     def embedder_name(self) -> str:
@@ -82,19 +83,22 @@ class PostgresBackend:
     def query(self, query: Query) -> Found:
         vector = np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
         self._zones[str(query.zone)] = query.zone
-        at_once = vector is None  # what is found by date is often the whole answer: its transaction ends with it
+        name, at_once = str(query.zone), vector is None  # what is found by date is often the whole answer
         while True:
             with self._read() as (session, ends):
-                search = Search(session, query, ZoneRows.stored(query.zone))
+                number = self._zone_numbers.get(name, 0)
+                search = Search(session, query, ZoneRows.stored(query.zone, number))
                 search.ask(commits=ends and at_once)
-                is_known = str(query.zone) in search.zones
-                if not is_known and not ends:
-                    search = self._ask_in_new_zone(session, query)
-                if (is_known or not ends) and (found := self._find(session, search, vector, ends)):
+                is_known = search.zones.get(name) == number
+                if name not in search.zones and not ends:
+                    search, is_known = self._ask_in_new_zone(session, query), True
+                if is_known and (found := self._find(session, search, vector, ends)):
                     return found
             at_once = False
-            if not is_known:
+            if name not in search.zones:
                 self._add_zone(query.zone)
+            elif not is_known:
+                self._zone_numbers = search.zones
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._read() as (session, _):
@@ -241,8 +245,7 @@ class PostgresBackend:
     def _ask_in_new_zone(self, session: Session, query: Query) -> Search:
         """Ask from a zone that has no rows, in a transaction that goes on."""
         if self._bound.writes:
-            add_zone(session, query.zone)
-            dates = ZoneRows.stored(query.zone)
+            dates = ZoneRows.stored(query.zone, add_zone(session, query.zone))
         else:
             self._add_zone(query.zone)  # for the next one: this transaction does not see it
             dates = ZoneRows.passing(session, query.zone)

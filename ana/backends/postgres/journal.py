@@ -12,8 +12,8 @@ from ana.memory.item import Item
 from ana.postgres.session import Rows, Session, Statement
 
 _COLUMNS = "seq, ts, names, kind, before, after"
-_NAMES = dict.fromkeys(("ts", "key", "thread", "turn", "kind", "id"), "text")
-ENTRIES = {"seq": "bigint", **_NAMES, "row": "integer", **dict.fromkeys(("names", "before", "after"), "json")}
+ENTRIES = ("seq", "ts", "key", "thread", "turn", "kind", "id", "row", "names", "before", "after")
+"""The columns of an entry."""
 
 STATE = Statement(
     "SELECT stores.entries, coalesce(entries.ts, ''), (SELECT json_object_agg(name, number) FROM zones)"

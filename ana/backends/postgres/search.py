@@ -4,7 +4,7 @@ What the database is asked does not depend on what is in memory, so that all of 
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -30,6 +30,10 @@ from ana.postgres.session import Session, Statement
 
 Answer: TypeAlias = list[tuple[Any, ...]]
 
+FEW = 4
+"""Of as many times the limit the items are read while they are put in order: that saves a round trip."""
+
+_DESCRIBED = "SELECT row, id, date, created_at{} FROM records WHERE row = ANY(?)"
 _IN_ORDER = "start, date, created_at DESC, id"
 _TAG_KEYS = [POSTGRES.name_key(key) for key in TAG_KEYS]
 
@@ -51,6 +55,7 @@ class Search:
         if query.excluded:
             self._conditions.append(without_status(query.excluded))
         self._answers: dict[str, Answer] = {}
+        self._dated: Answer = []
         self.position: JournalPosition = (0, "")
         """Where the journal stands."""
         self.zones: dict[str, int] = {}
@@ -58,10 +63,14 @@ class Search:
 
     def ask(self, *, commits: bool) -> None:
         """Ask for everything that the query needs to know of rows, in one round trip."""
-        statements = self._ask_by_meaning(self._query.text) if self._query.text else self._ask_by_date()
-        state, *answers = self._session.run(STATE, *statements.values(), commits=commits)
+        if self._query.text is None:
+            (dated,) = self._session.run(self._ask_by_date(), commits=commits)
+            state, self._dated = [each[:3] for each in dated[:1]], [each[3:] for each in dated if each[3] is not None]
+        else:
+            statements = self._ask_by_meaning(self._query.text)
+            state, *answers = self._session.run(STATE, *statements.values(), commits=commits)
+            self._answers = dict(zip(statements, answers, strict=True))
         self.position, self.zones = read_state(state)
-        self._answers = dict(zip(statements, answers, strict=True))
 
     def find(self, derived: Derived, vector: Vector | None, *, commits: bool) -> Found:
         """Return what was found, once what is kept in memory is as of this position.
@@ -74,21 +83,15 @@ class Search:
         series = derived.load_series(self._dates.zone).find(self._query)
         if vector is None:
             return self._rank_by_date(series)
-        candidates = PostgresCandidates(self._session, self._query, derived, vector, series, self._answers)
+        few = FEW * self._query.limit if commits else 0
+        candidates = PostgresCandidates(self._session, self._query, derived, vector, series, self._answers, few)
         passing = None
         if self._conditions:
             passing = np.sort(np.concatenate([_unpack(self._answers["passing"]), series.rows]))
         ranking = Ranking(candidates, derived.words, passing, Weights())
         hits = ranking.find_best(self._query.limit)
         reasons = ranking.explain(hits, self._query.has_filter)
-
-        def load(rows: list[int]) -> list[Item]:
-            statement = Statement("SELECT row, record FROM records WHERE row = ANY(?)", [rows])
-            (found,) = self._session.run(statement, commits=commits)
-            by_row = {row: Item(**item) for row, item in found}
-            return [by_row[row] for row in rows]
-
-        return make_found(load, [hit.row for hit in hits], reasons, ranking.total, series)
+        return make_found(candidates.load, [hit.row for hit in hits], reasons, ranking.total, series)
 
     def _ask_by_meaning(self, text: ParsedQuery) -> dict[str, Statement]:
         items, asked = f"{self._dates.items} AS items", {}
@@ -109,15 +112,17 @@ class Search:
             asked["id"] = _pack("records AS items", of_ids)
         return asked
 
-    def _ask_by_date(self) -> dict[str, Statement]:
+    def _ask_by_date(self) -> Statement:
         items, passing = f"{self._dates.items} AS items", join("AND", self._conditions)
         first = f"SELECT *, count(*) OVER () AS total FROM {items} WHERE {passing.text} ORDER BY {_IN_ORDER} LIMIT ?"
         columns = "first.row, start, first.date, first.created_at, first.id, record, total"
         whole = f"SELECT {columns} FROM ({first}) AS first JOIN records USING (row)"
-        return {"found": Statement(whole, [*passing.params, self._query.limit])}
+        # one statement sees one state
+        asked = f"SELECT * FROM ({STATE.text}) AS state LEFT JOIN LATERAL ({whole}) AS found ON TRUE"
+        return Statement(asked, [*passing.params, self._query.limit])
 
     def _rank_by_date(self, series: SeriesHits) -> Found:
-        found = self._answers["found"]
+        found = self._dated
         stored = {row: Item(**item) for row, *_, item, _ in found}
         best = sort_by_date([each[:5] for each in found], series, self._query.limit)
         reasons = [Reason(date=each[2] if self._query.due else None, filter=self._query.has_filter) for each in best]
@@ -138,8 +143,12 @@ class PostgresCandidates:
         vector: Vector,
         series: SeriesHits,
         answers: dict[str, Answer],
+        few: int,
     ) -> None:
         assert query.text
+        self._few = few
+        """Of so many rows the items are read at once, and the transaction ends with that."""
+        self._items: dict[int, Item] = {}
         self._session, self._text, self._derived, self._vector = session, query.text, derived, vector
         self._series, self._answers = series, answers
 
@@ -162,8 +171,19 @@ class PostgresCandidates:
         return [self._derived.documents[row] for row in rows]
 
     def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
-        asked = "SELECT row, id, date, created_at FROM records WHERE row = ANY(?)"
-        return cast("list[tuple[int, str, str | None, str]]", self._session.ask(asked, list(rows)))
+        asked = list(rows)
+        if not 0 < len(asked) <= self._few:
+            return self._session.ask(_DESCRIBED.format(""), asked)
+        (found,) = self._session.run(Statement(_DESCRIBED.format(", record"), [asked]), commits=True)
+        self._items = {row: Item(**item) for row, *_, item in found}
+        return [(row, id, date, created_at) for row, id, date, created_at, _ in found]
+
+    def load(self, rows: Sequence[int]) -> list[Item]:
+        """Return the items of these rows, in their order."""
+        missing = [row for row in rows if row not in self._items]
+        found = self._session.ask("SELECT row, record FROM records WHERE row = ANY(?)", missing) if missing else []
+        every = self._items | {row: Item(**item) for row, item in found}
+        return [every[row] for row in rows]
 
     def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
         return self._derived.vectors.compute_cosines(self._vector, rows)

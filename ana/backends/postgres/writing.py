@@ -27,25 +27,10 @@ from ana.postgres.session import Rows, Session, Statement
 from ana.time.repeats import may_repeat
 from ana.values import fold_case
 
-_RECORDS = {
-    "row": "integer",
-    **dict.fromkeys(("kind", "id", "created_at", "date", "digest"), "text"),
-    "repeats": "boolean",
-    **dict.fromkeys(("words", "vector"), "bytea"),
-    "record": "json",
-}
-_PROPERTIES = {
-    "row": "integer",
-    "key": "text",
-    "element": "smallint",
-    "value": "text",
-    "folded": "text",
-    "num": "numeric",
-    "part": "bytea",
-    "tag": "text",
-}
+_RECORDS = ("row", "kind", "id", "created_at", "date", "digest", "repeats", "words", "vector", "record")
+_PROPERTIES = ("row", "key", "element", "value", "folded", "num", "part", "tag")
+_TERMS = ("number", "term", "vector")
 _STATUS = ('"status"', 0)
-_TERMS = {"number": "integer", "term": "text", "vector": "bytea"}
 
 
 @dataclass(frozen=True)

@@ -48,10 +48,8 @@ class ZoneRows:
     properties: str
 
     @classmethod
-    def stored(cls, zone: tzinfo) -> "ZoneRows":
+    def stored(cls, zone: tzinfo, number: int) -> "ZoneRows":
         """Return the rows that are stored for a zone."""
-        name = str(zone).replace("'", "''")
-        number = f"(SELECT number FROM zones WHERE name = '{name}')"
         return cls(
             zone, *(f"(SELECT * FROM {table} WHERE zone = {number})" for table in ("item_dates", "property_dates"))
         )
@@ -75,17 +73,19 @@ def find_zone(names: Mapping[str, tzinfo], name: str) -> tzinfo | None:
         return None
 
 
-def add_zone(session: Session, zone: tzinfo) -> None:
-    """Make the rows of another zone, in place of the oldest if there are many; in a transaction that may write."""
+def add_zone(session: Session, zone: tzinfo) -> int:
+    """Return the number of a zone that has rows from now on, in place of the oldest if there are many."""
     ((*_, last),), known = session.run(LOCK, ZONES)
-    if str(zone) in (name for _, name in known):
-        return  # somebody else was quicker
+    for number, name in known:
+        if name == str(zone):  # somebody else was quicker
+            return int(number)
     items, properties = read_dated(session)
     for number, _ in known[: max(len(known) - MOST_ZONES + 1, 0)]:
         remove_zone(session, number)
     session.add("INSERT INTO zones (number, name) VALUES (?, ?)", last + 1, str(zone))
     session.add("UPDATE stores SET zone = ?", last + 1)
     enter_dates(session, last + 1, zone, items, properties)
+    return int(last) + 1
 
 
 def remove_zone(session: Session, number: int) -> None:
@@ -99,9 +99,10 @@ def enter_dates(
     session: Session, number: int, zone: tzinfo, items: Iterable[DatedItem], properties: Iterable[DatedProperty]
 ) -> None:
     """Enter items and their properties in a zone's rows."""
-    of_items, of_properties = ({"zone": "integer", **columns} for columns in (_ITEMS, _PROPERTIES))
-    session.insert("item_dates", of_items, ((number, *each) for each in span_items(items, zone)))
-    session.insert("property_dates", of_properties, ((number, *each) for each in span_properties(properties, zone)))
+    dated = ((number, *each) for each in span_items(items, zone))
+    session.insert("item_dates", ("zone", *_ITEMS), dated)
+    dated = ((number, *each) for each in span_properties(properties, zone))
+    session.insert("property_dates", ("zone", *_PROPERTIES), dated)
 
 
 def read_dated(session: Session) -> tuple[list[DatedItem], list[DatedProperty]]:
