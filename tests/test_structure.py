@@ -51,7 +51,7 @@ def test_no_imports_form_a_cycle() -> None:
     TopologicalSorter({module: imports_of(module) for module in source_files()}).prepare()
 
 
-ON_SQLITE = ("ana.files", "ana.backends.", "ana.embedders.known", "ana.reminders.ledger", "ana.threads.", "evals.")
+ON_SQLITE = ("ana.files", "ana.backends.", "ana.embedders.known", "ana.reminders.folder", "ana.threads.", "evals.")
 """What is made of SQLite files, and may catch its errors."""
 
 MAKERS_OF_STORES = ("ana.backends.", "evals.")

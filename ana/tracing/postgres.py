@@ -10,7 +10,7 @@ from ana.tracing.lines import ID, check_id, format_line, parse_lines, tell_lost
 from ana.tracing.port import Traces, moment
 from ana.tracing.schema import Record
 
-_COLUMNS = {"thread": "text", "id": "text", "line": "text"}
+_COLUMNS = ("thread", "id", "line")
 _OF_THREAD = "SELECT number, line FROM turns WHERE thread = ? ORDER BY number"
 
 

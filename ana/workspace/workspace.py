@@ -147,9 +147,9 @@ class Workspace:
 
     def open_ledger(self) -> "Ledger":
         """Return the ledger of reminders that were delivered."""
-        from ana.reminders.ledger import Ledger
+        from ana.reminders.folder import FolderLedger
 
-        return Ledger(self.folder / "reminders.sqlite")
+        return FolderLedger(self.folder / "reminders.sqlite")
 
     def open_thread_store(self) -> "ThreadStore":
         """Return what keeps conversations.
