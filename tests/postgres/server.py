@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from ana.settings import PROJECT
 from evals.postgres import WORKER, add_worker, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ana.postgres.database import Database
     from ana.postgres.person import PersonRows
@@ -71,6 +72,19 @@ def open_people() -> "Callable[[str], PersonRows]":
 
     here = secrets.token_hex(8)
     return lambda person: PersonRows(database(), f"{here}-{person}")
+
+
+@contextmanager
+def new_database() -> "Iterator[str]":
+    """Yield the address of a new database without tables, for its owner, who is no superuser."""
+    import psycopg
+
+    name = f"new_{secrets.token_hex(4)}"
+    with psycopg.connect(server(), autocommit=True) as owner:
+        database()  # with which the role exists
+        owner.execute(f"CREATE DATABASE {name} OWNER {WORKER}".encode())
+        yield f"{server()} dbname={name} user={WORKER}"
+        owner.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
 def sever() -> None:

@@ -13,19 +13,15 @@ from ana.postgres import migrations
 from ana.postgres.database import READ, WRITE, Database
 from ana.postgres.session import Statement
 from evals.postgres import WORKER
-from tests.postgres.server import database, server
+from tests.postgres.server import database, new_database, server
 from tests.postgres.trips import counting
 
 
 @pytest.fixture
 def empty() -> Iterator[str]:
     """The address of a new database without tables, for its owner, who is no superuser."""
-    name = f"empty_{secrets.token_hex(4)}"
-    with psycopg.connect(server(), autocommit=True) as owner:
-        database()  # with which the role exists
-        owner.execute(f"CREATE DATABASE {name} OWNER {WORKER}".encode())
-        yield f"{server()} dbname={name} user={WORKER}"
-        owner.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+    with new_database() as url:
+        yield url
 
 
 def add_person() -> int:
