@@ -18,11 +18,11 @@ class PersonRows:
     """
 
     def __init__(self, database: Database, person: str) -> None:
-        self.database, self._person = database, person
+        self.database, self.person = database, person
 
     @cached_property
     def _number(self) -> int:
-        return self.database.find_person(self._person)
+        return self.database.find_person(self.person)
 
     def ask(self, text: str, *params: Any) -> Rows:
         """Return the rows of a query, in one round trip."""

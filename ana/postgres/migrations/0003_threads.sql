@@ -3,8 +3,7 @@
 
 -- seq is the order in which they were saved: ids are times, and a clock can go back
 CREATE TABLE checkpoints (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     thread text COLLATE "C" NOT NULL,
     namespace text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
@@ -22,8 +21,7 @@ CREATE INDEX checkpoints_by_run ON checkpoints (person, run) WHERE run IS NOT NU
 
 -- without a foreign key: what a task writes may arrive before the checkpoint that it belongs to
 CREATE TABLE writes (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     thread text COLLATE "C" NOT NULL,
     namespace text COLLATE "C" NOT NULL,
     checkpoint text COLLATE "C" NOT NULL,
@@ -38,38 +36,33 @@ CREATE TABLE writes (
 
 -- threads that have lost all their checkpoints with their runs
 CREATE TABLE emptied (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     thread text COLLATE "C" NOT NULL,
     PRIMARY KEY (person, thread)
 );
 
 -- runs that a person has stopped
 CREATE TABLE stopped (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     run text COLLATE "C" NOT NULL,
     PRIMARY KEY (person, run)
 );
 
 CREATE TABLE thread_names (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     thread text COLLATE "C" NOT NULL,
     name json NOT NULL,
     PRIMARY KEY (person, thread)
 );
 
 CREATE TABLE last_thread (
-    person integer PRIMARY KEY DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer PRIMARY KEY DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     thread text NOT NULL
 );
 
 -- threads that a client has created
 CREATE TABLE created (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     thread text COLLATE "C" NOT NULL,
     ts text NOT NULL,
     metadata json NOT NULL,
@@ -77,8 +70,7 @@ CREATE TABLE created (
 );
 
 CREATE TABLE trash (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     number bigint GENERATED ALWAYS AS IDENTITY,
     id text COLLATE "C" NOT NULL,
     thread text NOT NULL,

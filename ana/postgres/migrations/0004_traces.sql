@@ -1,7 +1,6 @@
 -- The records of a person's turns, each the line of JSON that a trace file would have.
 CREATE TABLE turns (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     number bigint GENERATED ALWAYS AS IDENTITY,
     thread text COLLATE "C" NOT NULL,
     id text COLLATE "C",

@@ -1,7 +1,6 @@
 -- What of a person's reminders has rung, and where: items in the form of to_name, addresses as digests.
 CREATE TABLE rings (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     number bigint GENERATED ALWAYS AS IDENTITY,
     address text COLLATE "C" NOT NULL,
     item text COLLATE "C" NOT NULL,
@@ -13,8 +12,7 @@ CREATE TABLE rings (
 );
 
 CREATE TABLE failing (
-    person integer NOT NULL DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE,
+    person integer NOT NULL DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE,
     address text COLLATE "C" NOT NULL,
     since text NOT NULL,
     failures integer NOT NULL DEFAULT 1,
@@ -25,8 +23,7 @@ CREATE TABLE failing (
 
 -- whoever delivers has locked this row
 CREATE TABLE ringers (
-    person integer PRIMARY KEY DEFAULT current_setting('ana.person')::integer
-        REFERENCES people (number) ON DELETE CASCADE
+    person integer PRIMARY KEY DEFAULT current_setting('ana.person')::integer REFERENCES people ON DELETE CASCADE
 );
 
 SELECT keep_people_apart(kept) FROM unnest(ARRAY['rings', 'failing', 'ringers']::regclass[]) AS kept;
