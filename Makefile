@@ -130,7 +130,7 @@ locomo: $(ENCODER) $(DEVELOP) ## measure search on LoCoMo: make locomo FILE=loco
 	@$(BIN)/python -m evals.retrieval.ablation --locomo "$(FILE)"
 
 lock: $(DEVELOP) ## write constraints.txt from pyproject.toml
-	@$(BIN)/uv pip compile pyproject.toml --extra dev --extra push --group dev --group browser --universal --excludes excludes.txt --no-annotate --no-header --quiet -o constraints.txt
+	@$(BIN)/uv pip compile pyproject.toml --extra dev --extra postgres --extra push --group dev --group browser --universal --excludes excludes.txt --no-annotate --no-header --quiet -o constraints.txt
 
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis

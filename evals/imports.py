@@ -12,6 +12,7 @@ from ana.settings import PROJECT
 
 LEVELS = {
     "ana": 0,
+    "ana.postgres": 1,
     "ana.time": 1,
     "ana.memory.status": 1,
     "ana.memory": 2,

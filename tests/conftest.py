@@ -26,11 +26,13 @@ from ana.workspace import open_workspace
 from tests.chroma import open_memory
 from tests.examples import LONG, examples
 from tests.forks import name_address, run_forked
+from tests.postgres.server import name_address as name_postgres
 
 if TYPE_CHECKING:
     from app.turn import Assistant
 
 name_address()  # before there are workers
+name_postgres()
 hypothesis.settings.register_profile("ana", derandomize=not LONG, max_examples=examples(100))
 hypothesis.settings.load_profile("ana")
 os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it

@@ -51,7 +51,7 @@ def test_no_imports_form_a_cycle() -> None:
     TopologicalSorter({module: imports_of(module) for module in source_files()}).prepare()
 
 
-ON_SQLITE = ("ana.files", "ana.backends.", "ana.reminders.ledger", "ana.threads.", "evals.")
+ON_SQLITE = ("ana.files", "ana.backends.", "ana.reminders.folder", "ana.threads.", "evals.")
 """What is made of SQLite files, and may catch its errors."""
 
 MAKERS_OF_STORES = ("ana.backends.", "evals.")
@@ -142,6 +142,7 @@ WAYS_TO_START |= {"asyncio.create_subprocess_exec", "asyncio.create_subprocess_s
 STARTERS = {
     "ana.children": {"subprocess", "os.execve", "sys.executable"},
     "evals.crash.kills": {"multiprocessing"},  # forks, which import nothing
+    "evals.postgres": {"subprocess"},  # a database for tests and benchmarks
     "evals.sizes": {"subprocess"},  # make, which installs
 }
 """The modules that may start processes, and how: none lets a child import what lies where the person stands."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ana.backends.sql import lookup
-from ana.backends.sql.compiler import add_functions
+from ana.backends.sql.dialect import add_functions
 from ana.backends.sql.items import ItemTables
 from ana.backends.sql.journal import SCHEMA, JournalTable
 from ana.backends.sql.reads import T, TableReads

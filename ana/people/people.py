@@ -1,27 +1,20 @@
 """The people of a deployment, and what each signs in with: tokens, a code for another device, the calendar's key.
 
-One file lists them. It holds digests alone, and is written whole, under a lock, by commands and servers alike.
+A list holds digests alone, and is changed as a whole, under a lock, by commands and servers alike.
 """
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from hmac import compare_digest
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import Field
-from pydantic_core import to_json
 
 from ana.errors import UserError
-from ana.files import write_whole
 from ana.handles import open_data_folder
-from ana.keys import KEY, OWNER, PERSON, make_digest, make_key, split_tokens
-from ana.locks import OwnerLock
-from ana.notes import read_note
+from ana.keys import KEY, OWNER, make_digest, make_key, split_tokens
+from ana.people.roster import Entry, FolderRoster, Listed, Roster
 from ana.settings import Settings
 from ana.urls import LOOPBACK
 from ana.workspace import Workspace, open_workspace
@@ -34,19 +27,6 @@ MOST_TOKENS = 20
 """Tokens of a person at most: one of their own, and one of each device that signed in with a code. The oldest end."""
 
 
-@dataclass(frozen=True)
-class Entry:
-    """What is listed of a person: digests of their tokens, the last made last, and of a code that can be exchanged
-    once, until a moment in seconds since 1970."""
-
-    tokens: tuple[str, ...] = ()
-    code: str = ""
-    until: float = 0.0
-
-
-Listed = dict[Annotated[str, Field(pattern=f"^{PERSON.pattern}$")], Entry]
-
-
 class People:
     """Who may use a deployment: its owner, those whom `add` has listed, and those of ANA_API_TOKENS.
 
@@ -54,22 +34,24 @@ class People:
     OSError if it cannot be written, and then nothing has changed.
 
     Args:
+        settings: The deployment's.
         now: Tells the seconds since 1970.
+        roster: The list; None for the one of the data folder.
     """
 
-    def __init__(self, settings: Settings, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, settings: Settings, now: Callable[[], float] = time.time, roster: Roster | None = None) -> None:
         self._owner = Workspace(settings)
         self._now = now
-        self._file = self._owner.people_folder / "tokens.json"
+        self._roster = roster or FolderRoster(self._owner)
         self._given = [(name, make_digest(token)) for name, token in split_tokens(settings.ana_api_tokens)]
 
     def names(self) -> list[str]:
         """Return everybody, the owner first."""
-        return [OWNER, *sorted({*self._load(), *dict(self._given)} - {OWNER})]
+        return [OWNER, *sorted({*self._roster.load(), *dict(self._given)} - {OWNER})]
 
     def has_token(self) -> bool:
         """Return whether somebody has one."""
-        return bool(self._given) or any(entry.tokens for entry in self._load().values())
+        return bool(self._given) or any(entry.tokens for entry in self._roster.load().values())
 
     def needs_token(self, host: str) -> bool:
         """Return whether a request needs a token that came to this address of ours.
@@ -81,12 +63,15 @@ class People:
 
     def find(self, token: str) -> str | None:
         """Return whose token it is; None if it is nobody's."""
-        listed = [(name, digest) for name, entry in self._load().items() for digest in entry.tokens]
+        listed = [(name, digest) for name, entry in self._roster.load().items() for digest in entry.tokens]
         return _match(token, [*self._given, *listed])
 
     def digests(self, name: str) -> list[str]:
         """Return the digests of a person's tokens."""
-        return [*self._load().get(name, Entry()).tokens, *(digest for other, digest in self._given if other == name)]
+        return [
+            *self._roster.load().get(name, Entry()).tokens,
+            *(digest for other, digest in self._given if other == name),
+        ]
 
     def find_by_calendar_key(self, key: str) -> str | None:
         """Return whose calendar a key opens; None if it opens none."""
@@ -101,7 +86,7 @@ class People:
             UserError: There is somebody of this name.
         """
         folder = open_workspace(self._owner.settings, name).folder
-        with self._change() as listed:
+        with self._roster.change() as listed:
             if name in self.names():
                 raise UserError(f"There is a person {name!r} already.", f"`ana users token {name}` makes a new token.")
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -109,7 +94,7 @@ class People:
 
     def renew(self, name: str) -> str:
         """Return a new token of a person; every other of theirs ends. Raises UserError if it is nobody's to renew."""
-        with self._change() as listed:
+        with self._roster.change() as listed:
             self._require(name)
             if name in dict(self._given):
                 raise UserError(f"The token of {name!r} is set in ANA_API_TOKENS.", "Change it there.")
@@ -117,7 +102,7 @@ class People:
 
     def make_code(self, name: str) -> str:
         """Return a code that a device of theirs can exchange for a token, once. Raises UserError if it is nobody's."""
-        with self._change() as listed:
+        with self._roster.change() as listed:
             self._require(name)
             code = secrets.token_urlsafe(16)
             entry = listed.get(name, Entry())
@@ -126,9 +111,9 @@ class People:
 
     def exchange(self, code: str) -> tuple[str, str] | None:
         """Return whose code it is, and a new token of theirs; None if it is nobody's, was used, or has ended."""
-        if self._find_code(code, self._load()) is None:  # a guess waits for no lock
+        if self._find_code(code, self._roster.load()) is None:  # a guess waits for no lock
             return None
-        with self._change() as listed:
+        with self._roster.change() as listed:
             name = self._find_code(code, listed)
             return (name, _add_token(listed, name, replace(listed[name], code=""))) if name else None
 
@@ -148,7 +133,7 @@ class People:
         if holds_own(person):
             with open_data_folder(person, "ana users remove") as handles:
                 handles.upkeep.back_up(person.traces_folder, aside / "backup.zip")
-        with self._change() as listed:
+        with self._roster.change() as listed:
             listed.pop(name, None)
         if person.folder.exists():
             person.folder.rename(aside / name)
@@ -164,22 +149,6 @@ class People:
 
     def _find_code(self, code: str, listed: Listed) -> str | None:
         return _match(code, [(name, entry.code) for name, entry in listed.items() if self._now() < entry.until])
-
-    def _load(self) -> Listed:
-        hint = "Until it is corrected or deleted nobody is let in; deleted, everybody needs a new token."
-        return read_note(self._file, Listed, hint) or {}
-
-    @contextmanager
-    def _change(self) -> Iterator[Listed]:
-        """Yield the list, which is written as it then is, while nobody else changes it."""
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = OwnerLock(self._file.with_suffix(".lock"), "The list of people")
-        lock.acquire()
-        try:
-            yield (listed := self._load())
-            write_whole(self._file, to_json(listed, indent=1).decode(), mode=0o600)
-        finally:
-            lock.discard()
 
 
 def _match(key: str, kept: Iterable[tuple[str, str]]) -> str | None:

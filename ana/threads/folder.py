@@ -15,12 +15,12 @@ from ana.files import FILE_ERRORS, compact_database, connect_own, is_damage, wri
 from ana.locks import OwnerLock
 from ana.notes import Note, read_note
 from ana.threads import sequence
-from ana.threads.ids import canonical_id
+from ana.threads.ids import TRASHED, canonical_id
 from ana.threads.ports import Created, DeletedThread
 from ana.values import read_json
 
 if TYPE_CHECKING:
-    from ana.threads.pruning import PruningSaver, ServerSaver
+    from ana.threads.pruning import PruningSaver
 
 THREADS = "threads.sqlite"
 """The file of the states, in a data folder."""
@@ -29,9 +29,6 @@ NAMES = "thread_names.json"
 """The file of the names that the person gave, by the ids of their conversations."""
 
 LAST = "last_thread"
-
-TRASHED = "deleted:"
-"""The ids of deleted threads begin with it, which stay in the file until they are purged; other ids are UUIDs."""
 
 _CREATE_TRASH = """CREATE TABLE IF NOT EXISTS trash (
     id TEXT PRIMARY KEY, thread TEXT NOT NULL, ts TEXT NOT NULL, name TEXT NOT NULL, trace TEXT NOT NULL)"""
@@ -64,14 +61,14 @@ class FolderThreadStore:
             yield saver
 
     @asynccontextmanager
-    async def open_server_saver(self) -> "AsyncIterator[ServerSaver]":
-        from ana.threads.pruning import ServerSaver
+    async def open_server_saver(self) -> "AsyncIterator[PruningSaver]":
+        from ana.threads.pruning import PruningSaver
 
         self._make_folder()
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="saver") as worker, ExitStack() as stack:
             connection = await loop.run_in_executor(worker, stack.enter_context, _connect(self._file))
-            yield ServerSaver(connection, worker)
+            yield PruningSaver(connection, worker)
 
     @contextmanager
     def map_errors(self) -> Iterator[None]:
@@ -218,7 +215,7 @@ def _connect(path: Path) -> closing[sqlite3.Connection]:
 def _rename(connection: sqlite3.Connection, thread: str, to: str) -> None:
     for table, key in _list_tables(connection):
         if key == "thread_id":
-            connection.execute(f'UPDATE "{table}" SET thread_id = ? WHERE thread_id = ?', (to, thread))
+            connection.execute(f'UPDATE OR REPLACE "{table}" SET thread_id = ? WHERE thread_id = ?', (to, thread))
 
 
 def _list_tables(connection: sqlite3.Connection) -> list[tuple[str, str]]:

@@ -7,6 +7,9 @@ from ana.keys import OWNER
 from ana.tracing.port import NO_THREAD
 from ana.values import plain_text
 
+TRASHED = "deleted:"
+"""The ids of deleted threads begin with it, whose states stay until they are purged; other ids are UUIDs."""
+
 
 def canonical_id(text: str) -> str | None:
     """Return a thread's id as we write it; None if this is none. The server reads all spellings that a UUID has."""

@@ -6,14 +6,12 @@ client changes. What lies between is on the disk with the next of those; without
 elsewhere runs again.
 """
 
-import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -22,30 +20,23 @@ from langgraph.checkpoint.base import (
     Checkpoint,
     CheckpointMetadata,
     CheckpointTuple,
-    get_checkpoint_id,
 )
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ana.errors import UserError
-from ana.stopping import STOPPED
 from ana.threads import sequence
-from ana.threads.saver import ThreadSaver
-
-TURNS = 20
-"""The number of turns whose checkpoints a thread keeps."""
+from ana.threads.saver import TURNS, Address, ThreadSaver, name_stopped, read_address
 
 _ODD = (ValueError, TypeError, KeyError, AttributeError, OverflowError, sqlite3.ProgrammingError)
 """What a query fails of that has something else where ids, metadata or a number should be."""
 
-P = ParamSpec("P")
-T = TypeVar("T")
 
+class PruningSaver(ThreadSaver, SqliteSaver):
+    """The saver of a SQLite file; prunes a thread whenever one of its turns begins."""
 
-class PruningSaver(SqliteSaver, ThreadSaver):
-    """The saver of the REPL and the command line; prunes a thread whenever one of its turns begins."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        super().__init__(connection)
+    def __init__(self, connection: sqlite3.Connection, worker: Executor | None = None) -> None:
+        SqliteSaver.__init__(self, connection)
+        self.worker = worker
         self._commit = threading.local()
 
     def setup(self) -> None:
@@ -74,15 +65,12 @@ class PruningSaver(SqliteSaver, ThreadSaver):
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the checkpoint that the config names, or the thread's newest; UserError if it names it by no text."""
-        asked = config["configurable"]
-        if not all(isinstance(asked.get(name) or "", str) for name in ("checkpoint_id", "checkpoint_ns")):
-            raise UserError("A checkpoint is named by texts.", "Take its id from the history of the thread.")
-        if get_checkpoint_id(config):
+        address = read_address(config)
+        if address.id:
             return super().get_tuple(config)
-        key = str(asked["thread_id"]), asked.get("checkpoint_ns", "")
         with self.cursor(transaction=False) as cursor:
-            newest = cursor.execute(sequence.NEWEST, key).fetchone()
-        return super().get_tuple(_address(*key, *newest)) if newest else None
+            newest = cursor.execute(sequence.NEWEST, address[:2]).fetchone()
+        return super().get_tuple(Address(*address[:2], *newest).config) if newest else None
 
     def list(
         self,
@@ -102,7 +90,7 @@ class PruningSaver(SqliteSaver, ThreadSaver):
                 raise
             raise UserError(f"Checkpoints cannot be looked for in this way: {exc}.") from exc
         for key in keys:
-            if saved := super().get_tuple(_address(*key)):
+            if saved := super().get_tuple(Address(*key).config):
                 yield saved
 
     def put(
@@ -126,11 +114,9 @@ class PruningSaver(SqliteSaver, ThreadSaver):
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Save what a task has written, or what it waits for; arguments as in the base class."""
-        # front ends show why a task has ended, and langgraph has `CancelledError()`; without it they ask for a decision
-        writes = [(name, STOPPED if isinstance(value, asyncio.CancelledError) else value) for name, value in writes]
         # the checkpoint that follows at once holds what was written, but not what is waited for or replied
         with self._sync_later(not any(channel in WRITES_IDX_MAP for channel, _ in writes)):
-            super().put_writes(config, writes, task_id, task_path)
+            super().put_writes(config, name_stopped(writes), task_id, task_path)
 
     def list_newest(self, thread_id: str) -> Sequence[tuple[str, str | None]]:
         with self.cursor(transaction=False) as cursor:
@@ -166,44 +152,3 @@ class PruningSaver(SqliteSaver, ThreadSaver):
     def _change(self, statement: str, values: Mapping[str, Any] | tuple[str, ...]) -> None:
         with self.cursor() as cursor:
             cursor.execute(statement, values)
-
-
-def _in_worker(
-    work: Callable[Concatenate[PruningSaver, P], T],
-) -> Callable[Concatenate["ServerSaver", P], Coroutine[Any, Any, T]]:
-    """Return a method that has the saver's own thread do what a method of `PruningSaver` does."""
-
-    @wraps(work)
-    async def do(self: "ServerSaver", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self.worker, partial(work, self, *args, **kwargs))
-
-    return do
-
-
-class ServerSaver(PruningSaver):
-    """The same saver for the LangGraph server: its event loop must not wait, so another thread does the work.
-
-    The worker has one of its own; the loop's shared threads may all be waiting for models.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, worker: Executor) -> None:
-        super().__init__(connection)
-        self.worker = worker
-
-    aget_tuple = _in_worker(PruningSaver.get_tuple)
-    aput = _in_worker(PruningSaver.put)
-    aput_writes = _in_worker(PruningSaver.put_writes)
-    adelete_thread = _in_worker(PruningSaver.delete_thread)
-    adelete_for_runs = _in_worker(PruningSaver.delete_for_runs)
-    amark_stopped = _in_worker(PruningSaver.mark_stopped)
-    aprune = _in_worker(PruningSaver.prune)
-    acopy_thread = _in_worker(PruningSaver.copy_thread)
-
-    async def alist(self, *args: Any, **kwargs: Any) -> AsyncIterator[CheckpointTuple]:
-        found, loop = self.list(*args, **kwargs), asyncio.get_running_loop()
-        while saved := await loop.run_in_executor(self.worker, next, found, None):
-            yield saved
-
-
-def _address(thread: str, namespace: str, id: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": thread, "checkpoint_ns": namespace, "checkpoint_id": id}}

@@ -1,17 +1,48 @@
-"""A LangGraph saver as conversations need it."""
+"""A LangGraph saver as conversations need it, whatever keeps its checkpoints."""
 
+import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import Executor
+from functools import partial, wraps
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, get_checkpoint_id
+
+from ana.errors import UserError
+from ana.stopping import STOPPED
+
+TURNS = 20
+"""The number of turns whose checkpoints a thread keeps."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _in_worker(
+    work: Callable[Concatenate[Any, P], T],
+) -> Callable[Concatenate["ThreadSaver", P], Coroutine[Any, Any, T]]:
+    """Return a method that has the saver's worker do what the saver's method of this name does."""
+
+    @wraps(work, updated=())  # or it would be abstract where the other is
+    async def do(self: "ThreadSaver", /, *args: P.args, **kwargs: P.kwargs) -> T:
+        method = partial(getattr(self, work.__name__), *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self.worker, method)
+
+    return do
 
 
 class ThreadSaver(BaseCheckpointSaver[str], ABC):
     """A saver whose newest checkpoint is the one that was saved last, whatever the clock said then.
 
-    It keeps the checkpoints of a thread's last turns, and those at which a request waits. It deletes those of runs, and
-    prunes, as the base class says. Methods that begin with `a` are for a program with an event loop.
+    It keeps the checkpoints of a thread's last TURNS turns, and those at which a request waits. It deletes those of
+    runs, and prunes, as the base class says. Methods that begin with `a` are for a program with an event loop, which
+    must not wait.
     """
+
+    worker: Executor | None = None
+    """Does what those methods ask for; the event loop's shared threads may all be waiting for models."""
 
     @abstractmethod
     def list_newest(self, thread_id: str) -> Sequence[tuple[str, str | None]]:
@@ -25,6 +56,47 @@ class ThreadSaver(BaseCheckpointSaver[str], ABC):
     def was_stopped(self, run_id: str) -> bool:
         """Return whether a person stopped a run."""
 
-    async def amark_stopped(self, run_id: str) -> None:
-        """Do what `mark_stopped` does, in a program with an event loop; as in langgraph, other savers have it not."""
-        raise NotImplementedError
+    aget_tuple = _in_worker(BaseCheckpointSaver.get_tuple)
+    aput = _in_worker(BaseCheckpointSaver.put)
+    aput_writes = _in_worker(BaseCheckpointSaver.put_writes)
+    adelete_thread = _in_worker(BaseCheckpointSaver.delete_thread)
+    adelete_for_runs = _in_worker(BaseCheckpointSaver.delete_for_runs)
+    aprune = _in_worker(BaseCheckpointSaver.prune)
+    acopy_thread = _in_worker(BaseCheckpointSaver.copy_thread)
+    amark_stopped = _in_worker(mark_stopped)
+
+    async def alist(self, *args: Any, **kwargs: Any) -> AsyncIterator[CheckpointTuple]:
+        found, loop = self.list(*args, **kwargs), asyncio.get_running_loop()
+        while saved := await loop.run_in_executor(self.worker, next, found, None):
+            yield saved
+
+
+class Address(NamedTuple):
+    """Where a checkpoint is; without an id the thread's newest is meant."""
+
+    thread: str
+    namespace: str
+    id: str | None
+
+    @property
+    def config(self) -> RunnableConfig:
+        """The same in the words of LangGraph."""
+        named = {"thread_id": self.thread, "checkpoint_ns": self.namespace, "checkpoint_id": self.id}
+        return {"configurable": named}
+
+
+def read_address(config: RunnableConfig) -> Address:
+    """Return which checkpoint a config means. Raises UserError if it names it by something else than a plain text."""
+    asked = config["configurable"]
+    address = Address(str(asked["thread_id"]), asked.get("checkpoint_ns") or "", get_checkpoint_id(config) or None)
+    if not all(isinstance(text, str) and text.isprintable() for text in address if text is not None):
+        raise UserError("A checkpoint is named by texts.", "Take its id from the history of the thread.")
+    return address
+
+
+def name_stopped(writes: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Return what a task has written, with the reason for its end if it was cancelled.
+
+    Front ends show it, and langgraph has `CancelledError()`; without one they ask for a decision.
+    """
+    return [(name, STOPPED if isinstance(value, asyncio.CancelledError) else value) for name, value in writes]

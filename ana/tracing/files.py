@@ -1,8 +1,5 @@
 """The trace files: TRACES_DIR/<thread_id>.jsonl, one JSON record a turn."""
 
-import json
-import logging
-import re
 import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -10,23 +7,13 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import cast
 
-from ana import __version__
-from ana.errors import ConfigError, LinkRefused, UserError
+from ana.errors import LinkRefused
 from ana.files import append_lines, list_drafts, write_whole
-from ana.logs import hide_secrets
-from ana.output import tell
 from ana.own_files import is_trace
+from ana.tracing.lines import ID, check_id, format_line, parse_lines, tell_lost
 from ana.tracing.port import Traces, moment
-from ana.tracing.schema import FOLLOWED, TOLD, Record, find_fault
-from ana.values import read_json_lines
-
-_log = logging.getLogger(__name__)
-
-FORMAT = 1
-
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+from ana.tracing.schema import Record
 
 
 class TraceFiles(Traces):
@@ -42,16 +29,11 @@ class TraceFiles(Traces):
 
     def path(self, thread_id: str) -> Path:
         """Return the file of a thread; UserError for what is no id: it must not reach the file system."""
-        if not _ID.fullmatch(thread_id):
-            raise UserError(f"{thread_id!r} is not an id.", "Ids are letters, digits, - and _.")
-        return self.folder / f"{thread_id}.jsonl"
+        return self.folder / f"{check_id(thread_id)}.jsonl"
 
     def write(self, *records: Record) -> None:
         for thread_id, its in groupby(records, key=lambda record: record["thread_id"]):
-            self._append(self.path(thread_id), "\n".join(map(self._to_line, its)))
-
-    def _to_line(self, record: Record) -> str:
-        return hide_secrets(json.dumps(record, ensure_ascii=True, default=str), self._secrets)
+            self._append(self.path(thread_id), "\n".join(format_line(each, self._secrets) for each in its))
 
     def _append(self, path: Path, lines: str) -> None:
         try:
@@ -60,9 +42,7 @@ class TraceFiles(Traces):
                 append_lines(path, lines)
         except (OSError, LinkRefused) as exc:
             why = exc.strerror if isinstance(exc, OSError) else "it is a link"
-            said = f"The trace {path} cannot be written: {why}. The turn is done, but no record of it is kept."
-            _log.warning(said)
-            tell(f"{said} Check the disk and TRACES_DIR.")
+            tell_lost(f"The trace {path} cannot be written: {why}.", "Check the disk and TRACES_DIR.")
 
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
         return iter_records(self.path(thread_id))
@@ -75,7 +55,7 @@ class TraceFiles(Traces):
 
     def ids(self, since: float = 0.0) -> list[str]:
         files = self._find_files().items()
-        return sorted(path.stem for path, written in files if written >= since and _ID.fullmatch(path.stem))
+        return sorted(path.stem for path, written in files if written >= since and ID.fullmatch(path.stem))
 
     def place(self, thread_id: str) -> str:
         return str(self.path(thread_id))
@@ -85,7 +65,7 @@ class TraceFiles(Traces):
         kept = [record for record in records if moment(record) >= before]
         if len(kept) < len(records):
             path = self.path(thread_id)
-            write_whole(path, "".join(f"{json.dumps(record)}\n" for record in kept), mode=0o600)
+            write_whole(path, "".join(f"{format_line(record)}\n" for record in kept), mode=0o600)
             if not kept:
                 path.unlink()
         return len(records) - len(kept)
@@ -119,16 +99,9 @@ class TraceFiles(Traces):
 
 
 def iter_records(path: Path) -> Iterator[Record]:
-    """Yield the records of a file without lines that are none. Raises ConfigError if a newer program wrote one."""
-    for record in read_json_lines(_read(path).decode("ascii", "replace")):
-        if isinstance(format := record.get("format"), int) and format > FORMAT:
-            raise ConfigError(
-                f"The trace {path} was written by a newer ana in format {format}; this is ana {__version__}, "
-                f"which reads up to {FORMAT}.",
-                "Install the newer one, or set TRACES_DIR to another folder.",
-            )
-        if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
-            yield cast(Record, record)
+    """Return the records of a file without lines that are none. Raises ConfigError if a newer program wrote one."""
+    hint = "Install the newer one, or set TRACES_DIR to another folder."
+    return parse_lines(_read(path).decode("ascii", "replace"), str(path), hint)
 
 
 def _read(path: Path) -> bytes:

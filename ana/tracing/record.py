@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
 from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.settings import Settings
-from ana.tracing.files import FORMAT
+from ana.tracing.lines import FORMAT
 from ana.tracing.schema import INVALID, Change, Record, Step
 from ana.values import read_plain_json
 

@@ -139,15 +139,17 @@ class Workspace:
             clock: Tells the person's day; None for a new one.
             traces: The records of turns; None for those of `open_traces`.
         """
-        from ana.spending.folder import FolderSpending
+        from ana.spending.folder import FolderBooks
+        from ana.spending.total import DayTotal
 
-        return FolderSpending(self.folder, self.settings, clock or self.make_clock(), traces or self.open_traces())
+        books = FolderBooks(self.folder)
+        return DayTotal(books, self.settings, clock or self.make_clock(), traces or self.open_traces())
 
     def open_ledger(self) -> "Ledger":
         """Return the ledger of reminders that were delivered."""
-        from ana.reminders.ledger import Ledger
+        from ana.reminders.folder import FolderLedger
 
-        return Ledger(self.folder / "reminders.sqlite")
+        return FolderLedger(self.folder / "reminders.sqlite")
 
     def open_thread_store(self) -> "ThreadStore":
         """Return what keeps conversations.

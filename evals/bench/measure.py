@@ -21,6 +21,7 @@ from evals.bench import other_assistants as bench_assistants
 from evals.bench import page as bench_page
 from evals.bench import people as bench_people
 from evals.bench import policies as bench_policies
+from evals.bench import postgres as bench_postgres
 from evals.bench import repeating as bench_repeating
 from evals.bench import server as bench_server
 from evals.bench import store as bench_store
@@ -177,6 +178,7 @@ SPEED: tuple[Part, ...] = (
     bench_policies.measure,
     bench_long.measure,
     bench_store.measure,
+    bench_postgres.measure,
     bench_repeating.measure,
     measure_other_assistants,
     measure_server,

@@ -63,7 +63,7 @@ def measure() -> Iterable[tuple[str, str]]:
             lite.fill(items)
             filled = size
             for name_, ours, theirs in list_operations(memory, backend, raw, lite, [i.id for i in items]):
-                mine, other = _time_alternating(ours, theirs)
+                mine, other = time_alternating(ours, theirs)
                 against = {JOURNALED: "the same without", AGAINST_SQLITE: "sqlite-vec"}.get(name_, "raw Chroma")
                 yield f"{name_} at {size:,}, ours / {against}", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
             yield f"memory at {size:,}, all stores open", f"{_resident_memory():.0f} MB"
@@ -104,7 +104,8 @@ def _resident_memory() -> float:
     return pages * resource.getpagesize() / 2**20
 
 
-def _time_alternating(ours: Callable[[int], Any], theirs: Callable[[int], Any]) -> tuple[float, float]:
+def time_alternating(ours: Callable[[int], Any], theirs: Callable[[int], Any]) -> tuple[float, float]:
+    """Return the median milliseconds of each of two actions, which are given the number of the time."""
     spent: tuple[list[float], list[float]] = ([], [])
     ours(TIMES), theirs(TIMES)  # the first call of each loads what every later one has
     for n in range(TIMES):

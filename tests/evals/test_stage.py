@@ -17,7 +17,8 @@ from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.providers import build_model, model_name
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
-from ana.spending.folder import LEDGER, NOTE
+from ana.spending.folder import NOTE
+from ana.spending.total import LEDGER
 from ana.workspace import open_workspace
 from app.costs import add_up
 from evals import figures

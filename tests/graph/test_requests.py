@@ -14,7 +14,7 @@ from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel
 from ana.settings import Settings
 from ana.threads.folder import FolderThreadStore
-from ana.threads.pruning import TURNS
+from ana.threads.saver import TURNS
 from ana.workspace import open_workspace
 from app.outcome import Waiting
 from app.turn import Assistant

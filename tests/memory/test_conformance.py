@@ -5,12 +5,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, TypeVar
 
 import pytest
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.in_memory import InMemoryBackend
+from ana.backends.postgres.backend import PostgresBackend
 from ana.errors import AnaError
 from ana.memory.backend import Backend, Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind
@@ -21,6 +23,7 @@ from tests.conftest import EMBEDDER
 from tests.memory.conformance import GROUPS, IN_A_PROCESS, ON_A_STORE, Check, StoreCheck, SuiteEmbedder
 from tests.memory.plain_backend import PlainBackend
 from tests.memory.sqlite_backend import SqliteBackend
+from tests.postgres.server import database, sever
 
 
 class OpenStore(ABC):
@@ -85,10 +88,23 @@ class SqliteStore(OpenStore):
             backend._db.close()
 
 
+class PostgresStore(OpenStore):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._name = token_hex(8)
+
+    def make(self, person: str) -> Backend:
+        return PostgresBackend(database(), f"{person} of {self._name}", self.embedder)
+
+    def sever(self, backend: Backend) -> None:
+        sever()
+
+
 STORES: dict[str, type[OpenStore]] = {
     "chroma": ChromaStore,
     "in memory": MemoryStore,
     "plain": PlainStore,
+    "postgres": PostgresStore,
     "sqlite": SqliteStore,
 }
 CHECKS = [pytest.param(check, id=f"{group}-{check.__name__}") for group, checks in GROUPS.items() for check in checks]

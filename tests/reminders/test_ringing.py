@@ -8,11 +8,15 @@ import pytest
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.memory.memory import Memory
-from ana.reminders.ledger import FIRST_PAUSE, LONGEST_PAUSE, MOST_KEPT, Ledger, RingKey
+from ana.reminders import folder, postgres
+from ana.reminders.folder import FolderLedger
+from ana.reminders.ledger import FIRST_PAUSE, LONGEST_PAUSE, Ledger, RingKey
+from ana.reminders.postgres import PostgresLedger
 from ana.reminders.ringing import MONTH, Ringer, Target
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from tests.conftest import BERLIN, EMBEDDER
+from tests.postgres.server import open_people
 
 NOON = datetime(2026, 12, 1, 11, 0, tzinfo=UTC)
 """Tuesday 2026-12-01, 12:00 in Berlin."""
@@ -21,11 +25,11 @@ NOON = datetime(2026, 12, 1, 11, 0, tzinfo=UTC)
 class Bell:
     """A ringer with a clock that is moved, and addresses that may fail."""
 
-    def __init__(self, folder: Path, *names: str) -> None:
+    def __init__(self, ledger: Ledger, *names: str) -> None:
         self.now = NOON
         self.clock = Clock(BERLIN, lambda: self.now)
         self.memory = Memory(InMemoryBackend(EMBEDDER), self.clock)
-        self.ledger = Ledger(folder / "data" / "reminders.sqlite")
+        self.ledger = ledger
         self.rung: list[tuple[str, Message]] = []
         self.broken: set[str] = set()
         self.tried: list[str] = []
@@ -54,9 +58,16 @@ class Bell:
         return send
 
 
+@pytest.fixture(params=["folder", "postgres"])
+def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
+    if request.param == "folder":
+        return FolderLedger(tmp_path / "data" / "reminders.sqlite")
+    return PostgresLedger(open_people()("owner"))
+
+
 @pytest.fixture
-def bell(tmp_path: Path) -> Bell:
-    return Bell(tmp_path)
+def bell(ledger: Ledger) -> Bell:
+    return Bell(ledger)
 
 
 def test_it_rings_once_at_its_moment_and_tells_item_and_time_without_an_id(bell: Bell) -> None:
@@ -151,8 +162,8 @@ def test_the_clock_set_back_and_forward(bell: Bell) -> None:
     ]
 
 
-def test_a_failed_address_is_tried_again_after_growing_pauses_and_keeps_no_other_waiting(tmp_path: Path) -> None:
-    bell = Bell(tmp_path, "phone", "mail")
+def test_a_failed_address_is_tried_again_after_growing_pauses_and_keeps_no_other_waiting(ledger: Ledger) -> None:
+    bell = Bell(ledger, "phone", "mail")
     for text in "abc":
         bell.memory.create(text, {"remind": "2026-12-01T13:00"})
     bell.broken = {"phone"}
@@ -194,14 +205,14 @@ def test_a_clock_that_was_set_back_does_not_silence_a_failed_address(bell: Bell)
 
 def test_only_one_process_delivers(bell: Bell) -> None:
     bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
-    with Ledger(bell.ledger.path).deliver_alone() as is_alone:
+    with bell.ledger.deliver_alone() as is_alone:
         assert is_alone
         assert bell.after(hours=2) == []
     assert len(bell.after(seconds=20)) == 1
 
 
-def test_copies_have_the_same_tag_and_others_another(tmp_path: Path) -> None:
-    bell = Bell(tmp_path, "phone", "mail")
+def test_copies_have_the_same_tag_and_others_another(ledger: Ledger) -> None:
+    bell = Bell(ledger, "phone", "mail")
     for text in "ab":
         bell.memory.create(text, {"remind": "2026-12-01T13:00"})
     bell.after(hours=1)
@@ -217,19 +228,21 @@ def test_an_address_that_is_set_later_rings_what_is_not_a_day_old(bell: Bell) ->
     assert len(bell.after(seconds=20)) == 1
 
 
-def test_a_damaged_ledger_is_made_again(bell: Bell) -> None:
+def test_a_damaged_ledger_is_made_again(tmp_path: Path) -> None:
+    bell = Bell(ledger := FolderLedger(tmp_path / "reminders.sqlite"))
     bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
     bell.after(hours=1)
-    bell.ledger.path.write_bytes(b"not a database" * 100)
+    ledger.path.write_bytes(b"not a database" * 100)
     with pytest.raises(Exception, match="cannot be used"):
         bell.after(minutes=1)
     assert len(bell.after(minutes=1)) == 1, "at least once"
 
 
-def test_the_ledger_forgets_the_oldest_by_their_order(bell: Bell) -> None:
-    ring = RingKey("an item", "2026")
-    bell.ledger.note_delivered("x", ring)
-    with bell.ledger.open() as db:
-        db.execute("UPDATE rings SET number = number - ?", (MOST_KEPT,))
-    bell.ledger.note_delivered("x", RingKey("another", "2026"))
-    assert bell.ledger.list_open("x", [ring, RingKey("another", "2026")]) == [ring]
+def test_the_ledger_forgets_the_oldest_by_their_order(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (folder, postgres):
+        monkeypatch.setattr(module, "MOST_KEPT", 2)
+    rings = [RingKey(f"item \0 {n}", f"202{9 - n}") for n in range(4)]
+    for ring in rings:
+        ledger.note_delivered("x", ring)
+    assert ledger.list_open("x", rings) == [rings[1], rings[0]]
+    assert ledger.list_open("y", rings) == rings[::-1]

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from ana.settings import load_settings
-from ana.spending.folder import FolderSpending
+from ana.settings import Settings, load_settings
 from ana.spending.port import Spending
+from ana.spending.postgres import LATE, PostgresBooks
+from ana.spending.total import DayTotal
 from ana.time.clock import Clock
+from ana.tracing.postgres import PostgresTraces
 from ana.workspace import open_workspace
 from tests.conftest import BERLIN, folders
+from tests.postgres.server import open_people
 from tests.spending.conformance import (
     SPENDING,
     Calendar,
@@ -21,8 +24,12 @@ from tests.spending.conformance import (
 )
 
 
+def settings_of(folder: Path) -> Settings:
+    return load_settings(folders(folder, ANA_DAILY_BUDGET_USD="1", ANA_TURN_SECONDS="0.1"))
+
+
 def opener(folder: Path, calendar: Calendar) -> OpenSpending:
-    settings = load_settings(folders(folder, ANA_DAILY_BUDGET_USD="1", ANA_TURN_SECONDS="0.1"))
+    settings = settings_of(folder)
 
     def open_spending(person: str) -> Spending:
         return open_workspace(settings, person).open_spending(Clock(BERLIN, calendar.now))
@@ -36,13 +43,36 @@ def test_the_spending_of_a_folder_conforms(check: Callable[[OpenSpending, Calend
     check(opener(tmp_path, calendar), calendar)
 
 
+def opener_in_postgres(folder: Path, calendar: Calendar, seconds: float = 60.0) -> OpenSpending:
+    settings, people = settings_of(folder), open_people()
+
+    def open_spending(person: str) -> Spending:
+        rows = people(person)
+        return DayTotal(PostgresBooks(rows, seconds), settings, Clock(BERLIN, calendar.now), PostgresTraces(rows))
+
+    return open_spending
+
+
+@pytest.mark.parametrize("check", SPENDING)
+def test_spending_in_postgres_conforms(check: Callable[[OpenSpending, Calendar], None], tmp_path: Path) -> None:
+    calendar = Calendar()
+    check(opener_in_postgres(tmp_path, calendar), calendar)
+
+
+def test_what_a_process_reserved_that_is_gone_ends_by_itself(tmp_path: Path) -> None:
+    open_spending = opener_in_postgres(tmp_path, Calendar(), seconds=-LATE - 1)
+    open_spending("owner").reserve(0.1).__enter__()
+    with open_spending("owner").reserve(0.1):
+        pass
+
+
 @pytest.mark.parametrize("check", [a_spent_budget_allows_no_call, calls_at_once_spend_the_budget_once])
 def test_the_suite_notices_one_that_reserves_nothing(
     check: Callable[[OpenSpending, Calendar], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def reserve(_: FolderSpending, __: float | None) -> AbstractContextManager[None]:
+    def reserve(_: DayTotal, __: float | None) -> AbstractContextManager[None]:
         return nullcontext()
 
-    monkeypatch.setattr(FolderSpending, "reserve", reserve)
+    monkeypatch.setattr(DayTotal, "reserve", reserve)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
         check(opener(tmp_path, Calendar()), Calendar())

@@ -17,8 +17,8 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from ana.errors import StoreBroken, StoreBusy
-from ana.threads.ports import ThreadLocks, ThreadStore
-from ana.threads.pruning import TURNS
+from ana.threads.ports import Created, ThreadLocks, ThreadStore
+from ana.threads.saver import TURNS
 
 OpenStore = Callable[[str], ThreadStore]
 OpenLocks = Callable[[str], ThreadLocks]
@@ -98,6 +98,22 @@ def the_newest_state_is_the_one_saved_last_whatever_its_id(open_store: OpenStore
         assert again is not None
         assert again.checkpoint["id"] == older["id"]
         assert [id for id, _ in saver.list_newest(ONE)] == [older["id"], newest.checkpoint["id"]]
+
+
+def any_text_is_kept(open_store: OpenStore) -> None:
+    text = "NUL \0, line \u2028, “quotes”, \\ and é"
+    store = open_store("owner")
+    say(store, ONE, text, "run-1")
+    with store.open_saver() as saver:
+        newest = saver.get_tuple(address(ONE))
+        assert newest is not None
+        saver.put(newest.config, newest.checkpoint, {"source": "update", "step": 9, "parents": {text: text}}, {})
+        saver.put_writes(newest.config, [("messages", text), ("none", None)], "task")
+        again = saver.get_tuple(address(ONE))
+        assert again is not None
+        assert again.metadata["parents"] == {text: text}
+        assert again.pending_writes == [("task", "messages", text), ("task", "none", None)]
+    assert read(store, ONE) == [text, f"heard {text}"]
 
 
 def a_thread_keeps_its_last_turns_and_what_waits(open_store: OpenStore) -> None:
@@ -237,6 +253,18 @@ def a_thread_can_be_deleted_more_than_once(open_store: OpenStore) -> None:
     assert read(store, ONE) == ["first", "heard first"]
 
 
+def a_thread_that_a_client_made_again_comes_back(open_store: OpenStore) -> None:
+    store = open_store("owner")
+    say(store, ONE, "hello", "run-1")
+    for moment in (STAMP, f"{STAMP}again"):
+        store.create(ONE, Created(moment, {"half": "\0 “x”"}))
+        store.put_in_trash(ONE, moment, "", "")
+    store.create(ONE, Created(STAMP, {}))
+    store.take_out_of_trash(store.list_trash()[1])
+    assert store.created() == {ONE: Created(STAMP, {"half": "\0 “x”"})}
+    assert read(store, ONE) == ["hello", "heard hello"]
+
+
 def what_is_deleted_for_good_is_mentioned_nowhere(open_store: OpenStore) -> None:
     store = open_store("owner")
     say(store, ONE, SAID)
@@ -347,6 +375,7 @@ STORE = (
     an_empty_store_lists_nothing,
     threads_are_listed_by_their_last_use,
     the_newest_state_is_the_one_saved_last_whatever_its_id,
+    any_text_is_kept,
     a_thread_keeps_its_last_turns_and_what_waits,
     a_run_that_is_rolled_back_leaves_the_state_before_it,
     a_run_that_a_person_stopped_is_remembered,
@@ -358,6 +387,7 @@ STORE = (
     names_and_the_last_thread_are_kept_until_they_are_forgotten,
     a_deleted_thread_comes_back_as_it_was,
     a_thread_can_be_deleted_more_than_once,
+    a_thread_that_a_client_made_again_comes_back,
     what_is_deleted_for_good_is_mentioned_nowhere,
     persons_share_nothing,
 )

@@ -3,9 +3,7 @@
 import asyncio
 import itertools
 import re
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,10 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
 from ana.threads.folder import FolderThreadStore
-from ana.threads.pruning import TURNS
+from ana.threads.ports import ThreadStore
+from ana.threads.saver import TURNS
 from tests.threads.asking import TABLES, builder
+from tests.threads.conftest import list_rows
 
 
 def said(text: str) -> Any:
@@ -26,13 +26,8 @@ def thread(name: str) -> Any:
     return {"configurable": {"thread_id": name}}
 
 
-def rows(path: Path, table: str, name: str) -> list[str]:
-    with closing(sqlite3.connect(path)) as db:
-        return [id for (id,) in db.execute(f"SELECT checkpoint_id FROM {table} WHERE thread_id = ?", (name,))]
-
-
-def test_only_the_last_turns_are_kept_and_the_thread_goes_on(tmp_path: Path) -> None:
-    with FolderThreadStore(tmp_path).open_saver() as saver:
+def test_only_the_last_turns_are_kept_and_the_thread_goes_on(store: ThreadStore) -> None:
+    with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for n in range(TURNS + 15):
             graph.invoke(said(f"question {n}"), thread("long"), durability="sync")
@@ -40,11 +35,9 @@ def test_only_the_last_turns_are_kept_and_the_thread_goes_on(tmp_path: Path) -> 
         assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 15)
         kept = [step.metadata for step in graph.get_state_history(thread("long"))]
     assert sum(told is not None and told["source"] == "input" for told in kept) == TURNS
-    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "long")) == 3 * TURNS
-    assert set(rows(tmp_path / "threads.sqlite", "writes", "long")) <= set(
-        rows(tmp_path / "threads.sqlite", "checkpoints", "long")
-    )
-    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "other")) == 9
+    assert len(list_rows(store, "checkpoints", "long")) == 3 * TURNS
+    assert set(list_rows(store, "writes", "long")) <= set(list_rows(store, "checkpoints", "long"))
+    assert len(list_rows(store, "checkpoints", "other")) == 9
 
 
 def synced(saver: SqliteSaver, work: Callable[[], object]) -> list[tuple[str, str]]:
@@ -76,8 +69,8 @@ def test_what_was_said_done_or_waits_is_on_the_disk_before_a_run_goes_on(tmp_pat
         assert ("writes", "FULL") in told
 
 
-def test_a_question_that_waits_for_an_answer_is_kept(tmp_path: Path) -> None:
-    with FolderThreadStore(tmp_path).open_saver() as saver:
+def test_a_question_that_waits_for_an_answer_is_kept(store: ThreadStore) -> None:
+    with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         graph.invoke(said("ask"), thread("answered"), durability="sync")
         graph.invoke(Command(resume="yes"), thread("answered"), durability="sync")
@@ -87,21 +80,21 @@ def test_a_question_that_waits_for_an_answer_is_kept(tmp_path: Path) -> None:
             for name in ("answered", "waiting"):
                 graph.invoke(said("x"), thread(name), durability="sync")
         assert graph.get_state({"configurable": {"thread_id": "waiting", "checkpoint_id": waiting}}).interrupts
-    assert min(rows(tmp_path / "threads.sqlite", "checkpoints", "waiting")) == waiting
-    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "waiting")) == 3 * TURNS + 1
-    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "answered")) == 3 * TURNS
+    assert min(list_rows(store, "checkpoints", "waiting")) == waiting
+    assert len(list_rows(store, "checkpoints", "waiting")) == 3 * TURNS + 1
+    assert len(list_rows(store, "checkpoints", "answered")) == 3 * TURNS
 
 
-def test_a_deleted_thread_leaves_nothing(tmp_path: Path) -> None:
-    with FolderThreadStore(tmp_path).open_saver() as saver:
+def test_a_deleted_thread_leaves_nothing(store: ThreadStore) -> None:
+    with store.open_saver() as saver:
         builder.compile(checkpointer=saver).invoke(said("x"), thread("gone"), durability="sync")
         saver.delete_thread("gone")
-    assert [rows(tmp_path / "threads.sqlite", table, "gone") for table in TABLES] == [[], [], []]
+    assert [list_rows(store, table, "gone") for table in TABLES] == [[], [], []]
 
 
-def test_the_servers_saver_does_the_same_on_the_same_file(tmp_path: Path) -> None:
+def test_the_servers_saver_does_the_same_on_the_same_file(store: ThreadStore) -> None:
     async def talk() -> None:
-        async with FolderThreadStore(tmp_path).open_server_saver() as saver:
+        async with store.open_server_saver() as saver:
             graph = builder.compile(checkpointer=saver)
             for n in range(TURNS + 5):
                 await graph.ainvoke(said(f"question {n}"), thread("long"), durability="sync")
@@ -109,11 +102,11 @@ def test_the_servers_saver_does_the_same_on_the_same_file(tmp_path: Path) -> Non
             await saver.adelete_thread("gone")
 
     asyncio.run(talk())
-    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "long")) == 3 * TURNS
-    assert [rows(tmp_path / "threads.sqlite", table, "gone") for table in TABLES] == [[], [], []]
-    with FolderThreadStore(tmp_path).open_saver() as saver:
+    assert len(list_rows(store, "checkpoints", "long")) == 3 * TURNS
+    assert [list_rows(store, table, "gone") for table in TABLES] == [[], [], []]
+    with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for _ in range(3):
             graph.invoke(said("x"), thread("long"), durability="sync")
         assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 8)
-    assert len(rows(tmp_path / "threads.sqlite", "checkpoints", "long")) == 3 * TURNS
+    assert len(list_rows(store, "checkpoints", "long")) == 3 * TURNS

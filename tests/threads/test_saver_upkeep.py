@@ -1,17 +1,15 @@
 """What the server asks of a saver beside keeping checkpoints: forget a run, prune and copy a thread."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 
-from ana.threads.folder import FolderThreadStore
+from ana.threads.ports import ThreadStore
 from tests.threads.asking import TABLES, builder
+from tests.threads.conftest import list_rows
 
 
 def run(name: str, run_id: str = "") -> Any:
@@ -19,96 +17,93 @@ def run(name: str, run_id: str = "") -> Any:
     return {"configurable": configurable, "metadata": {"thread_id": name}}  # the server notes the thread there too
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A file with a thread of three runs, the last of which waits, and another thread."""
-    with FolderThreadStore(tmp_path).open_saver() as saver:
+@pytest.fixture(autouse=True)
+def fill(store: ThreadStore) -> None:
+    """Keep a thread of three runs, the last of which waits, and another thread."""
+    with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for name, run_id, text in (("one", "a", "x"), ("one", "b", "y"), ("one", "c", "ask"), ("other", "d", "x")):
             graph.invoke({"messages": [HumanMessage(text)]}, run(name, run_id), durability="sync")
-    return tmp_path / "threads.sqlite"
 
 
-def maintain(path: Path, method: str, *arguments: Any, in_a_loop: bool, **options: Any) -> None:
+def maintain(store: ThreadStore, method: str, *arguments: Any, in_a_loop: bool, **options: Any) -> None:
     """Call a method of the command line's saver, or its twin of the server's."""
 
     async def call() -> None:
-        async with FolderThreadStore(path.parent).open_server_saver() as saver:
+        async with store.open_server_saver() as saver:
             await getattr(saver, f"a{method}")(*arguments, **options)
 
     if in_a_loop:
         asyncio.run(call())
         return
-    with FolderThreadStore(path.parent).open_saver() as saver:
+    with store.open_saver() as saver:
         getattr(saver, method)(*arguments, **options)
 
 
-def texts(path: Path, name: str) -> list[str]:
-    with FolderThreadStore(path.parent).open_saver() as saver:
+def texts(store: ThreadStore, name: str) -> list[str]:
+    with store.open_saver() as saver:
         state = builder.compile(checkpointer=saver).get_state(run(name))
     return [message.text for message in state.values.get("messages", [])]
 
 
-def rows(path: Path, name: str) -> list[set[str]]:
+def rows(store: ThreadStore, name: str) -> list[set[str]]:
     """Return the ids of a thread's checkpoints in each table."""
-    with closing(sqlite3.connect(path)) as db:
-        query = "SELECT checkpoint_id FROM {} WHERE thread_id = ?"
-        return [{id for (id,) in db.execute(query.format(table), (name,))} for table in TABLES]
+    return [{*list_rows(store, table, name)} for table in TABLES]
 
 
 both = pytest.mark.parametrize("in_a_loop", [False, True])
 
 
 @both
-def test_a_deleted_run_leaves_the_state_before_it_and_no_row(path: Path, in_a_loop: bool) -> None:
-    maintain(path, "delete_for_runs", ["c", "unknown"], in_a_loop=in_a_loop)
-    assert texts(path, "one") == ["x", "yes", "y", "yes"]
-    maintain(path, "delete_for_runs", ["b"], in_a_loop=in_a_loop)
-    assert texts(path, "one") == ["x", "yes"]
-    checkpoints, writes, sequence = rows(path, "one")
+def test_a_deleted_run_leaves_the_state_before_it_and_no_row(store: ThreadStore, in_a_loop: bool) -> None:
+    maintain(store, "delete_for_runs", ["c", "unknown"], in_a_loop=in_a_loop)
+    assert texts(store, "one") == ["x", "yes", "y", "yes"]
+    maintain(store, "delete_for_runs", ["b"], in_a_loop=in_a_loop)
+    assert texts(store, "one") == ["x", "yes"]
+    checkpoints, writes, sequence = rows(store, "one")
     assert len(checkpoints) == 3
     assert writes <= checkpoints == sequence
-    maintain(path, "delete_for_runs", ["a"], in_a_loop=in_a_loop)
-    assert rows(path, "one") == [set(), set(), set()]
-    assert texts(path, "other") == ["x", "yes"]
+    maintain(store, "delete_for_runs", ["a"], in_a_loop=in_a_loop)
+    assert rows(store, "one") == [set(), set(), set()]
+    assert texts(store, "other") == ["x", "yes"]
 
 
 @both
-def test_a_reply_goes_with_its_run_and_the_request_waits_again(path: Path, in_a_loop: bool) -> None:
+def test_a_reply_goes_with_its_run_and_the_request_waits_again(store: ThreadStore, in_a_loop: bool) -> None:
     def reply(text: str) -> None:
-        with FolderThreadStore(path.parent).open_saver() as saver:
+        with store.open_saver() as saver:
             builder.compile(checkpointer=saver).invoke(Command(resume=text), run("one", text), durability="sync")
 
     reply("sure")
-    maintain(path, "delete_for_runs", ["sure"], in_a_loop=in_a_loop)
-    with FolderThreadStore(path.parent).open_saver() as saver:
+    maintain(store, "delete_for_runs", ["sure"], in_a_loop=in_a_loop)
+    with store.open_saver() as saver:
         state = builder.compile(checkpointer=saver).get_state(run("one"))
     assert (state.next, [each.value for each in state.interrupts]) == (("answer",), ["Really?"])
     reply("no")
-    assert texts(path, "one")[-2:] == ["ask", "no"]
+    assert texts(store, "one")[-2:] == ["ask", "no"]
 
 
 @both
-def test_pruning_keeps_the_newest_checkpoint_and_what_waits_there(path: Path, in_a_loop: bool) -> None:
-    maintain(path, "prune", ["one"], in_a_loop=in_a_loop)
-    checkpoints, writes, sequence = rows(path, "one")
+def test_pruning_keeps_the_newest_checkpoint_and_what_waits_there(store: ThreadStore, in_a_loop: bool) -> None:
+    maintain(store, "prune", ["one"], in_a_loop=in_a_loop)
+    checkpoints, writes, sequence = rows(store, "one")
     assert len(checkpoints) == 1
     assert writes == checkpoints == sequence
-    with FolderThreadStore(path.parent).open_saver() as saver:
+    with store.open_saver() as saver:
         assert builder.compile(checkpointer=saver).get_state(run("one")).interrupts
-    assert len(rows(path, "other")[0]) == 3
-    maintain(path, "prune", ["one", "other"], in_a_loop=in_a_loop, strategy="delete")
-    assert rows(path, "one") == rows(path, "other") == [set(), set(), set()]
+    assert len(rows(store, "other")[0]) == 3
+    maintain(store, "prune", ["one", "other"], in_a_loop=in_a_loop, strategy="delete")
+    assert rows(store, "one") == rows(store, "other") == [set(), set(), set()]
 
 
 @both
-def test_a_copy_goes_on_by_itself(path: Path, in_a_loop: bool) -> None:
-    maintain(path, "copy_thread", "one", "copy", in_a_loop=in_a_loop)
-    assert rows(path, "copy") == rows(path, "one")
-    maintain(path, "delete_for_runs", ["a", "b", "c"], in_a_loop=in_a_loop)
-    assert texts(path, "one") == []
-    assert texts(path, "copy") == ["x", "yes", "y", "yes", "ask"]
-    with FolderThreadStore(path.parent).open_saver() as saver:
+def test_a_copy_goes_on_by_itself(store: ThreadStore, in_a_loop: bool) -> None:
+    maintain(store, "copy_thread", "one", "copy", in_a_loop=in_a_loop)
+    assert rows(store, "copy") == rows(store, "one")
+    maintain(store, "delete_for_runs", ["a", "b", "c"], in_a_loop=in_a_loop)
+    assert texts(store, "one") == []
+    assert texts(store, "copy") == ["x", "yes", "y", "yes", "ask"]
+    with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         assert not list(saver.list(run("copy"), filter={"thread_id": "one"}))
         assert graph.invoke({"messages": [HumanMessage("z")]}, run("copy"))["messages"][-1].text == "yes"

@@ -17,7 +17,8 @@ from ana.memory.undo import last_turn, undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.threads.folder import FolderThreadStore
-from ana.threads.pruning import TURNS
+from ana.threads.ports import ThreadStore
+from ana.threads.saver import TURNS
 from ana.time.clock import Clock
 from ana.tracing.files import TraceFiles
 from app.outcome import expect_done
@@ -92,10 +93,10 @@ def test_turns_are_answered_and_taken_back_in_their_order_after_the_clock_was_se
 
 @pytest.mark.parametrize("shifts", [BACK_A_DAY, A_YEAR_ON_AND_BACK])
 def test_both_savers_read_the_state_that_was_saved_last(
-    tmp_path: Path, clock_of_machine: MachineClock, shifts: list[dict[str, int]]
+    store: ThreadStore, clock_of_machine: MachineClock, shifts: list[dict[str, int]]
 ) -> None:
     async def talk(question: str) -> tuple[str, list[int]]:
-        async with FolderThreadStore(tmp_path).open_server_saver() as saver:
+        async with store.open_server_saver() as saver:
             graph = builder.compile(checkpointer=saver)
             result = await graph.ainvoke(said(question), thread("one"), durability="sync")
             states = [state async for state in graph.aget_state_history(thread("one"))]
@@ -103,7 +104,7 @@ def test_both_savers_read_the_state_that_was_saved_last(
 
     for n, shift in enumerate(shifts):
         clock_of_machine.set(**shift)
-        with FolderThreadStore(tmp_path).open_saver() as saver:
+        with store.open_saver() as saver:
             graph = builder.compile(checkpointer=saver)
             told = graph.invoke(said("here"), thread("one"), durability="sync")["messages"][-1].text
             assert told == f"{4 * n + 1}: here"
@@ -113,15 +114,15 @@ def test_both_savers_read_the_state_that_was_saved_last(
         assert lengths == sorted(lengths, reverse=True)
 
 
-def test_what_came_before_a_checkpoint_was_saved_before_it(tmp_path: Path, clock_of_machine: MachineClock) -> None:
+def test_what_came_before_a_checkpoint_was_saved_before_it(store: ThreadStore, clock_of_machine: MachineClock) -> None:
     async def page(before: Any, limit: int) -> list[str]:
-        async with FolderThreadStore(tmp_path).open_server_saver() as saver:
+        async with store.open_server_saver() as saver:
             return [id_of(saved) async for saved in saver.alist(thread("one"), before=before, limit=limit)]
 
     def id_of(saved: Any) -> str:
         return str(saved.config["configurable"]["checkpoint_id"])
 
-    with FolderThreadStore(tmp_path).open_saver() as saver:
+    with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for shift in A_YEAR_ON_AND_BACK:
             clock_of_machine.set(**shift)
@@ -138,8 +139,8 @@ def test_what_came_before_a_checkpoint_was_saved_before_it(tmp_path: Path, clock
         assert [id_of(saved) for saved in inputs] == [every[2], every[5]]
 
 
-def test_pruning_keeps_the_turns_that_were_saved_last(tmp_path: Path, clock_of_machine: MachineClock) -> None:
-    with FolderThreadStore(tmp_path).open_saver() as saver:
+def test_pruning_keeps_the_turns_that_were_saved_last(store: ThreadStore, clock_of_machine: MachineClock) -> None:
+    with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for shift in ({"days": 365}, {}):
             clock_of_machine.set(**shift)
@@ -150,13 +151,13 @@ def test_pruning_keeps_the_turns_that_were_saved_last(tmp_path: Path, clock_of_m
     assert min(lengths) == 2 * TURNS
 
 
-def test_threads_are_listed_by_their_last_write(tmp_path: Path, clock_of_machine: MachineClock) -> None:
-    with FolderThreadStore(tmp_path).open_saver() as saver:
+def test_threads_are_listed_by_their_last_write(store: ThreadStore, clock_of_machine: MachineClock) -> None:
+    with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         for name, shift in (("first", {"days": 365}), ("second", {}), ("third", {"days": -1})):
             clock_of_machine.set(**shift)
             graph.invoke(said("x"), thread(name), durability="sync")
-    assert FolderThreadStore(tmp_path).ids() == ["third", "second", "first"]
+    assert store.ids() == ["third", "second", "first"]
 
 
 @pytest.fixture

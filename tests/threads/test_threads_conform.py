@@ -14,13 +14,21 @@ from ana.errors import StoreBusy
 from ana.settings import Settings
 from ana.threads.ids import canonical_id, make_id
 from ana.threads.ports import PATIENCE, ThreadLocks
+from ana.threads.postgres import PostgresThreadStore
 from ana.workspace import open_workspace
+from tests.postgres.server import open_people
 from tests.threads.conformance import LOCKS, ONE, STORE, OpenLocks, OpenStore, a_conversation_has_one_owner
 
 
 @pytest.mark.parametrize("check", STORE)
 def test_a_folder_of_threads_conforms(check: Callable[[OpenStore], None], settings: Settings) -> None:
     check(lambda person: open_workspace(settings, person).open_thread_store())
+
+
+@pytest.mark.parametrize("check", STORE)
+def test_threads_in_postgres_conform(check: Callable[[OpenStore], None]) -> None:
+    people = open_people()
+    check(lambda person: PostgresThreadStore(people(person)))
 
 
 class MemoryLock:

@@ -5,19 +5,44 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from ana.postgres.database import Database
+from ana.postgres.person import PersonRows
 from ana.settings import Settings
-from ana.tracing.port import InMemoryTraces
+from ana.tracing.port import InMemoryTraces, Traces
+from ana.tracing.postgres import PostgresTraces
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
+from tests.postgres.server import open_people
 from tests.threads.conformance import ONE
-from tests.tracing.conformance import TRACES, OpenTraces, turns_that_were_answered_again_are_read_once
+from tests.tracing.conformance import TRACES, OpenTraces, record, turns_that_were_answered_again_are_read_once
 
 
-@pytest.mark.parametrize("kind", ["files", "memory"])
 @pytest.mark.parametrize("check", TRACES)
-def test_traces_conform(check: Callable[[OpenTraces], None], kind: str, settings: Settings) -> None:
-    kept: dict[str, InMemoryTraces] = defaultdict(InMemoryTraces)
-    check(kept.__getitem__ if kind == "memory" else lambda person: open_workspace(settings, person).open_traces())
+def test_trace_files_conform(check: Callable[[OpenTraces], None], settings: Settings) -> None:
+    check(lambda person: open_workspace(settings, person).open_traces())
+
+
+@pytest.mark.parametrize("check", TRACES)
+def test_traces_in_memory_conform(check: Callable[[OpenTraces], None]) -> None:
+    check(defaultdict[str, Traces](InMemoryTraces).__getitem__)
+
+
+@pytest.mark.parametrize("check", TRACES)
+def test_traces_in_postgres_conform(check: Callable[[OpenTraces], None]) -> None:
+    people = open_people()
+    check(lambda person: PostgresTraces(people(person)))
+
+
+def test_a_record_that_the_database_does_not_take_costs_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    nowhere = PersonRows(Database("host=127.0.0.1 port=1 dbname=none", timeout=0.2), "owner")
+    PostgresTraces(nowhere).write(record("a"))
+    assert "The turn is done, but no record of it is kept." in capsys.readouterr().err
+
+
+def test_no_secret_reaches_the_database() -> None:
+    traces = PostgresTraces(open_people()("owner"), ["a secret word"])
+    traces.write(record("a", answer="a secret word"))
+    assert "a secret word" not in traces.read_text(ONE)
 
 
 class OnlyTheLast(InMemoryTraces):

@@ -6,23 +6,19 @@ compared as canonical JSON in one case, numbers also as numbers, dates as spans 
 """
 
 import json
-import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
-from ana.backends.sql.dates import ZoneDates
+from ana.backends.sql.dialect import INT64, SQLITE, Dialect, Sql, join
 from ana.errors import ToolError
 from ana.memory.digests import to_canonical_text
 from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, iter_conditions
-from ana.memory.search.tokens import fold_tag
 from ana.values import Json, fold_case
 
 MOST_PARTS = 900
 """How many conditions a filter may have; SQLite takes 1,000 in one expression."""
 
-INT64 = 2**63
 LONGEST_DAY = 49 * 3600 * 10**6
 """Microseconds that no calendar day exceeds; when a zone crossed the date line eastwards, one lasted 48 hours."""
 
@@ -31,34 +27,11 @@ _AFTER = "(start >= {be} AND stop > {bs})"
 _ANY = "0, 1"
 """A value, and the members of a list."""
 
-_BODY = "(SELECT item FROM bodies WHERE bodies.row = properties.row)"
-_LONG = "folded >= '#' AND folded < '$'"
-_VALUES = (
-    f"SELECT DISTINCT folded FROM properties WHERE key = ? AND element = 0 AND NOT ({_LONG}) AND instr(folded, ?)"
-    " LIMIT -1"  # with a limit, SQLite does not move the test of each value in front of DISTINCT
-)
-_SHORT_HAS_PART = f"folded IN (SELECT folded FROM ({_VALUES}) WHERE ana_has_part(folded, NULL, '', ?))"
-"""Each value that has the text as JSON writes it is looked into, and only once, however many items have it."""
-_LONG_HAS_PART = f"{_LONG} AND ana_has_part(value, {_BODY}, ?, ?)"
 _KEYS = (
-    "WITH RECURSIVE keys(key) AS (SELECT min(key) FROM {table} UNION ALL"
-    " SELECT (SELECT min(key) FROM {table} WHERE key > keys.key) FROM keys WHERE keys.key IS NOT NULL)"
+    "WITH RECURSIVE keys(key) AS (SELECT min(key) FROM {table} AS held UNION ALL"
+    " SELECT (SELECT min(key) FROM {table} AS held WHERE held.key > keys.key) FROM keys WHERE keys.key IS NOT NULL)"
 )
 """The properties that hold dates, one look-up each: reading all dates for them would take as long as all else."""
-
-_SIGNS = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
-
-
-@dataclass(frozen=True)
-class Sql:
-    """A condition on `items.row`, and the values of its question marks."""
-
-    text: str
-    params: tuple[Any, ...] = ()
-
-
-EVERYTHING = Sql("1")
-NOTHING = Sql("0")
 
 
 def iter_typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, str, int | float | None]]:
@@ -80,51 +53,30 @@ def _to_number(value: Json) -> int | float | None:
     return value
 
 
-def add_functions(db: sqlite3.Connection) -> None:
-    """Define the functions that `compile_filter` and look-ups call."""
+class DateTable(Protocol):
+    """The dates of properties in the zone that a query comes from."""
 
-    def order(value: str, bound: str) -> int:
-        left, right = json.loads(value), json.loads(bound)
-        return int(left > right) - int(left < right)
-
-    def tag(value: str) -> str | None:
-        known = json.loads(value)
-        return fold_tag(known) if isinstance(known, str) else None
-
-    def has_part(value: str, body: str | None, key: str, part: str) -> bool:
-        # a long value is kept as its hash alone
-        known = json.loads(body)["properties"][json.loads(key)] if body else json.loads(value)
-        return isinstance(known, str) and json.loads(part) in str(fold_case(known))
-
-    db.create_function("ana_order", 2, order, deterministic=True)
-    db.create_function("ana_has_part", 4, has_part, deterministic=True)
-    db.create_function("ana_folded", 1, tag, deterministic=True)
+    @property
+    def properties(self) -> str:
+        """Return the table, or a query in brackets, of date properties: row, key, element, start, stop."""
 
 
-def compile_filter(node: Node, dates: ZoneDates) -> Sql:
+def compile_filter(node: Node, dates: DateTable, dialect: Dialect = SQLITE) -> Sql:
     """Return SQL that is true for exactly the rows that pass a filter, which was parsed in the zone of these tables.
 
-    Raises ToolError if it has more conditions than SQLite takes.
+    Raises ToolError if it has more conditions than a database takes.
     """
     known = list(iter_conditions(node))
     operands = [each for part in known if isinstance(part, Compare) for each in part.operands]
     if len(known) + sum(isinstance(each, DateOperand) for each in operands) > MOST_PARTS:
         raise ToolError(f"The filter has more than {MOST_PARTS} conditions and dates.", "Ask in several queries.")
-    return _Compiler(dates.properties).compile(node)
-
-
-def join(word: str, parts: Iterable[Sql]) -> Sql:
-    """Return conditions joined by AND or OR; without parts one that is always true."""
-    known = list(parts)
-    if not known:
-        return EVERYTHING
-    text = f" {word} ".join(part.text for part in known)
-    return Sql(f"({text})", tuple(param for part in known for param in part.params))
+    return _Compiler(dates.properties, dialect).compile(node)
 
 
 class _Compiler:
-    def __init__(self, dates: str) -> None:
+    def __init__(self, dates: str, dialect: Dialect) -> None:
         self._dates = dates
+        self._dialect = dialect
 
     def compile(self, node: Node) -> Sql:
         if isinstance(node, Compare):
@@ -149,47 +101,48 @@ class _Compiler:
         if node.op == "$contains":
             return self._compile_contains(node.key, node.operands[0])
         parts = [self._compile_equality(node.key, operand) for operand in _join_plain(node.operands)]
-        equal = join("OR", parts) if parts else NOTHING
+        equal = join("OR", parts) if parts else Sql("FALSE")
         # NOT also finds items without the key
         return Sql(f"NOT {equal.text}", equal.params) if node.op in ("$ne", "$nin") else equal
 
     def _compile_equality(self, key: str, operand: Operand | frozenset[str]) -> Sql:
         """Return the condition that a value, or a member of a list, equals an operand, or one of several texts."""
         if isinstance(operand, frozenset):
-            return _rows_where(key, _ANY, _equals_any(operand))
+            return self._rows_where(key, _ANY, _equals_any(operand))
         if isinstance(operand, DateOperand):
             near = f"start BETWEEN {operand.start} AND {operand.end} AND stop <= {operand.end}"
-            return _rows_where(key, _ANY, Sql(f"{near} AND {_touches(operand)}"), self._dates)
-        whole = _rows_where(key, "0", _equals_any([_fold(operand)]))
+            return self._rows_where(key, _ANY, Sql(f"{near} AND {_touches(operand)}"), self._dates)
+        whole = self._rows_where(key, "0", _equals_any([_fold(operand)]))
         if operand is not None:
             return whole
-        present = _rows_where(key, "0", EVERYTHING)  # a missing key is the same as null
+        present = self._rows_where(key, "0", Sql("TRUE"))  # a missing key is the same as null
         return Sql(f"({whole.text} OR NOT {present.text})", (*whole.params, *present.params))
 
     def _compile_contains(self, key: str, operand: Operand) -> Sql:
         """Return the condition that a member of a list equals an operand, or a text has it inside."""
         if isinstance(operand, DateOperand):
             return self._compile_equality(key, operand)
-        member = _rows_where(key, "1", _equals_any([_fold(operand)]))
+        member = self._rows_where(key, "1", _equals_any([_fold(operand)]))
         if not isinstance(operand, str):
             return member
-        name, part = json.dumps(key), json.dumps(fold_case(operand))
-        short = _rows_where(key, "0", Sql(_SHORT_HAS_PART, (name, part[1:-1], part)))
-        return join("OR", [member, short, _rows_where(key, "0", Sql(_LONG_HAS_PART, (name, part)))])
+        parts = self._dialect.has_part(self._dialect.name_key(key), str(fold_case(operand)))
+        return join("OR", [member, *(self._rows_where(key, "0", part) for part in parts)])
 
     def _compile_window(self, window: DateOperand) -> Sql:
         """Return the condition that some date of an item, or its stretch of dates, touches a window."""
         own = ", ".join(f"'{json.dumps(key)}'" for key in OWN_KEYS)
         touches = _touches(window)
         near = f"start BETWEEN {window.start - LONGEST_DAY} AND {window.end} AND {touches}"
+        index = f"{self._dates}_by_start"
         dated = (
-            f"SELECT each.row FROM keys CROSS JOIN {self._dates} AS each INDEXED BY {self._dates}_by_start"
-            f" ON each.key = keys.key AND each.element IN ({_ANY}) WHERE keys.key NOT IN ({own}) AND {near}"
+            f"SELECT each.row FROM keys CROSS JOIN {self._dates} AS each{self._dialect.use_index(index)}"
+            f" WHERE each.key = keys.key AND each.element IN ({_ANY}) AND keys.key NOT IN ({own}) AND {near}"
         )
-        ends = f"SELECT max(stop) FROM {self._dates} WHERE row = first.row AND key = '\"end_date\"' AND element = 0"
+        end = "row = first.row AND key = '\"end_date\"' AND element = 0"
+        ends = f"SELECT max(stop) FROM {self._dates} AS last WHERE {end}"
         begun = f"key = '\"start_date\"' AND element = 0 AND start <= {window.end}"
         both = f"SELECT row, start, ({ends}) AS stop FROM {self._dates} AS first WHERE {begun}"
-        stretch = f"SELECT row FROM ({both}) WHERE start <= stop AND {touches}"
+        stretch = f"SELECT row FROM ({both}) AS stretches WHERE start <= stop AND {touches}"
         return Sql(f"items.row IN ({_KEYS.format(table=self._dates)} {dated} UNION {stretch})")
 
     def _compile_range(self, nodes: list[Compare]) -> Sql:
@@ -197,12 +150,18 @@ class _Compiler:
         # numbers and dates have no order between them, so they are looked up separately
         key, parts = nodes[0].key, []
         if days := [_compare_date(node.op, node.operand) for node in nodes if isinstance(node.operand, DateOperand)]:
-            parts.append(_rows_where(key, "0", join("AND", days), self._dates))
+            parts.append(self._rows_where(key, "0", join("AND", days), self._dates))
         if numbers := [
-            _compare_number(node.op, node.operand) for node in nodes if not isinstance(node.operand, DateOperand)
+            self._dialect.compare_number(node.op, node.operand)
+            for node in nodes
+            if not isinstance(node.operand, DateOperand)
         ]:
-            parts.append(_rows_where(key, "0", join("AND", numbers)))
+            parts.append(self._rows_where(key, "0", join("AND", numbers)))
         return join("AND", parts)
+
+    def _rows_where(self, key: str, element: str, test: Sql, table: str = "properties") -> Sql:
+        held = f"SELECT row FROM {table} AS held WHERE key = ? AND element IN ({element}) AND {test.text}"
+        return Sql(f"items.row IN ({held})", (self._dialect.name_key(key), *test.params))
 
 
 def _join_plain(operands: tuple[Operand, ...]) -> list[Operand | frozenset[str]]:
@@ -220,17 +179,6 @@ def _join_plain(operands: tuple[Operand, ...]) -> list[Operand | frozenset[str]]
 def _equals_any(texts: Iterable[str]) -> Sql:
     known = sorted(texts)
     return Sql(f"folded IN ({','.join('?' * len(known))})", tuple(known))
-
-
-def _rows_where(key: str, element: str, test: Sql, table: str = "properties") -> Sql:
-    text = f"items.row IN (SELECT row FROM {table} WHERE key = ? AND element IN ({element}) AND {test.text})"
-    return Sql(text, (json.dumps(key), *test.params))
-
-
-def _compare_number(op: str, bound: Any) -> Sql:
-    if -INT64 <= bound < INT64:
-        return Sql(f"num {_SIGNS[op]} ?", (bound,))
-    return Sql(f"num IS NOT NULL AND ana_order(value, ?) {_SIGNS[op]} 0", (json.dumps(bound),))
 
 
 def _compare_date(op: str, bound: DateOperand) -> Sql:

@@ -3,14 +3,14 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, tzinfo
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ana.backends.sql.compiler import Sql
 from ana.backends.sql.dates import ZoneDates
+from ana.backends.sql.dialect import Sql
 from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
@@ -43,14 +43,23 @@ class Lookup:
         query = f"SELECT count(*) FROM {self._items} WHERE {passing.text}"
         return int(self.db.execute(query, passing.params).fetchone()[0])
 
+    def load_items(self, rows: Sequence[int]) -> list[Item]:
+        """Return the items of these rows, in their order."""
+        return load_items(self.db, rows)
+
     def find_rows(self, passing: Sql) -> Rows:
         """Return the rows that pass, ascending."""
         return _read_rows(self.db, self._items, passing)
 
     def on_days(self, first: date, last: date) -> Sql:
         """Return the condition that an item's own date is within these days, both included."""
-        start, stop = days_span(first, last, self.zone)
-        return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
+        return on_days(first, last, self.zone)
+
+
+def on_days(first: date, last: date, zone: tzinfo) -> Sql:
+    """Return the condition that an item's own date is within these days, both included."""
+    start, stop = days_span(first, last, zone)
+    return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
 
 
 UNDATED = Sql("items.start IS NULL")
@@ -67,10 +76,15 @@ def without_status(statuses: Sequence[str]) -> Sql:
 
 def find_with_status(db: sqlite3.Connection, *, is_open: bool) -> Rows:
     """Return the rows whose status says that they are open, or else that they are done, ascending."""
+    return _read_rows(db, "properties", with_status(is_open=is_open))
+
+
+def with_status(*, is_open: bool) -> Sql:
+    """Return the condition on a property's row that it is a status which says so, or else that the item is done."""
     listed = ", ".join(repr(json.dumps(status)) for status in (CLOSED if is_open else DONE))
     # a text in JSON, or the hash of a long one, comes before every other value
     test = f"folded < '$' AND folded NOT IN ({listed})" if is_open else f"folded IN ({listed})"
-    return _read_rows(db, "properties", Sql(f"key = '\"status\"' AND element = 0 AND {test}"))
+    return Sql(f"key = '\"status\"' AND element = 0 AND {test}")
 
 
 def find_rows_of_ids(db: sqlite3.Connection, ids: Iterable[str]) -> dict[int, str]:

@@ -3,14 +3,17 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
 from ana.backends.sql import lookup
-from ana.backends.sql.compiler import Sql, compile_filter, join
+from ana.backends.sql.compiler import compile_filter
+from ana.backends.sql.dialect import Sql, join
 from ana.backends.sql.items import ItemTables
 from ana.backends.sql.lookup import Lookup
 from ana.embedders.base import Vector
+from ana.memory.item import Item
 from ana.memory.search.found import First, Found, Reason
 from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.query import ParsedQuery, Query
@@ -66,6 +69,9 @@ class TableCandidates:
         return self.tables.load_vectors(self.at.db).compute_cosines(self.vector, rows)
 
 
+ByDate: TypeAlias = tuple[int, int | None, str | None, str, str]
+"""An item found by its date: row, start, date, created_at, id."""
+
 MakeCandidates = Callable[[Lookup, ItemTables, ParsedQuery, Vector], TableCandidates]
 
 
@@ -96,29 +102,45 @@ class TableSearch:
         ranking = Ranking(candidates, candidates.words, rows_passing, self._weights)
         hits = ranking.find_best(query.limit)
         rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
-        return _make_found(at, rows, reasons, ranking.total, series)
+        return make_found(at.load_items, rows, reasons, ranking.total, series)
 
     def _find_by_date(self, at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> Found:
         """Find items by their dates; those that repeat are in their place among the others."""
         passing = join("AND", conditions)
         found = at.find_by_date(passing, query.limit)
         total = at.count(passing) + len(series.rows)
-        for row, start, item in series.find_earliest(query.limit):
-            found.append((row, start, item.date, item.created_at, item.id))
-        # sorting is stable, so the least important key goes first
-        found.sort(key=lambda each: each[4])
-        found.sort(key=lambda each: each[3], reverse=True)
-        found.sort(key=lambda each: (each[1] is None, each[1] or 0, each[2] or ""))
-        best = found[: query.limit]
+        best = sort_by_date(found, series, query.limit)
         reasons = [Reason(date=each[2] if query.due else None, filter=query.has_filter) for each in best]
-        return _make_found(at, [each[0] for each in best], reasons, total, series)
+        return make_found(at.load_items, [each[0] for each in best], reasons, total, series)
 
 
-def _make_found(at: Lookup, rows: list[int], reasons: list[Reason], total: int, series: SeriesHits) -> Found:
-    """Return the items of these rows, those that repeat with the dates of their occurrence."""
+def sort_by_date(found: Iterable[ByDate], series: SeriesHits, limit: int) -> list[ByDate]:
+    """Return the first of what was found by date and of what repeats, in their order."""
+    every = [*found]
+    for row, start, item in series.find_earliest(limit):
+        every.append((row, start, item.date, item.created_at, item.id))
+    # sorting is stable, so the least important key goes first
+    every.sort(key=lambda each: each[4])
+    every.sort(key=lambda each: each[3], reverse=True)
+    every.sort(key=lambda each: (each[1] is None, each[1] or 0, each[2] or ""))
+    return every[:limit]
+
+
+def make_found(
+    load: Callable[[list[int]], list[Item]], rows: list[int], reasons: list[Reason], total: int, series: SeriesHits
+) -> Found:
+    """Return the items of these rows, those that repeat with the dates of their occurrence.
+
+    Args:
+        load: Returns the items of rows, in their order.
+        rows: The best first.
+        reasons: Why each was found.
+        total: How many pass.
+        series: What repeats.
+    """
     shown = series.show(rows)
     others = [row for row in rows if row not in shown]
-    every = shown | dict(zip(others, lookup.load_items(at.db, others), strict=True))
+    every = shown | dict(zip(others, load(others), strict=True))
     items = [every[row] for row in rows]
     dated = (replace(r, date=item.date) if r.date else r for r, item in zip(reasons, items, strict=True))
     return Found(items, total, total > len(items), tuple(dated), more_dates=series.count_more(rows))

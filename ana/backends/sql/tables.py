@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from ana.backends.sql.compiler import add_functions
+from ana.backends.sql.dialect import add_functions
 from ana.files import connect_own
 
 _OPTIONS = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000"

@@ -93,6 +93,16 @@ NO_SERIES = SeriesHits(NO_NUMBERS, NO_NUMBERS, np.empty(0, bool), NO_NUMBERS, NO
 """Of a store where nothing repeats."""
 
 
+def read_series(item: Item, zone: tzinfo) -> tuple[Repeat, Place] | None:
+    """Return the rule of an item and its first occurrence, None if it does not repeat, or never comes."""
+    repeat = read_repeat(item.properties, zone) if may_repeat(item.properties) else None
+    if repeat is None:
+        return None
+    begin = min([repeat.first, *repeat.moved.values()])
+    first = next(iter_places(repeat, begin, look_ahead(repeat, repeat.first)), None)
+    return first and (repeat, first)
+
+
 class Series:
     """The items of one store that repeat, in one zone."""
 
@@ -114,12 +124,8 @@ class Series:
     def put(self, row: int, item: Item) -> None:
         """Enter an item, in place of what the row had; one that never comes is left out."""
         self.remove(row)
-        repeat = read_repeat(item.properties, self.zone) if may_repeat(item.properties) else None
-        if repeat is None:
-            return
-        begin = min([repeat.first, *repeat.moved.values()])
-        if first := next(iter_places(repeat, begin, look_ahead(repeat, repeat.first)), None):
-            self._repeats[row] = item, repeat, first
+        if found := read_series(item, self.zone):
+            self._repeats[row] = item, *found
             self._occurrences = None
 
     def remove(self, row: int) -> None:

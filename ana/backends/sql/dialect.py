@@ -1,0 +1,100 @@
+"""Conditions in SQL, and what of a filter databases say differently."""
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ana.memory.search.tokens import fold_tag
+from ana.values import fold_case
+
+INT64 = 2**63
+SIGNS = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+
+
+@dataclass(frozen=True)
+class Sql:
+    """A condition on `items.row`, and the values of its question marks."""
+
+    text: str
+    params: tuple[Any, ...] = ()
+
+
+def join(word: str, parts: Iterable[Sql]) -> Sql:
+    """Return conditions joined by AND or OR; without parts one that is always true."""
+    known = list(parts)
+    if not known:
+        return Sql("TRUE")
+    text = f" {word} ".join(part.text for part in known)
+    return Sql(f"({text})", tuple(param for part in known for param in part.params))
+
+
+class Dialect(Protocol):
+    """How one database asks the table of properties."""
+
+    def name_key(self, key: str) -> str:
+        """Return the name of a property as its rows have it."""
+
+    def use_index(self, name: str) -> str:
+        """Return what follows a table so that this index is used, of a database that would choose another."""
+
+    def compare_number(self, op: str, bound: Any) -> Sql:
+        """Return the condition on a property's row that it is a number on this side of a bound."""
+
+    def has_part(self, name: str, part: str) -> tuple[Sql, ...]:
+        """Return conditions on a property's row, one of which is true if it is a text that has a part, in any case."""
+
+
+_BODY = "(SELECT item FROM bodies WHERE bodies.row = held.row)"
+_LONG = "folded >= '#' AND folded < '$'"
+_VALUES = (
+    f"SELECT DISTINCT folded FROM properties WHERE key = ? AND element = 0 AND NOT ({_LONG}) AND instr(folded, ?)"
+    " LIMIT -1"  # with a limit, SQLite does not move the test of each value in front of DISTINCT
+)
+_SHORT_HAS_PART = f"folded IN (SELECT folded FROM ({_VALUES}) WHERE ana_has_part(folded, NULL, '', ?))"
+"""Each value that has the text as JSON writes it is looked into, and only once, however many items have it."""
+_LONG_HAS_PART = f"{_LONG} AND ana_has_part(value, {_BODY}, ?, ?)"
+
+
+class SqliteDialect:
+    """Asks SQLite, on a connection with `add_functions`."""
+
+    def name_key(self, key: str) -> str:
+        return json.dumps(key)
+
+    def use_index(self, name: str) -> str:
+        return f" INDEXED BY {name}"
+
+    def compare_number(self, op: str, bound: Any) -> Sql:
+        if -INT64 <= bound < INT64:
+            return Sql(f"num {SIGNS[op]} ?", (bound,))
+        return Sql(f"num IS NOT NULL AND ana_order(value, ?) {SIGNS[op]} 0", (json.dumps(bound),))
+
+    def has_part(self, name: str, part: str) -> tuple[Sql, ...]:
+        text = json.dumps(part)
+        return Sql(_SHORT_HAS_PART, (name, text[1:-1], text)), Sql(_LONG_HAS_PART, (name, text))
+
+
+SQLITE = SqliteDialect()
+
+
+def add_functions(db: sqlite3.Connection) -> None:
+    """Define the functions that conditions and look-ups call."""
+
+    def order(value: str, bound: str) -> int:
+        left, right = json.loads(value), json.loads(bound)
+        return int(left > right) - int(left < right)
+
+    def tag(value: str) -> str | None:
+        known = json.loads(value)
+        return fold_tag(known) if isinstance(known, str) else None
+
+    def has_part(value: str, body: str | None, key: str, part: str) -> bool:
+        # a long value is kept as its hash alone
+        known = json.loads(body)["properties"][json.loads(key)] if body else json.loads(value)
+        return isinstance(known, str) and json.loads(part) in str(fold_case(known))
+
+    db.create_function("ana_order", 2, order, deterministic=True)
+    db.create_function("ana_has_part", 4, has_part, deterministic=True)
+    db.create_function("ana_folded", 1, tag, deterministic=True)

@@ -1,0 +1,46 @@
+"""The list of people in PostgreSQL."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from psycopg import Connection
+
+from ana.people.roster import Entry, Listed
+from ana.postgres.database import Database
+
+_LOCK = 4_170_227
+"""Keeps other processes from changing the list: no other use of advisory locks has this number."""
+
+_KEEP = """INSERT INTO sign_ins VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE
+    SET tokens = excluded.tokens, code = excluded.code, until = excluded.until"""
+
+
+class PostgresRoster:
+    """The list in a table that is everybody's: who somebody is, is known only after it was read.
+
+    Args:
+        database: Where it is.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def load(self) -> Listed:
+        with self._database.connect() as connection:
+            return _load(connection)
+
+    @contextmanager
+    def change(self) -> Iterator[Listed]:
+        with self._database.connect() as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock($1)", (_LOCK,))
+            before = _load(connection)
+            yield (listed := dict(before))
+            connection.execute("DELETE FROM sign_ins WHERE name <> ALL($1)", ([*listed],))
+            for name, entry in listed.items():
+                if entry != before.get(name):
+                    connection.execute(_KEEP, (name, [*entry.tokens], entry.code, entry.until))
+
+
+def _load(connection: Connection) -> Listed:
+    rows = connection.execute("SELECT name, tokens, code, until FROM sign_ins ORDER BY name")
+    return {name: Entry(tuple(tokens), code, until) for name, tokens, code, until in rows}

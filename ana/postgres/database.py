@@ -1,0 +1,115 @@
+"""The database of a deployment: its connections, and transactions of one person.
+
+Nothing outlives a transaction on a connection, no setting, lock or prepared statement: a pooler such as PgBouncer may
+hand each transaction to another.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from psycopg import Connection, RawCursor
+from psycopg_pool import ConnectionPool
+
+from ana.errors import ConfigError
+from ana.postgres.migrations import migrate
+from ana.postgres.session import Session, Statement, map_errors
+
+Mode = Literal["READ COMMITTED", "REPEATABLE READ READ ONLY"]
+WRITE: Mode = "READ COMMITTED"
+"""Each statement sees what was committed before it: what is read after a lock was waited for is present."""
+READ: Mode = "REPEATABLE READ READ ONLY"
+"""All statements see one state."""
+
+_PATIENCE = "10s"
+"""How long a transaction waits for one that writes."""
+
+_SET_PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', ?, true)"
+
+
+class Database:
+    """A pool of connections to one database, opened and migrated at the first use. Safe to use from several threads.
+
+    Args:
+        url: What libpq takes: postgresql://user:password@host/name.
+        most: How many connections at most.
+        timeout: Seconds to wait for a connection.
+    """
+
+    def __init__(self, url: str, most: int = 10, timeout: float = 10.0) -> None:
+        self._url, self._most, self._timeout = url, most, timeout
+        self._opening = threading.Lock()
+        self._pool: ConnectionPool[Connection[Any]] | None = None
+
+    def find_person(self, name: str) -> int:
+        """Return the number of a person, who is entered if the name is new."""
+        with self.connect() as connection:
+            while True:
+                known = connection.execute("SELECT number FROM people WHERE name = $1", (name,)).fetchone()
+                if known:
+                    return int(known[0])
+                connection.execute("INSERT INTO people (name) VALUES ($1) ON CONFLICT DO NOTHING", (name,))
+
+    @contextmanager
+    def transaction(self, person: int, mode: Mode) -> Iterator[Session]:
+        """Yield a transaction of a person; it is committed at the end, or undone after an error.
+
+        It begins with the first statement, in the same round trip.
+        """
+        with self.connect() as connection:
+            begin = Statement(f"BEGIN ISOLATION LEVEL {mode}")
+            session = Session(connection, [begin, Statement(_SET_PERSON, [str(person), _PATIENCE])])
+            try:
+                yield session
+                session.commit()
+            except BaseException:
+                session.roll_back()
+                raise
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection[Any]]:
+        """Yield a connection in autocommit; what psycopg raises becomes ours."""
+        with map_errors():
+            pool = self._get_pool()
+            with pool.connection() as connection:
+                try:
+                    yield connection
+                except BaseException:
+                    if connection.closed:  # others may be lost with it: whoever comes next gets one that works
+                        pool.check()
+                    raise
+
+    def close(self) -> None:
+        """Close all connections; the next use opens them again."""
+        with self._opening:
+            if self._pool is not None:
+                self._pool.close()
+                self._pool = None
+
+    def _get_pool(self) -> "ConnectionPool[Connection[Any]]":
+        with self._opening:
+            if self._pool is None:
+                options = {"autocommit": True, "prepare_threshold": None, "cursor_factory": RawCursor}
+                pool = ConnectionPool(
+                    self._url, kwargs=options, min_size=1, max_size=self._most, timeout=self._timeout, open=True
+                )
+                try:
+                    with pool.connection() as connection:
+                        migrate(connection)
+                        _check_role(connection)
+                except BaseException:
+                    pool.close()
+                    raise
+                self._pool = pool
+            return self._pool
+
+
+def _check_role(connection: Connection[Any]) -> None:
+    """Raise ConfigError if nothing would keep people apart."""
+    passes = "SELECT rolname FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)"
+    if found := connection.execute(passes).fetchone():
+        raise ConfigError(
+            f"ANA_DATABASE_URL: the role {found[0]!r} passes row-level security, which keeps people apart.",
+            "Name a role that is no superuser and has no BYPASSRLS; it may own the tables.",
+        )

@@ -1,0 +1,48 @@
+"""The steps that make the tables, files of SQL in the order of their numbers, and what takes them.
+
+A step that was released is never changed; the next change is another file.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from psycopg import Connection
+
+from ana.errors import ConfigError
+
+_LOCK = 4_170_226
+"""Keeps other processes out meanwhile: no other use of advisory locks has this number."""
+
+_MADE = "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, name text NOT NULL)"
+
+
+def migrate(connection: Connection[Any]) -> None:
+    """Take the steps that the database has not taken, each in a transaction, on a connection in autocommit.
+
+    A role that may not change tables can use a database that is up to date.
+
+    Raises:
+        ConfigError: The database has steps that this version does not know.
+    """
+    steps = {int(path.name[:4]): path for path in sorted(Path(__file__).parent.glob("[0-9]*.sql"))}
+    taken = _count_steps(connection)
+    if taken > len(steps):
+        raise ConfigError("ANA_DATABASE_URL: the database was made by a later version of ana.", "Install that version.")
+    while taken < len(steps):
+        with connection.transaction():
+            # until the end of the transaction: a lock of the session would outlive it in a pooler
+            connection.execute("SELECT pg_advisory_xact_lock($1)", (_LOCK,))
+            connection.execute(_MADE)
+            number = _count_steps(connection) + 1  # another process may have taken some meanwhile
+            if number in steps:
+                connection.execute(steps[number].read_text(encoding="utf-8"))
+                connection.execute("INSERT INTO migrations VALUES ($1, $2)", (number, steps[number].stem))
+            taken = number
+
+
+def _count_steps(connection: Connection[Any]) -> int:
+    (known,) = connection.execute("SELECT to_regclass('migrations') IS NOT NULL").fetchone() or (False,)
+    if not known:
+        return 0
+    (count,) = connection.execute("SELECT count(*) FROM migrations").fetchone() or (0,)
+    return int(count)

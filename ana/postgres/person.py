@@ -1,0 +1,45 @@
+"""What one person has in a database, for whatever keeps something there: each call is a transaction."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any
+
+from ana.postgres.database import READ, WRITE, Database
+from ana.postgres.session import Rows, Session, Statement
+
+
+class PersonRows:
+    """The rows of a person. Errors as of `ana.postgres.session.map_errors`.
+
+    Args:
+        database: Where they are.
+        person: The person's name, who is entered at the first use.
+    """
+
+    def __init__(self, database: Database, person: str) -> None:
+        self.database, self.person = database, person
+
+    @cached_property
+    def _number(self) -> int:
+        return self.database.find_person(self.person)
+
+    def ask(self, text: str, *params: Any) -> Rows:
+        """Return the rows of a query, in one round trip."""
+        return self.read(Statement(text, params))[0]
+
+    def read(self, *statements: Statement) -> list[Rows]:
+        """Return the rows of queries, which see one state, in one round trip."""
+        with self.database.transaction(self._number, READ) as session:
+            return session.run(*statements, commits=True)
+
+    def change(self, *statements: Statement) -> list[Rows]:
+        """Make changes, all or none, in one round trip, and return the rows of each."""
+        with self.write() as session:
+            return session.run(*statements, commits=True)
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """Yield a transaction that may write."""
+        with self.database.transaction(self._number, WRITE) as session:
+            yield session

@@ -1,0 +1,132 @@
+"""A transaction whose statements reach the server together: a round trip costs more than most statements."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any, NamedTuple
+
+import psycopg
+from psycopg import Connection, errors
+from psycopg.pq import TransactionStatus
+from psycopg_pool import PoolTimeout
+
+from ana.errors import StoreBroken, StoreBusy
+
+Rows = list[tuple[Any, ...]]
+
+
+MOST_PARAMS = 65_535
+"""How many values a statement of PostgreSQL takes."""
+
+
+class Statement(NamedTuple):
+    """A statement of SQL, and the values of its question marks."""
+
+    text: str
+    params: Sequence[Any] = ()
+
+
+@contextmanager
+def map_errors() -> Iterator[None]:
+    """Raise what psycopg raises as one of ours, without its detail, which may quote what a person has stored."""
+    try:
+        yield
+    except (PoolTimeout, errors.LockNotAvailable) as exc:
+        raise StoreBusy("The database is busy.", "Try again.") from exc
+    except psycopg.Error as exc:
+        said = exc.diag.message_primary or type(exc).__name__
+        raise StoreBroken(f"The database cannot be used: {said}.", "Try again.") from exc
+
+
+_COMMIT = Statement("COMMIT")
+
+
+class Session:
+    """One transaction. `ana.postgres.database` makes it, and ends it.
+
+    Args:
+        connection: A connection in autocommit.
+        first: What is sent before everything else, BEGIN first.
+    """
+
+    def __init__(self, connection: Connection[Any], first: Sequence[Statement]) -> None:
+        self._connection = connection
+        self._first = list(first)
+        self._waiting = list(first)
+        self.is_over = False
+        """Whether it was committed."""
+
+    def add(self, text: str, *params: Any) -> None:
+        """Send a statement with the next ones that are run; nobody reads its rows."""
+        self._waiting.append(Statement(text, params))
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows with the next statements that are run; values are in the order of the columns, JSON is text."""
+        every, most = list(rows), MOST_PARAMS // len(columns)
+        for first in range(0, len(every), most):
+            some = every[first : first + most]
+            places = ", ".join([f"({', '.join('?' * len(columns))})"] * len(some))
+            values = [value for row in some for value in row]
+            self.add(f"INSERT INTO {table} ({', '.join(columns)}) VALUES {places}", *values)
+
+    def ask(self, text: str, *params: Any) -> Rows:
+        """Run a statement and return its rows."""
+        return self.run(Statement(text, params))[0]
+
+    def run(self, *statements: Statement, commits: bool = False) -> list[Rows]:
+        """Run statements in one round trip, and return the rows of each.
+
+        Args:
+            statements: They are run one after the other, and none after one that fails.
+            commits: Whether the transaction ends with them.
+        """
+        waiting, self._waiting = self._waiting, []
+        self.is_over = commits
+        last = [_COMMIT] * commits
+        if commits and len(statements) == 1 and waiting == self._first:
+            waiting, last = waiting[1:], []  # what is sent together is a transaction anyway
+        with map_errors():
+            cursors = self._send([*waiting, *statements, *last])
+            wanted = cursors[len(waiting) : len(waiting) + len(statements)]
+            return [cursor.fetchall() if cursor.description else [] for cursor in wanted]
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Undo what is done in the context, and no more, after an error."""
+        self.add("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            self.add("ROLLBACK TO part")
+            raise
+        finally:
+            self.add("RELEASE part")
+
+    def commit(self) -> None:
+        """Commit what was done, unless it is committed already, or nothing was.
+
+        Raises:
+            StoreBroken: A statement had failed, with which all that was done before it was undone.
+        """
+        if self.is_over:
+            return
+        status = self._connection.info.transaction_status
+        if status == TransactionStatus.INERROR:
+            raise StoreBroken("The database has undone what was begun.", "Try again.")
+        if status != TransactionStatus.IDLE or self._waiting != self._first:
+            self.run(commits=True)
+
+    def roll_back(self) -> None:
+        """Undo what was done, if the connection still works; without it the server does."""
+        if not self._connection.closed:
+            self._connection.rollback()
+
+    def _send(self, statements: Sequence[Statement]) -> list[Any]:
+        # a pipeline takes a third of a millisecond; what is read is binary, so that numbers and bytes need no reading
+        with self._connection.pipeline() if len(statements) > 1 else nullcontext():
+            return [self._connection.execute(_number(each.text), each.params, binary=True) for each in statements]
+
+
+def _number(text: str) -> str:
+    """Return a statement with its question marks numbered, as the protocol has them."""
+    first, *others = text.split("?")
+    return first + "".join(f"${number}{other}" for number, other in enumerate(others, 1))

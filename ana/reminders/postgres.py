@@ -1,0 +1,62 @@
+"""What has rung, in PostgreSQL."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from ana.backends.postgres.names import to_name
+from ana.postgres.person import PersonRows
+from ana.postgres.session import Statement
+from ana.reminders.ledger import MOST_KEPT, Failing, RingKey, sort_open
+from ana.values import plain_text
+
+_COUNT = """INSERT INTO rings (address, item, moment, delivered) VALUES (?, ?, ?, ?)
+    ON CONFLICT (person, address, moment, item) DO UPDATE
+    SET attempts = rings.attempts + 1, delivered = excluded.delivered"""
+_FAIL = """INSERT INTO failing (address, since, tried, reason) VALUES (?, ?, ?, ?)
+    ON CONFLICT (person, address) DO UPDATE
+    SET failures = failing.failures + 1, tried = excluded.tried, reason = excluded.reason"""
+_FORGET = """DELETE FROM rings WHERE number <= (
+    SELECT number FROM rings ORDER BY number DESC LIMIT 1 OFFSET ?)"""
+
+
+class PostgresLedger:
+    """What has rung of a person's reminders.
+
+    Args:
+        rows: What the person has in the database.
+    """
+
+    def __init__(self, rows: PersonRows) -> None:
+        self._rows = rows
+
+    @contextmanager
+    def deliver_alone(self) -> Iterator[bool]:
+        # by itself: another process would wait for what enters the row
+        self._rows.change(Statement("INSERT INTO ringers DEFAULT VALUES ON CONFLICT DO NOTHING"))
+        with self._rows.write() as session:  # it ends with the process, and the lock with it
+            yield bool(session.ask("SELECT 1 FROM ringers FOR UPDATE SKIP LOCKED"))
+
+    def list_open(self, address: str, rings: Collection[RingKey]) -> list[RingKey]:
+        query = "SELECT item, moment, attempts, delivered FROM rings WHERE address = ? AND moment >= ?"
+        rows = self._rows.ask(query, address, min((ring.moment for ring in rings), default=""))
+        tried = {(item, moment): (attempts, delivered) for item, moment, attempts, delivered in rows}
+        return sort_open(rings, {ring: tried.get((to_name(ring.item), ring.moment), (0, False)) for ring in rings})
+
+    def note_delivered(self, address: str, ring: RingKey) -> None:
+        works = Statement("DELETE FROM failing WHERE address = ?", [address])
+        self._rows.change(self._count(address, ring, delivered=True), works, Statement(_FORGET, [MOST_KEPT]))
+
+    def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
+        moment = now.isoformat()
+        fail = Statement(_FAIL, [address, moment, moment, plain_text(reason).replace("\0", "")])
+        self._rows.change(self._count(address, ring, delivered=False), fail)
+
+    def get_failing(self, address: str) -> Failing | None:
+        found = self._rows.ask("SELECT since, failures, tried, reason FROM failing WHERE address = ?", address)
+        for since, failures, tried, reason in found:
+            return Failing(datetime.fromisoformat(since), failures, datetime.fromisoformat(tried), reason)
+        return None
+
+    def _count(self, address: str, ring: RingKey, *, delivered: bool) -> Statement:
+        return Statement(_COUNT, [address, to_name(ring.item), ring.moment, delivered])

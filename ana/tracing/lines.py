@@ -1,0 +1,62 @@
+"""Records as lines of JSON, in ASCII: the form in which they are kept, wherever that is."""
+
+import json
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from ana import __version__
+from ana.errors import ConfigError, UserError
+from ana.logs import hide_secrets
+from ana.output import tell
+from ana.tracing.schema import FOLLOWED, TOLD, Record, find_fault
+from ana.values import read_json_lines
+
+_log = logging.getLogger(__name__)
+
+FORMAT = 1
+
+ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+"""The id of a thread, or of a record."""
+
+
+def check_id(id: str) -> str:
+    """Return an id. Raises UserError if it is none."""
+    if not ID.fullmatch(id):
+        raise UserError(f"{id!r} is not an id.", "Ids are letters, digits, - and _.")
+    return id
+
+
+def format_line(record: Record, secrets: Sequence[str] = ()) -> str:
+    """Return the line of a record, without its end and without secrets."""
+    return hide_secrets(json.dumps(record, ensure_ascii=True, default=str), secrets)
+
+
+def parse_lines(text: str, place: str, hint: str) -> Iterator[Record]:
+    """Yield the records of lines; those that are none are left out.
+
+    Args:
+        text: The lines.
+        place: Where they are kept, for an error.
+        hint: Its next step.
+
+    Raises:
+        ConfigError: A newer program wrote one.
+    """
+    for record in read_json_lines(text):
+        if isinstance(format := record.get("format"), int) and format > FORMAT:
+            raise ConfigError(
+                f"The trace {place} was written by a newer ana in format {format}; this is ana {__version__}, "
+                f"which reads up to {FORMAT}.",
+                hint,
+            )
+        if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
+            yield cast(Record, record)
+
+
+def tell_lost(why: str, hint: str) -> None:
+    """Tell that a record cannot be kept: a sentence, and what mends it."""
+    said = f"{why} The turn is done, but no record of it is kept."
+    _log.warning(said)
+    tell(f"{said} {hint}")

@@ -1,0 +1,88 @@
+"""The records of a person's turns in PostgreSQL."""
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+from ana.errors import AnaError
+from ana.postgres.person import PersonRows
+from ana.postgres.session import Session, Statement
+from ana.tracing.lines import ID, check_id, format_line, parse_lines, tell_lost
+from ana.tracing.port import Traces, moment
+from ana.tracing.schema import Record
+
+_COLUMNS = ("thread", "id", "line")
+_OF_THREAD = "SELECT number, line FROM turns WHERE thread = ? ORDER BY number"
+
+
+class PostgresTraces(Traces):
+    """The traces of a person. Secrets never reach the database.
+
+    Args:
+        rows: What the person has in the database.
+        secrets: What is left out of records.
+    """
+
+    def __init__(self, rows: PersonRows, secrets: Sequence[str] = ()) -> None:
+        self._rows = rows
+        self._secrets = [secret for secret in secrets if secret]
+
+    def write(self, *records: Record) -> None:
+        for thread_id in (record["thread_id"] for record in records):
+            check_id(thread_id)
+        try:
+            with self._rows.write() as session:
+                for record in records:
+                    self._enter(session, record["thread_id"], [format_line(record, self._secrets)])
+        except AnaError as exc:
+            tell_lost(exc.message, "Check the database.")
+
+    def iter_attempts(self, thread_id: str) -> Iterator[Record]:
+        return self._parse(thread_id, self.read_text(thread_id))
+
+    def find(self, id: str) -> Record | None:
+        check_id(id)
+        if of_thread := self.read(id):
+            return of_thread[-1]
+        found = self._rows.ask("SELECT thread, line FROM turns WHERE id = ? ORDER BY number DESC LIMIT 1", id)
+        return next((record for thread, line in found for record in self._parse(thread, line)), None)
+
+    def ids(self, since: float = 0.0) -> list[str]:
+        query = "SELECT DISTINCT thread FROM turns WHERE written >= to_timestamp(?) ORDER BY thread"
+        return [id for (id,) in self._rows.ask(query, since)]
+
+    def place(self, thread_id: str) -> str:
+        return f"the trace {thread_id} in the database"
+
+    def forget(self, thread_id: str, before: datetime) -> int:
+        gone = [
+            number
+            for number, line in self._rows.ask(_OF_THREAD, check_id(thread_id))
+            for record in self._parse(thread_id, line)
+            if moment(record) < before
+        ]
+        self._rows.change(Statement("DELETE FROM turns WHERE number = ANY(?)", [gone]))
+        return len(gone)
+
+    def delete(self, thread_id: str) -> None:
+        self._rows.change(Statement("DELETE FROM turns WHERE thread = ?", [check_id(thread_id)]))
+
+    def read_text(self, thread_id: str) -> str:
+        return "".join(f"{line}\n" for _, line in self._rows.ask(_OF_THREAD, check_id(thread_id)))
+
+    def put_back(self, thread_id: str, text: str) -> None:
+        if text:
+            with self._rows.write() as session:
+                session.add("DELETE FROM turns WHERE thread = ?", check_id(thread_id))
+                self._enter(session, thread_id, text.splitlines())
+
+    def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
+        return {id for id in self.ids() if mentions(self.read_text(id).encode())}
+
+    def _enter(self, session: Session, thread_id: str, lines: Sequence[str]) -> None:
+        """Keep lines, of which some may be no records, each with the id by which it is found."""
+        ids = (next((record["id"] for record in self._parse(thread_id, line)), "") for line in lines)
+        rows = [(thread_id, id if ID.fullmatch(id) else None, line) for id, line in zip(ids, lines, strict=True)]
+        session.insert("turns", _COLUMNS, rows)
+
+    def _parse(self, thread_id: str, text: str) -> Iterator[Record]:
+        return parse_lines(text, thread_id, "Install the newer one.")

@@ -1,0 +1,1 @@
+"""Tests of PostgreSQL, on a server of their own."""

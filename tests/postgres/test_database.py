@@ -1,0 +1,123 @@
+"""Connections, migrations and transactions, as a role that may only read and write rows."""
+
+import secrets
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from ana.errors import ConfigError, StoreBroken
+from ana.postgres import migrations
+from ana.postgres.database import READ, WRITE, Database
+from ana.postgres.session import Statement
+from evals.postgres import WORKER
+from tests.postgres.server import database, new_database, server
+from tests.postgres.trips import counting
+
+
+@pytest.fixture
+def empty() -> Iterator[str]:
+    """The address of a new database without tables, for its owner, who is no superuser."""
+    with new_database() as url:
+        yield url
+
+
+def add_person() -> int:
+    return database().find_person(secrets.token_hex(8))
+
+
+def test_steps_are_taken_once_whoever_comes_first(empty: str) -> None:
+    databases = [Database(empty) for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(lambda each: each.find_person("ann"), databases)) == {1}
+    with databases[0].connect() as connection:
+        taken = connection.execute("SELECT number, name FROM migrations ORDER BY number").fetchall()
+    steps = sorted(Path(migrations.__file__).parent.glob("*.sql"))
+    assert taken == [(number, step.stem) for number, step in enumerate(steps, 1)]
+    for each in databases:
+        each.close()
+
+
+def test_a_database_of_a_later_version_is_refused(empty: str) -> None:
+    with psycopg.connect(empty) as owner:
+        owner.execute(migrations._MADE.encode())
+        owner.execute("INSERT INTO migrations SELECT number, 'later' FROM generate_series(1, 999) AS number")
+    with pytest.raises(ConfigError, match="later version"):
+        Database(empty).find_person("ann")
+
+
+def test_a_role_that_passes_the_wall_is_refused() -> None:
+    with pytest.raises(ConfigError, match="row-level security"):
+        Database(server()).find_person("ann")
+
+
+def test_a_step_that_fails_leaves_nothing(empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migrations, "__file__", str(tmp_path / "__init__.py"))
+    (tmp_path / "0001_one.sql").write_text("CREATE TABLE one (a integer)")
+    (tmp_path / "0002_two.sql").write_text("CREATE TABLE two (a integer); SELECT 1 / 0")
+    with pytest.raises(StoreBroken, match="division by zero"):
+        Database(empty).find_person("ann")
+    with psycopg.connect(empty) as owner:
+        names = owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+    assert sorted(names) == [("migrations",), ("one",)]
+
+
+def test_a_transaction_is_made_whole_or_undone() -> None:
+    name = secrets.token_hex(8)
+
+    def add(*statements: Statement) -> None:
+        with database().transaction(add_person(), WRITE) as session:
+            session.add("INSERT INTO people (name) VALUES (?)", name)
+            session.run(*statements)
+
+    with pytest.raises(StoreBroken, match="division by zero"):
+        add(Statement("SELECT 1 / ?::integer", [0]))
+    with database().connect() as connection:
+        counted = "SELECT count(*) FROM people WHERE name = $1"
+        assert connection.execute(counted, [name]).fetchone() == (0,)
+        add()
+        assert connection.execute(counted, [name]).fetchone() == (1,)
+
+
+def test_nothing_is_written_where_one_state_is_read() -> None:
+    with pytest.raises(StoreBroken, match="read-only"), database().transaction(add_person(), READ) as session:
+        session.ask("INSERT INTO people (name) VALUES ('anybody')")
+
+
+def test_the_person_is_forgotten_with_the_transaction() -> None:
+    alone, person = Database(f"{server()} user={WORKER}", most=1), add_person()
+    with alone.transaction(person, WRITE) as session:
+        assert session.ask("SELECT current_setting('ana.person')") == [(str(person),)]
+    with alone.connect() as connection:
+        assert connection.execute("SELECT current_setting('ana.person', true)").fetchone() in [(None,), ("",)]
+    alone.close()
+
+
+def test_a_transaction_begins_and_ends_with_its_statements() -> None:
+    alone, person = Database(f"{server()} user={WORKER}", most=1), add_person()
+    with counting(alone) as trips, alone.transaction(person, WRITE) as session:
+        assert session.run(Statement("SELECT 1"), Statement("SELECT 2"), commits=True) == [[(1,)], [(2,)]]
+    assert trips == [1]
+    with counting(alone) as trips, alone.transaction(person, WRITE) as session:
+        session.ask("SELECT 1")
+    assert trips == [2]
+    with counting(alone) as trips, alone.transaction(person, WRITE):
+        """Nothing is sent."""
+    assert trips == [0]
+    alone.close()
+
+
+def test_a_lost_connection_is_opened_again() -> None:
+    alone, person = Database(f"{server()} user={WORKER}"), add_person()
+    with alone.transaction(person, READ) as first, alone.transaction(person, READ) as second:
+        pids = [session.ask("SELECT pg_backend_pid()")[0][0] for session in (first, second)]
+    with psycopg.connect(server(), autocommit=True) as owner:
+        for pid in pids:
+            owner.execute("SELECT pg_terminate_backend(%s, 1000)", [pid])
+    with pytest.raises(StoreBroken), alone.transaction(person, READ) as session:
+        session.ask("SELECT 1")
+    with alone.transaction(person, READ) as first, alone.transaction(person, READ) as second:
+        assert [session.ask("SELECT 1") for session in (first, second)] == [[(1,)], [(1,)]]
+    alone.close()
