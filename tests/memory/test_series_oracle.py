@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ana.backends.postgres.backend import PostgresBackend
 from ana.memory.backend import Backend
 from ana.memory.changes import Change, Entry
 from ana.memory.filters import And, Compare, Node, On, Or, matches, parse
@@ -23,6 +25,7 @@ from tests.examples import examples
 from tests.memory.plain_backend import PlainBackend
 from tests.memory.sqlite_backend import SqliteBackend
 from tests.memory.test_filters_oracle import ZONES
+from tests.postgres.server import database
 
 ZONE = ZoneInfo("UTC")
 BEGIN, NOW, END = date(2026, 1, 1), datetime(2026, 3, 30, 10, tzinfo=UTC), date(2028, 1, 1)
@@ -172,14 +175,16 @@ def test_tables_and_plain_python_find_the_same_in_the_same_order(
     query = Query(parsed, parse(where, zone), zone, limit=limit, now=NOW)
     with TemporaryDirectory() as folder:
         tables = SqliteBackend(Path(folder) / "t.sqlite", EMBEDDER)
-        backends: list[Backend] = [PlainBackend(EMBEDDER), tables]
+        postgres = PostgresBackend(database(), token_hex(8), EMBEDDER)
+        backends: list[Backend] = [PlainBackend(EMBEDDER), tables, postgres]
         for backend in backends:
             backend.apply([Entry("", "", "t", Change("item", item.id, None, item)) for item in stored])
-        plain, indexed = (backend.query(query) for backend in backends)
+        plain, *others = (backend.query(query) for backend in backends)
         tables.close()
-    assert [(item.id, item.properties) for item in plain.items] == [(i.id, i.properties) for i in indexed.items]
-    assert plain.total == indexed.total
-    assert [reason.date for reason in plain.reasons] == [reason.date for reason in indexed.reasons]
+    for indexed in others:
+        assert [(item.id, item.properties) for item in plain.items] == [(i.id, i.properties) for i in indexed.items]
+        assert plain.total == indexed.total
+        assert [reason.date for reason in plain.reasons] == [reason.date for reason in indexed.reasons]
 
 
 def test_an_answer_is_kept_until_the_clock_passes_an_end_or_an_item_changes_and_the_zone_counts(tmp_path: Path) -> None:

@@ -101,8 +101,14 @@ def _start(address: str) -> None:
         listener.bind(address)
         listener.listen()
         command = [sys.executable, "-m", "tests.postgres.server", str(listener.fileno())]
+        # in a session of its own: a signal to all that runs the tests must not end it before it has cleared up
         process = subprocess.Popen(
-            command, cwd=PROJECT, pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            command,
+            cwd=PROJECT,
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
         )
     atexit.register(process.wait)  # after the connection is closed: the last one is called first
 
