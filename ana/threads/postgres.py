@@ -162,6 +162,7 @@ def _set_name(id: str, name: str) -> Statement:
 
 def _rename(thread: str, to: str) -> Iterator[Statement]:
     for table in ("emptied", "created"):  # a client may have made it again
-        yield Statement(f"DELETE FROM {table} WHERE thread = ?", [to])
+        is_replaced = f"EXISTS (SELECT FROM {table} AS own WHERE own.thread = ?)"
+        yield Statement(f"DELETE FROM {table} WHERE thread = ? AND {is_replaced}", [to, thread])
     for table in _TABLES:
         yield Statement(f"UPDATE {table} SET thread = ? WHERE thread = ?", [to, thread])
