@@ -42,7 +42,7 @@ def serving(folder: Path, *, durable: bool = True) -> Iterator[str]:
     try:
         yield f"host={folder} user=ana dbname=postgres"
     finally:
-        _run(programs / "pg_ctl", "stop", "-w", "-D", data, "-m", "immediate")
+        _run(programs / "pg_ctl", "stop", "-w", "-D", data, "--mode=immediate")
 
 
 def add_worker(url: str) -> str:

@@ -39,14 +39,13 @@ def history(
     *,
     call: Injected,
 ) -> dict[str, Any]:
-    """Tell what was created, changed, done and deleted, the newest first. `sums` tells by how much each number
-    changed since its item was made, and from what to what, or of how many items: of hours that is an amount, of a
-    mean, a rate or a price it is none.
+    """Tell what was created, changed, done and deleted, the newest first. `sums` tells how numbers changed since
+    items began; a mean is no amount.
 
     Args:
         since: An ISO date or moment.
         until: The last one; a bare date is that whole day.
-        id: Only of this item, with what its text was before.
+        id: Only of this item, with its text before.
         text: Only of items with these words.
     """
     begin, end = _read_bound(since, "since", call), _read_bound(until, "until", call)

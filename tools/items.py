@@ -160,8 +160,8 @@ def query_items(
         text: What it is about, in words.
         where: Filter on properties: {"type": "task", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
             Several mean and; also $and $or $in $nin $ne $contains; a bare date is that whole day. {"$on": DAY} or
-            {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. For when something was finished,
-            filter on status and updated_at; completed_at tells it, done_then the dates of what repeats.
+            {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. When something was done:
+            status and updated_at; completed_at tells it, done_then that of repeats.
         limit: How many to return at most.
         like: An item's id, for those similar to it.
         stamps: Show created_at and updated_at too.
