@@ -1,6 +1,6 @@
 """The model of a replay: it decides as was recorded."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall
@@ -34,10 +34,12 @@ class RecordedModel(StreamingModel):
 
     Args:
         end: The draft that it ended with where no decision did.
+        before: Called before each decision.
     """
 
     record: SkipValidation[Record]  # one of an earlier version lacks fields that nobody needs here
     end: str
+    before: Callable[[], None]
     _next: int = PrivateAttr(default=0)
 
     @property
@@ -49,6 +51,7 @@ class RecordedModel(StreamingModel):
         yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._summarise()))
 
     def _decide(self) -> AIMessage:
+        self.before()
         decisions = self.record["decisions"]
         if self._next == len(decisions):
             if self.record["error"]:

@@ -1,6 +1,6 @@
 """A turn on the real graph, on handles that are thrown away."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,7 @@ from app.replay.history import dict_of, failed, text_of
 from app.throwaway import make_throwaway
 from graph.builder import graph
 from graph.context import LocalContext
+from graph.recording import count_parts
 from graph.state import Turn, Usage
 from nodes.history import this_turn
 from nodes.requests import read_request
@@ -48,6 +49,7 @@ class Scene:
         waits: Whether a person can be asked.
         replies: What the person replies to its requests, in order.
         answers: What the person's own tools answered.
+        meanwhile: Called with the number of a part of the turn before which a person has had time to decide.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Scene:
     waits: bool = True
     replies: Sequence[Any] = ()
     answers: Sequence[Step] = ()
+    meanwhile: Callable[[int], None] = lambda _: None
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,7 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
             return handles.traces.records[-1]
         if not replies:
             return _end_waiting(ended.value["turn"], ended.value["messages"], ended.interrupts[0], scene, handles)
+        scene.meanwhile(count_parts(ended.value["turn"]))
         given = Command(resume={ended.interrupts[0].id: replies.pop(0)})
 
 

@@ -1,6 +1,7 @@
 """A recorded turn run again with its own decisions."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 from zoneinfo import ZoneInfo
 
@@ -10,11 +11,12 @@ from ana.embedders.known import OnceEmbeddings
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Settings
+from ana.time.clock import Listener, listener
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
-from app.replay.store import copy_store
+from app.replay.store import StoreCopy, copy_store
 from graph.recording import digest_tools
 from nodes.attachments import explain_left_out
 from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED
@@ -52,18 +54,22 @@ class Rerun:
         """
         inputs = self._require_inputs(record)
         scene = _set_scene(record, inputs, thread)
-        backend = self._copy(record, inputs)
+        store = self._copy(record, inputs)
+
+        def meanwhile(part: int) -> None:
+            store.catch_up(next((each["at"] for each in inputs["parts"][part:] if "at" in each), None))
+
         end = record["answer"].removesuffix(explain_left_out(scene.question))
-        model = RecordedModel(record=record, end=end)
+        model = RecordedModel(record=record, end=end, before=lambda: meanwhile(_present_part() + 1))
         settings = self._settings.model_copy(update={"llm_provider": record["provider"]})
-        handles = make_handles(settings, inputs, backend, model)
-        again = play(scene, handles, inputs["autonomy"], inputs["max_steps"])
+        handles = make_handles(settings, inputs, store.backend, model)
+        again = play(replace(scene, meanwhile=meanwhile), handles, inputs["autonomy"], inputs["max_steps"])
         if again["error"] == WAITS and record["error"] in UNDECIDED:
             told = {name: record.get(name) for name in ("answer", "error", "receipt", "changes")}
             again = cast(Record, {**again, **told})
         return again
 
-    def _copy(self, record: Record, inputs: Inputs) -> Backend:
+    def _copy(self, record: Record, inputs: Inputs) -> StoreCopy:
         if self._embedder.name != inputs["embedder"]:
             raise CannotReplay(
                 f"This turn ran with the embedder {inputs['embedder']}; the store now has {self._embedder.name}."
@@ -116,3 +122,7 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
         replies=inputs.get("given", []),
         answers=[step for step in own_steps(record) if step["tool"] not in TOOLS],
     )
+
+
+def _present_part() -> int:
+    return (listener.get() or Listener()).part

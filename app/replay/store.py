@@ -1,6 +1,7 @@
 """The store as it was before a turn, on a throw-away copy; the original is only read."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder
@@ -15,7 +16,38 @@ from graph.recording import digest_lines
 PURGED = "Something that it relied on was deleted permanently since."
 
 
-def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embedder) -> InMemoryBackend:
+@dataclass
+class StoreCopy:
+    """A copy of a store as it was before a turn, and what was written while the turn lasted.
+
+    Args:
+        later: The entries that came later, the oldest first.
+        undos: Names of turns under which the turn took others back.
+    """
+
+    backend: InMemoryBackend
+    later: list[Entry]
+    undos: Sequence[str]
+
+    def catch_up(self, at: tuple[int, str] | None) -> None:
+        """Make the changes that had been made when the journal stood here, and that the turn has not made again.
+
+        They are others', or the turn's own from a run of a node that a crash ended.
+        """
+        if at is None:
+            return
+        due = [entry for entry in self.later if _is_before(entry, at)]
+        self.later = [entry for entry in self.later if not _is_before(entry, at)]
+        for entry in [entry for entry in due if not self._is_made(entry)]:
+            self.backend.apply([entry])
+
+    def _is_made(self, entry: Entry) -> bool:
+        if entry.turn in self.undos and entry.turn in self.backend.turns():
+            return True
+        return bool(entry.key and self.backend.find_change(entry.key))
+
+
+def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embedder) -> StoreCopy:
     """Return the store as it was before a turn.
 
     Args:
@@ -24,23 +56,21 @@ def copy_store(original: Backend, record: Record, inputs: Inputs, embedder: Embe
         embedder: For the copy.
 
     Raises:
-        CannotReplay: It cannot be put together, as something was purged, or something else was written meanwhile.
+        CannotReplay: It cannot be put together; something was purged.
     """
-    places = [part["at"] for part in inputs["parts"] if "at" in part] or [(0, "")]
+    at = next((part["at"] for part in inputs["parts"] if "at" in part), (0, ""))
     with original.reading():
         entries = original.entries()[::-1]
         records = {(kind, item.id): item for kind in KINDS for item in original.scan(kind)}
-    begin, end = _settle(places[0], entries), _settle(places[-1], entries)
-    before = [entry for entry in entries if _is_before(entry, begin)]
-    later = [entry for entry in entries if not _is_before(entry, begin)]
-    told = {moment for part in inputs["parts"] for moment in part["clock"]}
-    if any(entry.ts not in told for entry in later if _is_before(entry, end)):
-        raise CannotReplay("Something else was written meanwhile, by others or by the turn itself before a crash.")
+    at = _settle(at, entries)
+    before = [entry for entry in entries if _is_before(entry, at)]
+    later = [entry for entry in entries if not _is_before(entry, at)]
     _take_back(records, later)
     _check(records, entries, record, inputs)
     backend = InMemoryBackend(embedder)
     backend.fill(records, before, _find_line_number(records, before, record))
-    return backend
+    undone = [dict_of(step) for step in record["steps"] if step["tool"] == "undo"]
+    return StoreCopy(backend, later, [each["undo"] for each in undone if each.get("undo")])
 
 
 def _settle(at: tuple[int, str], entries: Sequence[Entry]) -> tuple[int, str]:
