@@ -1,22 +1,31 @@
 """The lines the REPL reads: typed with history, completion and editing, or piped in."""
 
+import os
+import re
+import select
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ana.files import refuse_link
+from ana.files import is_read_only, refuse_link
 from ana.output import BIDIRECTIONAL, escape_controls, write_line
 from app.show.text import say
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+    from prompt_toolkit.key_binding.key_processor import KeyPress
 
 PROMPT = "> "
 HOW_TO_LEAVE = "Ctrl-D or /quit leaves."
 STYLE = {"": "bold", "prompt": "bold", "rprompt": "nobold italic", "continuation": "nobold"}
 """The person's own words stand out among the answers."""
+PASTE_PAUSE = 0.05
+"""How long the parts of a paste may be apart, in seconds, in terminals that do not mark it: there a line of it ends as
+if Enter had been pressed. Nobody types that fast."""
+_LINE = re.compile(r"(.*?)(?:\r\n|\r|\n)(.*)", re.DOTALL)
 
 
 def read_piped_lines() -> Iterator[str]:
@@ -29,7 +38,7 @@ def read_piped_lines() -> Iterator[str]:
 def read_typed_lines(
     history: Path, completions: Callable[[], list[str]], on_prompt: Callable[[], None]
 ) -> Iterator[str]:
-    """Read from a terminal. Pasted text is one message, however many lines it has, if the terminal marks it as pasted.
+    """Read from a terminal. Pasted text is one message, however many lines it has.
 
     Text that other threads print meanwhile appears above the prompt.
 
@@ -43,16 +52,40 @@ def read_typed_lines(
     # a terminal that was started in the background by a script hands on that interrupts are ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
     session = _make_session(history, completions)
+    typed = ""
     while True:
         try:
-            with patch_stdout(raw=True):
-                line = session.prompt(PROMPT, pre_run=on_prompt)
+            typed += _read_typed_ahead()
+            if match := _LINE.fullmatch(typed):
+                line, typed = match.groups()
+                say(f"{PROMPT}{line}", style="bold")
+                session.history.append_string(line)
+            else:
+                with patch_stdout(raw=True):
+                    line = session.prompt(PROMPT, pre_run=on_prompt, default=typed)
+                typed = ""
         except KeyboardInterrupt:  # Ctrl-C drops the line and keeps the program, as in a shell
+            typed = ""
             say(HOW_TO_LEAVE, style="dim")
             continue
         except EOFError:
             return
         yield line
+
+
+def _read_typed_ahead() -> str:
+    """Return what was typed while an answer was running, when no prompt read it; each line is a message of its own.
+
+    Raises:
+        EOFError: The end of the input was typed.
+    """
+    text = ""
+    while select.select([sys.stdin], [], [], 0)[0]:
+        waiting = os.read(sys.stdin.fileno(), 65536)
+        if not waiting:
+            raise EOFError
+        text += waiting.decode(errors="replace")
+    return "".join(c for c in text if c.isprintable() or c in "\r\n")
 
 
 def _make_session(history: Path, completions: Callable[[], list[str]]) -> "PromptSession[str]":
@@ -70,6 +103,7 @@ def _make_session(history: Path, completions: Callable[[], list[str]]) -> "Promp
         history=FileHistory(str(history)),
         completer=WordCompleter(completions, sentence=True),
         complete_while_typing=False,
+        key_bindings=_bind_enter(),
         style=Style.from_dict(STYLE),
         prompt_continuation=" " * len(PROMPT),
         rprompt=_count_lines,
@@ -82,3 +116,40 @@ def _count_lines() -> str:
 
     lines = get_app().current_buffer.document.line_count
     return f"{lines} lines, Enter sends them" if lines > 1 else ""
+
+
+def _bind_enter() -> "KeyBindings":
+    """Return bindings in which Enter sends the message, unless more text is waiting: then all of that was pasted."""
+    from prompt_toolkit.enums import DEFAULT_BUFFER
+    from prompt_toolkit.filters import has_focus
+    from prompt_toolkit.key_binding import KeyBindings
+
+    bindings = KeyBindings()
+
+    @bindings.add("enter", filter=has_focus(DEFAULT_BUFFER))
+    @bindings.add("c-j", filter=has_focus(DEFAULT_BUFFER))
+    def _enter(event: "KeyPressEvent") -> None:
+        if pasted := _take_waiting(event):
+            lines = f"{event.data}{pasted}".replace("\r\n", "\n").replace("\r", "\n")
+            event.current_buffer.insert_text(lines)
+        else:
+            event.current_buffer.validate_and_handle()
+
+    return bindings
+
+
+def _take_waiting(event: "KeyPressEvent") -> str:
+    """Return the text that is waiting, line ends included; other keys, such as Ctrl-C, keep waiting."""
+    keys, terminal = event.key_processor.input_queue, event.app.input
+    while not terminal.closed and select.select([terminal.fileno()], [], [], PASTE_PAUSE)[0]:
+        keys.extend(terminal.read_keys())
+    waiting = list(keys)
+    keys.clear()
+    keys.extend(key for key in waiting if not _is_text(key))
+    return "".join(key.data for key in waiting if _is_text(key))
+
+
+def _is_text(press: "KeyPress") -> bool:
+    from prompt_toolkit.keys import Keys
+
+    return not isinstance(press.key, Keys) or press.key in (Keys.Enter, Keys.ControlJ, Keys.Tab)

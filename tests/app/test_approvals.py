@@ -427,6 +427,7 @@ class Terminal(io.StringIO):
         self._typed = iter(typed)
         monkeypatch.setattr("sys.stdin", self)
         monkeypatch.setattr("app.repl.lines._make_session", lambda *_: self)
+        monkeypatch.setattr("app.repl.lines._read_typed_ahead", lambda: "")
         monkeypatch.setattr("signal.signal", lambda *_: None)
 
     def isatty(self) -> bool:

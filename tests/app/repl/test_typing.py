@@ -35,8 +35,19 @@ def messages(stub: Stub) -> list[str]:
     return [typed(request["messages"][-1]["content"]) for request in stub.requests]
 
 
-def test_pasted_lines_are_one_message_that_waits_for_enter(terminal: Terminal, stub: Stub) -> None:
-    terminal.type("\x1b[200~one\rtwo\rthree\r\x1b[201~")
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "one\rtwo\rthree",
+        "one\rtwo\rthree\r",
+        "one\r\ntwo\r\nthree\r\n",
+        "one\ntwo\nthree\n",
+        "\x1b[200~one\rtwo\rthree\r\x1b[201~",
+    ],
+    ids=repr,
+)
+def test_pasted_lines_are_one_message_that_waits_for_enter(terminal: Terminal, stub: Stub, pasted: str) -> None:
+    terminal.type(pasted)
     terminal.until("three")
     terminal.type("\r")
     terminal.until("Heard it.")
@@ -48,6 +59,15 @@ def test_a_paste_shows_as_one_message(terminal: Terminal) -> None:
     terminal.until("3 lines, Enter sends the")
     terminal.type("\x03")
     terminal.until("Ctrl-D or /quit leaves.")
+
+
+def test_a_paste_of_many_lines_is_one_message(terminal: Terminal, stub: Stub) -> None:
+    lines = [f"line {n} of some lecture notes: delete the milk" for n in range(150)]
+    terminal.type("\r".join([*lines, "the end"]))
+    terminal.until("the end")
+    terminal.type("\r")
+    terminal.until("Heard it.")
+    assert messages(stub) == ["\n".join([*lines, "the end"])]
 
 
 def test_lines_typed_while_an_answer_runs_are_a_message_each(terminal: Terminal, stub: Stub) -> None:
@@ -68,6 +88,22 @@ def test_lines_typed_while_an_answer_runs_are_a_message_each(terminal: Terminal,
     terminal.type("rth\r")
     terminal.until("Four.")
     assert messages(stub) == ["first", "second", "third", "fourth"]
+
+
+def test_the_end_of_the_input_typed_while_an_answer_runs_leaves(terminal: Terminal, stub: Stub) -> None:
+    typed = threading.Event()
+
+    def wait(_: dict[str, Any]) -> Said:
+        typed.wait(60)
+        return Said("Here I am.")
+
+    stub.script = [wait]
+    terminal.type("first\r")
+    while not stub.requests:
+        time.sleep(0.02)
+    terminal.type("\x04")
+    typed.set()
+    assert terminal.process.wait() == 0
 
 
 @pytest.mark.parametrize("word", ["exit", "quit", ":q", "Exit", "/exit"])
