@@ -75,8 +75,13 @@ def system_message(loaded: Loaded) -> SystemMessage:
 def system_prompt(lines: Mapping[int, str]) -> str:
     """Return the system prompt with these lines of Global Context."""
     # The template has what changes at its end, so that providers' prompt caches hit.
+    return render("system", **prompt_slots(lines))
+
+
+def prompt_slots(lines: Mapping[int, str]) -> dict[str, str]:
+    """Return what the slots of a system prompt are filled with."""
     shown = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
-    return render("system", global_context=shown or EMPTY)
+    return {"global_context": shown or EMPTY}
 
 
 def describe_now(loaded: Loaded, turn: str) -> str:

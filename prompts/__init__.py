@@ -23,7 +23,20 @@ def render(name: str, **slots: str) -> str:
         FileNotFoundError: There is no such prompt.
         KeyError: A slot is missing or unknown.
     """
-    template = _template(name)
+    return fill(name, _template(name), **slots)
+
+
+def fill(name: str, template: str, **slots: str) -> str:
+    """Fill a prompt that is given as text.
+
+    Args:
+        name: What it is called in an error.
+        template: The prompt.
+        slots: As of `render`.
+
+    Raises:
+        KeyError: A slot is missing or unknown.
+    """
     wanted = set(_SLOT.findall(template))
     if wanted != set(slots):
         raise KeyError(f"prompt {name} has slots {sorted(wanted)}, given {sorted(slots)}")

@@ -1,18 +1,23 @@
-"""`ana replay`: a recorded turn told, or run again."""
+"""`ana replay`: a recorded turn told, run again, or answered by another model."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ana.errors import UserError
+from ana.models.providers import choose_model
 from ana.output import tell, write_json
+from ana.settings import Settings
 from ana.tracing.files import iter_records
 from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
 from ana.workspace import Workspace
-from app.show.replayed import tell_difference, tell_turn
+from app.show.replayed import show_side_by_side, tell_difference, tell_turn
 from app.startup import start
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
 
 DIFFERENT = 1
 IMPOSSIBLE = 2
@@ -26,6 +31,12 @@ def replay(
     rerun: Annotated[
         bool, typer.Option("--rerun", help="Run it again as it was decided, on a copy of the store, and compare.")
     ] = False,
+    model: Annotated[
+        str | None, typer.Option(help="With --rerun: ask this model of the provider, PROVIDER:MODEL, or offline.")
+    ] = None,
+    prompt: Annotated[
+        Path | None, typer.Option(help="With --rerun: ask with this system prompt, a Markdown file with its slots.")
+    ] = None,
 ) -> None:
     """Tell a recorded turn as it happened: its steps, timings and cost; or run it again.
 
@@ -33,6 +44,8 @@ def replay(
     """
     if (trace is None) == (path is None):
         raise typer.BadParameter("Give the id of a turn, or --path with a trace file.")
+    if (model or prompt) and not rerun:
+        raise typer.BadParameter("--model and --prompt need --rerun.")
     workspace = start()
     record, thread = read_path(path, index) if path else find_turn(workspace, str(trace))
     if fault := find_fault(record, TOLD, SHOWN | FOLLOWED):
@@ -41,11 +54,13 @@ def replay(
         write_json(record) if as_json else tell_turn(record)
         return
     try:
-        again = run_again(workspace, record, thread)
+        settings = choose_model(workspace.settings, model)
+        other, name = build_other(settings, prompt) if model or prompt else (None, None)
+        again = run_again(replace(workspace, settings=settings), record, thread, other, name)
     except UserError as exc:
         tell(f"It cannot be run again. {exc.sentence()}")
         raise typer.Exit(IMPOSSIBLE) from exc
-    show_again(record, again, as_json=as_json)
+    show_again(record, again, name, as_json=as_json)
 
 
 def read_path(path: Path, index: int) -> tuple[Record, list[Record]]:
@@ -71,8 +86,10 @@ def find_turn(workspace: Workspace, id: str) -> tuple[Record, list[Record]]:
     return record, list(traces.iter_attempts(record.get("thread_id", id)))
 
 
-def run_again(workspace: Workspace, record: Record, thread: list[Record]) -> Record:
-    """Return the record of a turn that was run again as it was decided.
+def run_again(
+    workspace: Workspace, record: Record, thread: list[Record], other: "BaseChatModel | None", name: str | None
+) -> Record:
+    """Return the record of a turn that was run again, as it was decided or by another model.
 
     Raises:
         UserError: Something that it relied on is gone or another, or the store cannot be read.
@@ -82,10 +99,39 @@ def run_again(workspace: Workspace, record: Record, thread: list[Record]) -> Rec
 
     with open_data_folder(workspace, "ana replay") as handles:
         run = Rerun(workspace.settings, handles.memory.backend, handles.upkeep.embedder, handles.upkeep.read_vectors)
-        return run.repeat(record, thread)
+        if other is None:
+            return run.repeat(record, thread)
+        tell(f"Asking {name} ...")
+        return run.ask_other(record, thread, other)
 
 
-def show_again(record: Record, again: Record, *, as_json: bool) -> None:
+def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel, str]":
+    """Return the model that is asked in place of the recorded one, and what it is called."""
+    from ana.models.providers import build_model, model_name
+    from app.replay.model import OtherPrompt
+    from nodes.reason import prompt_slots
+    from prompts import decision_prompt, fill
+
+    if settings.provider == "offline" and prompt:
+        raise typer.BadParameter("The offline reader has no prompt to choose.")
+    built, name = build_model(settings, decision_prompt), model_name(settings)
+    if prompt is None:
+        return built, name
+    try:
+        template = prompt.read_text(encoding="utf-8")
+        fill(prompt.name, template, **prompt_slots({}))
+    except (OSError, ValueError) as exc:
+        raise typer.BadParameter(f"The prompt {prompt} cannot be read: {exc}.") from exc
+    except KeyError as exc:
+        raise typer.BadParameter(f"{exc.args[0]}.") from exc
+
+    def refill(loaded: Any) -> str:
+        return fill(prompt.name, template, **prompt_slots(loaded["lines"]))
+
+    return OtherPrompt(inner=built, fill=refill), f"{name}, {prompt.name}"
+
+
+def show_again(record: Record, again: Record, name: str | None, *, as_json: bool) -> None:
     """Print how a turn that was run again compares with the recorded one; exit with 1 if it differs."""
     from app.replay.compare import compare
 
@@ -93,6 +139,8 @@ def show_again(record: Record, again: Record, *, as_json: bool) -> None:
     if as_json:
         difference = asdict(found) if found else None
         write_json({"same": found is None, "difference": difference, "recorded": record, "again": again})
+    elif name:
+        show_side_by_side(record, again, name)
     else:
         tell_difference(record, found)
     if found:

@@ -1,4 +1,4 @@
-"""The model of a replay: it decides as was recorded."""
+"""Models for a replay: one that decides as was recorded, and one that is shown another prompt."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr, SkipValidation
 
 from ana.errors import ModelFailed
-from ana.models.base import MARKS, StreamingModel, to_chunk
+from ana.models.base import MARKS, PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
 from ana.models.call import REFUSED
 from ana.tracing.schema import Record
 from app.replay.history import make_invalid_call
@@ -65,6 +65,28 @@ class RecordedModel(StreamingModel):
         if "summarised" not in inputs:
             raise ModelFailed("No summary is recorded.")
         return AIMessage(str(inputs["summarised"]))
+
+
+class OtherPrompt(ModelWrapper):
+    """A model that is shown another system prompt.
+
+    Args:
+        inner: The model.
+        fill: Makes it from what the system prompt is rendered from.
+    """
+
+    fill: Callable[[Any], str]
+
+    def _stream(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
+    ) -> Iterator[ChatGenerationChunk]:
+        shown = [self._exchange(message) for message in messages]
+        for chunk in stream_chunks(self.inner, shown, stop, **kwargs):
+            yield ChatGenerationChunk(message=chunk)
+
+    def _exchange(self, message: BaseMessage) -> BaseMessage:
+        data = message.additional_kwargs.get(PROMPT_DATA)
+        return message.model_copy(update={"content": self.fill(data)}) if data else message
 
 
 def _make_reply(decision: Mapping[str, Any]) -> AIMessage:

@@ -17,6 +17,7 @@ from ana.errors import ToolError
 from ana.handles import Handles
 from ana.memory.backend import Backend
 from ana.settings import Autonomy, Settings
+from ana.spending.port import Spending
 from ana.time.clock import Clock, Listener, listener
 from ana.tracing.langsmith import untraced
 from ana.tracing.port import InMemoryTraces
@@ -106,7 +107,9 @@ class Tape:
         return next(before, None) or next(told[0] for told in self._parts if told)
 
 
-def make_handles(settings: Settings, inputs: Inputs, backend: Backend, model: BaseChatModel) -> Handles:
+def make_handles(
+    settings: Settings, inputs: Inputs, backend: Backend, model: BaseChatModel, spending: Spending
+) -> Handles:
     """Return handles on which a turn meets what it met when it was recorded, and writes no file.
 
     Args:
@@ -114,9 +117,10 @@ def make_handles(settings: Settings, inputs: Inputs, backend: Backend, model: Ba
         inputs: What the turn's record keeps for a replay.
         backend: The store as it was.
         model: Who decides.
+        spending: Where its cost counts.
     """
     then = settings.model_copy(update={"ana_history_tokens": inputs["history_tokens"]})
-    return make_throwaway(then, model, backend, Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"])))
+    return make_throwaway(then, model, backend, Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"])), spending)
 
 
 def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Record:

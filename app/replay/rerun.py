@@ -1,9 +1,11 @@
-"""A recorded turn run again with its own decisions."""
+"""A recorded turn run again: with its own decisions, or by another model or prompt."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import cast
 from zoneinfo import ZoneInfo
+
+from langchain_core.language_models import BaseChatModel
 
 from ana.embedders import Embedder
 from ana.embedders.base import Vectors
@@ -11,8 +13,10 @@ from ana.embedders.known import OnceEmbeddings
 from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Settings
+from ana.spending.port import NoSpending
 from ana.time.clock import Listener, listener
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
+from ana.workspace import open_workspace
 from app.replay.history import make_question, own_steps, rebuild_history
 from app.replay.model import RecordedModel
 from app.replay.play import WAITS, Scene, make_handles, play
@@ -62,12 +66,31 @@ class Rerun:
         end = record["answer"].removesuffix(explain_left_out(scene.question))
         model = RecordedModel(record=record, end=end, before=lambda: meanwhile(_present_part() + 1))
         settings = self._settings.model_copy(update={"llm_provider": record["provider"]})
-        handles = make_handles(settings, inputs, store.backend, model)
+        handles = make_handles(settings, inputs, store.backend, model, NoSpending())
         again = play(replace(scene, meanwhile=meanwhile), handles, inputs["autonomy"], inputs["max_steps"])
         if again["error"] == WAITS and record["error"] in UNDECIDED:
             told = {name: record.get(name) for name in ("answer", "error", "receipt", "changes")}
             again = cast(Record, {**again, **told})
         return again
+
+    def ask_other(self, record: Record, thread: Sequence[Record], model: BaseChatModel) -> Record:
+        """Let another model, or one that is shown another prompt, answer a turn, and return the record of that.
+
+        Args:
+            record: The turn.
+            thread: The records of its conversation.
+            model: Who is asked.
+
+        Raises:
+            CannotReplay: Something that it relied on is gone or another.
+        """
+        inputs = self._require_inputs(record)
+        store = self._copy(record, inputs)
+        spending = open_workspace(self._settings).open_spending()
+        handles = make_handles(self._settings, inputs, store.backend, model, spending)
+        answered = play(_set_scene(record, inputs, thread), handles, inputs["autonomy"], inputs["max_steps"])
+        spending.keep([answered])
+        return answered
 
     def _copy(self, record: Record, inputs: Inputs) -> StoreCopy:
         if self._embedder.name != inputs["embedder"]:

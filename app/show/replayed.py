@@ -1,13 +1,15 @@
-"""A recorded turn as a person would tell it."""
+"""A recorded turn as a person would tell it, and two of them side by side."""
 
 import json
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ana.language import pick_telling
 from ana.memory.receipts import list_changes
 from ana.output import write_line
 from app.show.answers import show_text
+from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
 
 if TYPE_CHECKING:
@@ -48,6 +50,23 @@ def word_difference(record: "Record", found: "Difference | None") -> list[str]:
     where = f"at step {found.step}, {found.tool}" if found.step else "at its end"
     recorded, again = f"  recorded  {_quote(found.recorded)}", f"  now       {_quote(found.again)}"
     return [f"Different {where}: {found.what}", recorded, again]
+
+
+def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
+    """Print two trajectories of a turn as a table.
+
+    Args:
+        recorded: The turn.
+        again: The same message, answered by another model or prompt.
+        name: What that is called.
+    """
+    told = [[f"{describe_step(s)}\n  {describe_observation(s)}" for s in each["steps"]] for each in (recorded, again)]
+    rows = [(str(number), *pair) for number, pair in enumerate(zip_longest(*told, fillvalue=""), 1)]
+    rows.append(("answer", recorded["answer"], again["answer"]))
+    if any(receipts := [record.get("receipt") or "" for record in (recorded, again)]):
+        rows.append(("receipt", *receipts))
+    rows.append(("took", describe_cost(recorded), describe_cost(again)))
+    show_table(("step", f"recorded, {recorded.get('model', '')}", name), rows, fixed=("step",))
 
 
 def describe_step(step: "Step") -> str:

@@ -61,6 +61,7 @@ TELLING = (
     ("replay", "--path", "{trace}", "--index", "{index}"),
     ("replay", "--path", "{trace}", "--index", "{index}", "--json"),
     ("replay", "--path", "{trace}", "--index", "{index}", "--rerun"),
+    ("replay", NAME, "--rerun", "--model", "offline"),
     ("traces",),
     ("traces", "--older-than", "1d"),
     ("cost",),

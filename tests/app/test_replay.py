@@ -9,6 +9,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+import typer
 from langchain_core.messages import AIMessage, BaseMessage, InvalidToolCall
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
@@ -20,12 +21,17 @@ from ana.memory.search.property_text import property_text
 from ana.memory.trash import purge
 from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import load_settings
+from ana.settings import PROJECT, load_settings
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
+from app import throwaway
+from app.cli.replay import build_other, run_again
+from app.costs import add_up
 from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
+from app.replay.model import OtherPrompt
 from app.replay.rerun import Rerun
+from app.show.replayed import show_side_by_side
 from app.turn import Assistant, open_assistant
 from graph.builder import graph
 from graph.context import LocalContext
@@ -34,6 +40,9 @@ from tests.app.conftest import Run
 from tests.app.test_crash import KILLED
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
+from tests.models.local.test_local import LIBRARY, write_model
+from tests.openai_stub import Said, openai_stub
+from tests.sent import typed
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
@@ -364,6 +373,36 @@ def test_why_a_turn_cannot_be_run_again_is_said(desk: Desk, name: str, why: str)
         desk.repeat(record)
 
 
+def test_another_model_answers_on_the_same_store(desk: Desk) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    desk.say("Milk?", calls(("query_items", {"text": "milk"})), "There.")
+    other = ScriptedModel(replies=[calls(("query_items", {"text": "milk"}), ("now", {})), "Yes, milk."])
+    record = desk.records()[-1]
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), other)
+    assert again["steps"][0]["observation"] == record["steps"][0]["observation"]
+    assert again["answer"] == "Yes, milk."
+    assert compare(record, again) == Difference(2, "(nothing)", "tool", "(nothing)", "now")
+    assert len(desk.records()) == 2, "no trace is written"
+
+
+def test_a_model_that_is_asked_counts_in_the_day_and_a_repeated_turn_costs_nothing(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(throwaway, "NOWHERE", tmp_path / "nowhere")
+    desk.say("hello", "Hello.")
+    (record,), spending = desk.records(), open_workspace(desk.settings).open_spending()
+    before = spending.today()
+    assert desk.repeat(record) is None
+    assert (spending.today(), (tmp_path / "nowhere").exists()) == (before, False)
+    other = ScriptedModel(replies=["Good day."])
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, [record], other)
+    total = pytest.approx(before + (again["cost_usd"] or 0))
+    assert total != before
+    assert spending.today() == total
+    days, _ = add_up(open_workspace(desk.settings))
+    assert sum(day.cost_usd or 0 for day in days) == total
+
+
 class Counted:
     """An embedder that counts the texts that it embeds."""
 
@@ -413,6 +452,64 @@ def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) ->
     assert done.returncode == 2
     assert done.stderr.startswith("It cannot be run again. The record lacks what a turn is run again from")
     assert len(list((tmp_path / "traces").glob("*.jsonl"))) == 2
+
+
+def test_the_command_asks_other_models_over_their_protocol(ana: Run, tmp_path: Path) -> None:
+    ana("ask", "new task: Buy milk", "--thread", "one")
+    with openai_stub(Said("I leave that to you.")) as stub:
+        env = {"OPENAI_BASE_URL": stub.url, "OPENAI_API_KEY": "sk-1"}
+        done = ana("replay", "one", "--rerun", "--model", "openai:other", "--json", **env)
+        again = json.loads(done.stdout)["again"]
+        assert (done.returncode, again["answer"], again["model"]) == (1, "I leave that to you.", "other")
+        assert stub.requests[0]["model"] == "other"
+    done = ana("replay", "one", "--rerun", "--model", "local:none.gguf")
+    assert (done.returncode, "There is no GGUF file" in done.stderr) == (2, True)
+    file = write_model(tmp_path)
+    done = ana("replay", "one", "--rerun", "--model", f"local:{file}", PYTHONPATH=f"{LIBRARY}:{PROJECT}")
+    assert (done.returncode, "Hello from here." in done.stdout) == (1, True), done.stderr
+    assert [item["content"] for item in json.loads(ana("items", "--json").stdout)["items"]] == ["Buy milk"]
+
+
+def test_another_prompt_is_what_the_model_is_shown(desk: Desk, tmp_path: Path) -> None:
+    desk.say("I like tea", calls(("append_context", {"content": "Likes tea"})), "Noted.")
+    desk.say("hello", "Hello.")
+    other = ScriptedModel(replies=["Good day."])
+    model = OtherPrompt(inner=other, fill=lambda loaded: f"Be brief. {loaded['lines']}")
+    record = desk.records()[-1]
+    again = Rerun(desk.settings, desk.backend, EMBEDDER).ask_other(record, desk.records(), model)
+    assert again["answer"] == "Good day."
+    assert other.seen[0][0].text == "Be brief. {0: 'Likes tea'}"
+
+
+def test_a_prompt_from_a_file_has_the_slots_of_ours(desk: Desk, tmp_path: Path) -> None:
+    desk.say("hello", "Hello.")
+    prompt = tmp_path / "brief.md"
+    prompt.write_text("Be brief.\n{{global_context}}")
+    with openai_stub(Said("Good day.")) as stub:
+        settings = load_settings(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
+        other, name = build_other(settings, prompt)
+        again = run_again(open_workspace(settings), desk.records()[0], desk.records(), other, name)
+        prompt.write_text("{{now}} {{global_context}}")
+        with pytest.raises(typer.BadParameter, match=r"has slots \['global_context', 'now'\]"):
+            build_other(settings, prompt)
+    assert (again["answer"], name) == ("Good day.", "gpt-4o-mini, brief.md")
+    system, question = (message["content"] for message in stub.requests[0]["messages"])
+    assert system.startswith("Be brief.\n(empty")
+    assert typed(question) == "hello"
+
+
+def test_two_trajectories_are_shown_side_by_side(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.say("Add milk", calls(MILK), "Saved.")
+    (record,) = desk.records()
+    show_side_by_side(record, {**record, "steps": [], "answer": "No."}, "other")
+    shown = capsys.readouterr().out
+    assert "recorded, gpt-4o-mini" in shown
+    assert "create_item Buy milk" in shown
+    assert "No." in shown
+    assert "\nreceipt" in shown
+    nothing: Record = {**record, "receipt": ""}
+    show_side_by_side(nothing, nothing, "other")
+    assert "\nreceipt" not in capsys.readouterr().out
 
 
 def test_a_turn_that_was_cut_short_and_went_on_is_the_same_again(tmp_path: Path) -> None:
