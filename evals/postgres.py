@@ -74,7 +74,16 @@ def _find_programs(folder: Path) -> Path:
 
 
 def _run(program: Path, *arguments: str) -> None:
-    as_user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    user, others = (NOBODY, ()) if os.geteuid() == 0 else (None, None)
     # into no pipe: the server would keep it open
     command = [str(program), *arguments]
-    subprocess.run(command, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, **as_user)  # type: ignore[call-overload]
+    subprocess.run(
+        command,
+        cwd="/",
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+        user=user,
+        group=user,
+        extra_groups=others,
+    )

@@ -51,7 +51,8 @@ class Derived:
         if self._position and self.words.changed <= LONG_TAIL and self._read_changes(session, position):
             self._position = position
             return
-        self.__init__()  # type: ignore[misc]
+        self._position = None  # after an error nothing is known
+        self._terms, self._last_term, self._series = {}, 0, None
         terms, records = session.run(Statement("SELECT number, term, vector FROM terms"), _EVERY)
         self._learn(terms)
         self.documents = {row: np.frombuffer(words, np.uint32) for row, words, *_ in records}
