@@ -1,10 +1,11 @@
 """The model that the settings ask for. A configured provider that fails never turns into another."""
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
 
-from ana.errors import ConfigError
-from ana.settings import OPENAI_URL, Settings
+from ana.errors import ConfigError, UserError
+from ana.settings import OPENAI_URL, Provider, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,6 +79,39 @@ def _build_offline_reader() -> "BaseChatModel":
             "The offline reader is not part of this installation.", "Set OPENAI_API_KEY in .env."
         ) from exc
     return OfflineReader()
+
+
+def choose_model(settings: Settings, name: str | None) -> Settings:
+    """Return settings that ask for another model.
+
+    Args:
+        settings: The settings.
+        name: A model of their provider, of another as PROVIDER:MODEL, a GGUF file of local, or offline; None for none.
+
+    Raises:
+        UserError: The provider has no models to choose from, or there is no such file.
+    """
+    if not name:
+        return settings
+    provider, model = _split_name(name, settings.provider)
+    if provider == "offline" and model:
+        raise UserError(
+            f"The offline reader has no model {model!r}.", "Set LLM_PROVIDER, or name one as openai:gpt-4o-mini."
+        )
+    file = Path(model).expanduser().absolute()
+    if provider == "local" and not file.is_file():
+        raise UserError(f"There is no GGUF file {file}.", "local runs files; name a model as openai:gpt-4o-mini.")
+    chosen = {"local": {"ana_local_model": file}, "offline": {}}.get(provider, {f"{provider}_model": model})
+    return settings.model_copy(update={"llm_provider": provider, **chosen})
+
+
+def _split_name(name: str, own: str) -> tuple[str, str]:
+    if name in ("offline", "mock"):
+        return "offline", ""
+    provider, _, model = name.partition(":")
+    # Ollama's names have colons too
+    is_other = model and provider != "auto" and provider in get_args(Provider)
+    return (provider, model) if is_other else (own, name)
 
 
 def model_name(settings: Settings) -> str:

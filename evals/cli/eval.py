@@ -16,7 +16,6 @@ from ana.settings import Settings
 from app.show.tables import show_table
 from app.show.text import pluralize
 from app.startup import start
-from evals.cli.models import choose_model
 from evals.cli.steps import show_steps
 
 WIDE = 170
@@ -45,6 +44,7 @@ def eval_(
         raise typer.BadParameter("--compare needs --picture.")
     if picture and not picture.absolute().parent.is_dir():
         raise typer.BadParameter(f"There is no folder {picture.parent}.")
+    from ana.models.providers import choose_model
     from evals.tasks.scores import load_groups
     from evals.tasks.upload import open_client
 
@@ -139,7 +139,7 @@ def build_judge(settings: Settings, name: str) -> "Judge":
     Raises:
         UserError: It is the offline reader, or the provider has no models to choose from.
     """
-    from ana.models.providers import build_model
+    from ana.models.providers import build_model, choose_model
     from ana.workspace import open_workspace
     from evals.tasks.opinions import Judge
 

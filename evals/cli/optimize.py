@@ -11,7 +11,6 @@ from ana.output import tell, write_line
 from app.show.text import pluralize
 from app.startup import start
 from evals.cli.eval import MODEL_HELP
-from evals.cli.models import choose_model
 from evals.cli.steps import show_steps
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def optimize(
     ] = None,
 ) -> None:
     """Play tasks, keep turns that passed, and save those that help as examples with tasks they were not made from."""
-    from ana.models.providers import build_model, model_name
+    from ana.models.providers import build_model, choose_model, model_name
     from ana.workspace import open_workspace
     from evals.cli.eval import read_tasks
     from evals.tasks.optimize import optimize as choose

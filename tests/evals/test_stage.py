@@ -14,7 +14,7 @@ from langsmith.utils import LangSmithError
 from ana.errors import ConfigError, UserError
 from ana.models import providers
 from ana.models.json_mode.adapter import JsonDecisions
-from ana.models.providers import build_model, model_name
+from ana.models.providers import build_model, choose_model, model_name
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
 from ana.spending.folder import NOTE
@@ -24,7 +24,6 @@ from app.costs import add_up
 from evals import figures
 from evals.cli import eval as command
 from evals.cli.eval import build_judge, read_tasks
-from evals.cli.models import choose_model
 from evals.tasks.opinions import load_rubrics
 from evals.tasks.picture import WRONG, draw_groups
 from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run
