@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ana.files import is_read_only, refuse_link
+from ana.files import refuse_link
 from ana.output import BIDIRECTIONAL, escape_controls, write_line
 from app.show.text import say
 

@@ -1,7 +1,7 @@
 """The PostgreSQL backend against the Chroma backend at 10,000 items, alternating in one run; commits reach the disk."""
 
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -38,11 +38,16 @@ def measure() -> Iterable[tuple[str, str]]:
             owner.execute("ANALYZE")  # as the server does by itself after a minute
         ids = [item.id for item in items]
         for name, act in list_operations():
-            mine, other = (Memory(backend, clock) for backend in (ours, theirs))
-            a, b = time_alternating(lambda n: act(mine, ids[n], n), lambda n: act(other, ids[n], n))  # noqa: B023
+            a, b = _compare(act, Memory(ours, clock), Memory(theirs, clock), ids)
             yield f"{name} at {SIZE:,}, PostgreSQL / Chroma", f"{a:.2f} / {b:.2f} ms = {a / b:.2f}"
         theirs.close()
         database.close()
+
+
+def _compare(
+    act: Callable[[Memory, str, int], Any], ours: Memory, theirs: Memory, ids: Sequence[str]
+) -> tuple[float, float]:
+    return time_alternating(lambda n: act(ours, ids[n], n), lambda n: act(theirs, ids[n], n))
 
 
 def list_operations() -> Iterable[tuple[str, Callable[[Memory, str, int], Any]]]:
