@@ -12,14 +12,16 @@ from icalendar.cal.component import Component
 from ana.errors import ToolError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
+from ana.time.dates import day_of
+from ana.time.repeats import DATE_KEYS
 from ana.time.repeats.rules import Rule
-from ana.transfer.bundle import Bundle
+from ana.transfer.bundle import Bundle, read_item
 from ana.transfer.ics.moments import Moments, Span, list_tables
 from ana.transfer.ics.parts import list_values, parse_part, read_text, split_parts
 from ana.transfer.ics.series import YEARS, name_occurrence, read_series, to_here, to_wall, write_moment
-from ana.transfer.ics.writer import DOMAIN, PRIORITIES
+from ana.transfer.ics.writer import DOMAIN, ITEM, PRIORITIES, list_components
 from ana.transfer.records import BadRecord, drop_empty, item_id, make_notes, read_modified
-from ana.values import Json, Properties
+from ana.values import Json, Properties, read_json
 
 _READ = {
     "UID", "SUMMARY", "DESCRIPTION", "DTSTART", "DTEND", "DUE", "DURATION", "RRULE", "RDATE", "EXDATE", "RECURRENCE-ID",
@@ -32,6 +34,8 @@ _STAMP = re.compile(r"^DTSTAMP[^:\n]*:(\d{4})", re.IGNORECASE | re.MULTILINE)
 _OURS = re.compile(rf"([A-Za-z0-9][A-Za-z0-9_-]{{0,127}})@{DOMAIN}")
 _TEXTS = ("SUMMARY", "DESCRIPTION")
 _DATES = {"due_date", "start_date", "date", "end_date"}
+_SAID = {*_DATES, "repeats", "until", "moved", "except", "location", "url", "tags", "priority", "remind"}
+"""The properties for which a calendar has its own, so that where that is missing they are gone."""
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
@@ -79,11 +83,15 @@ class _Calendar:
                 self._leave_out(" ".join(text.split()), exc)
         if not group:
             return
+        base = _find_base(group[0])
+        if base and _is_written_from(group, base, self._moments.zone):
+            yield base
+            return
         try:
             singles = [each for each in group if self._moments.list_dates(each, "RECURRENCE-ID")]
             masters = [each for each in group if "RECURRENCE-ID" not in each]
             for master in masters[:1]:
-                yield from self._read_master(uid, master, singles)
+                yield from self._read_master(uid, master, singles, base)
             for single in singles:
                 yield self._make_single(uid, single, self._moments.list_dates(single, "RECURRENCE-ID")[0])
         except (ToolError, OverflowError, ValueError, TypeError) as exc:
@@ -92,7 +100,7 @@ class _Calendar:
             for each in masters[1:]:
                 self._leave_out(read_text(each, "SUMMARY"), BadRecord("an event before it has its UID"))
 
-    def _read_master(self, uid: str, master: Component, singles: list[Component]) -> Iterator[Item]:
+    def _read_master(self, uid: str, master: Component, singles: list[Component], base: Item | None) -> Iterator[Item]:
         """Yield a component's item and those of its further dates; take from the list the exceptions that it holds."""
         ours, properties, span = _OURS.fullmatch(uid), self._read_properties(master), self._moments.read_span(master)
         if span and (rule := self._read_rule(master, span[0], properties)):
@@ -101,19 +109,22 @@ class _Calendar:
             if span and at != span[0]:
                 yield self._make_single(uid, master, at, (at, at + (span[1] - span[0])))
         properties["uid"] = None if ours else read_text(master, "UID")
-        yield self._make_item(ours[1] if ours else item_id(f"calendar:{uid}"), master, properties)
+        yield self._make_item(ours[1] if ours else item_id(f"calendar:{uid}"), master, properties, base)
 
     def _make_single(self, uid: str, single: Component, at: date, span: Span | None = None) -> Item:
         properties = self._read_properties(single) | (self._write_span(single, span) if span else {})
-        return self._make_item(item_id(f"calendar:{uid}/{self._moments.write(at)}"), single, properties)
+        return self._make_item(item_id(f"calendar:{uid}/{self._moments.write(at)}"), single, properties, None)
 
-    def _make_item(self, id: str, component: Component, properties: Properties) -> Item:
+    def _make_item(self, id: str, component: Component, properties: Properties, base: Item | None) -> Item:
         made, changed = (self._moments.read_stamp(component, name) for name in ("CREATED", "LAST-MODIFIED"))
         created = made or changed or self._moments.read_stamp(component, "DTSTAMP") or self._age
         texts = [read_text(component, name) for name in _TEXTS]
         self._note_lost(component, texts[0])
+        own = drop_empty(properties)
+        if base:
+            own, created = _merge(own, base.properties), base.created_at
         content = "\n".join(text for text in texts if text) or "(no title)"
-        return check_item(Item(id, content, drop_empty(properties), created, changed or created))
+        return check_item(Item(id, content, own, created, changed or created))
 
     def _note_lost(self, component: Component, title: str) -> None:
         lost = (set(component) - _READ - _TECHNICAL) | {str(name) for name, _ in component.errors}
@@ -196,3 +207,26 @@ class _Calendar:
         is_same = all(of[name] == value for name, value in self._read_properties(single).items() if name not in _DATES)
         is_same = is_same and all(read_text(master, name) == read_text(single, name) for name in _TEXTS)
         return self._moments.write(to[0]) if to and is_same and to[1] - to[0] == span[1] - span[0] else None
+
+
+def _find_base(component: Component) -> Item | None:
+    try:
+        return read_item(read_json(str(component[ITEM]))) if ITEM in component else None
+    except (ValueError, TypeError, ToolError):
+        return None
+
+
+def _is_written_from(group: list[Component], base: Item, zone: tzinfo) -> bool:
+    """Return whether components are as we write an item, so that it is still what it was."""
+    try:
+        ours = [parse_part(each.to_ical().decode()) for each in list_components(base, zone, defaultdict(list))]
+    except (ValueError, OverflowError):
+        return False
+    return {each.to_ical() for each in ours} == {each.to_ical() for each in group}
+
+
+def _merge(read: Properties, base: Properties) -> Properties:
+    """Return what a file says of an item, and what only we could say of it."""
+    anchor = next((key for key in DATE_KEYS if day_of(base.get(key))), "start_date")
+    kept = {key: value for key, value in base.items() if key not in (_SAID | ({"status"} & read.keys()))}
+    return {anchor if key == "start_date" else key: value for key, value in read.items()} | kept

@@ -1,8 +1,10 @@
 """Items with a date as a calendar file."""
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from dateutil.relativedelta import relativedelta
@@ -22,6 +24,9 @@ from ana.values import Json, Properties, plain_text
 DOMAIN = "ana"
 """What an item's id stands before in a UID."""
 
+ITEM = "X-ANA-ITEM"
+"""The property that holds the item as JSON, for what a calendar cannot say."""
+
 PRIORITIES = {"high": 1, "medium": 5, "low": 9}
 _YEARS = 5
 """For how many years the dates of what has no rule in calendars are written."""
@@ -40,7 +45,7 @@ def write_calendar(items: Iterable[Item], zone: tzinfo) -> tuple[bytes, int, lis
     calendar.add("version", "2.0")
     for item in sorted(items, key=lambda item: (item.created_at, item.id)):
         try:
-            components = _list_components(item, zone, notes)
+            components = list_components(item, zone, notes)
         except (OverflowError, ValueError):
             notes["Left out, because its date is beyond the calendar"].append(item.content)
             continue
@@ -51,7 +56,7 @@ def write_calendar(items: Iterable[Item], zone: tzinfo) -> tuple[bytes, int, lis
     return calendar.to_ical(), count, make_notes(notes)
 
 
-def _list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
+def list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
     """Return the event of an item, and after it the occurrences that are moved; nothing if it has no date or is done.
 
     `notes` gets what a calendar cannot say. Raises OverflowError or ValueError if its date is beyond the calendar.
@@ -63,6 +68,7 @@ def _list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
         notes["Left out, because it is done"].append(item.content)
         return []
     event = _make_event(item, *span, zone, notes)
+    event.add(ITEM, json.dumps(asdict(item)))
     repeat = read_repeat(item.properties, zone)
     rule = _write_rule(repeat) if repeat and not repeat.from_done else None
     if rule is None and (repeat or "repeats" in item.properties):

@@ -42,6 +42,11 @@ def write_items(items: Iterable[Item], zone: tzinfo = BERLIN) -> bytes:
     return write_calendar(items, zone)[0]
 
 
+def forget_ours(data: bytes) -> bytes:
+    """Return a file as a program leaves it that drops what it does not know."""
+    return re.sub(rb"X-ANA-ITEM:.*\r\n", b"", data.replace(b"\r\n ", b""))
+
+
 def list_ours(item: Item, zone: tzinfo = BERLIN) -> Times:
     """Return when an item is, as we read it, in local time."""
     repeat = read_repeat(item.properties, zone)
