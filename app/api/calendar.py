@@ -19,7 +19,8 @@ async def calendar(request: Request) -> Response:
     headers = {"etag": tag, "cache-control": "private, no-cache"}
     if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    data, _, _ = await run_in_threadpool(write_calendar, handles.memory.items(), handles.clock.zone)
+    items, zone = handles.memory.items(), handles.clock.zone
+    data, _, _ = await run_in_threadpool(lambda: write_calendar(items, zone, whole=False))
     return Response(data, headers=headers, media_type="text/calendar")
 
 

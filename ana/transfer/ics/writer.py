@@ -35,10 +35,14 @@ _CONTROLS = re.compile(r"\r\n|[\x00-\x08\x0b-\x1f\x7f]")
 _Notes = defaultdict[str, list[str]]
 
 
-def write_calendar(items: Iterable[Item], zone: tzinfo) -> tuple[bytes, int, list[str]]:
+def write_calendar(items: Iterable[Item], zone: tzinfo, *, whole: bool = True) -> tuple[bytes, int, list[str]]:
     """Return a calendar file, how many items are in it, and a sentence for each kind of thing that is not.
 
     Those without a date, and those that are done, are left out.
+
+    Args:
+        whole: Whether each event carries its item, to be the same again where the file comes in. Who subscribes to a
+            calendar needs no more than it shows.
     """
     calendar, count, notes = Calendar(), 0, _Notes(list)
     calendar.add("prodid", "-//ana//EN")
@@ -51,6 +55,8 @@ def write_calendar(items: Iterable[Item], zone: tzinfo) -> tuple[bytes, int, lis
             continue
         count += bool(components)
         for component in components:
+            if not whole:
+                component.pop(ITEM, None)
             calendar.add_component(component)
     calendar.add_missing_timezones()
     return calendar.to_ical(), count, make_notes(notes)

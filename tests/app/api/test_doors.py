@@ -19,6 +19,7 @@ def test_a_calendars_key_opens_the_calendar_and_nothing_else(household: Househol
         reply = nobody.get("/calendar.ics", params={"key": key})
         assert reply.headers["content-type"].startswith("text/calendar")
         assert "dentist" in reply.text
+        assert "X-ANA" not in reply.text, "who subscribes learns what a calendar shows"
         again = nobody.get("/calendar.ics", params={"key": key}, headers={"if-none-match": reply.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
         wrong, none = (nobody.get("/calendar.ics", params={"key": each}) for each in (f"{key[:-1]}x", "x"))
