@@ -27,12 +27,11 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, NoReturn
 
-from filelock import FileLock
-
 from ana import children
 from ana.backends.chroma.client import read_settings
 from ana.embedders.wordllama import embed_words
 from evals.imports import source_files
+from tests.shared import connect_to_shared
 
 PROJECT = Path(__file__).parent.parent
 PRELOADED = (
@@ -172,17 +171,7 @@ def name_address() -> str:
 @functools.cache
 def _parent() -> socket.socket:
     """A connection to the process that forks. Whoever needs it first starts it; it ends with the last connection."""
-    address = name_address()
-    ours = socket.socket(socket.AF_UNIX)
-    with FileLock(f"{address}.lock"):
-        try:
-            ours.connect(address)
-        except OSError:  # nobody is there
-            Path(address).unlink(missing_ok=True)
-            _start(address)
-            ours.connect(address)
-    atexit.register(ours.close)
-    return ours
+    return connect_to_shared(name_address(), _start)
 
 
 def _start(address: str) -> None:

@@ -16,10 +16,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock
-
 from ana.settings import PROJECT
 from evals.postgres import WORKER, add_worker, serving
+from tests.shared import connect_to_shared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,17 +40,7 @@ def name_address() -> str:
 @functools.cache
 def server() -> str:
     """Return the address of the database, for its owner; the server runs as long as this process."""
-    address = name_address()
-    ours = socket.socket(socket.AF_UNIX)
-    with FileLock(f"{address}.lock"):
-        try:
-            ours.connect(address)
-        except OSError:  # nobody is there
-            Path(address).unlink(missing_ok=True)
-            _start(address)
-            ours.connect(address)
-    atexit.register(ours.close)
-    told = ours.makefile().readline()
+    told = connect_to_shared(name_address(), _start).makefile().readline()
     assert told, "the server did not start"
     return told.strip()
 
