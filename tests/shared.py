@@ -1,4 +1,4 @@
-"""A process that all processes of a test run share: whoever needs it first starts it, and it ends with the last of them."""
+"""A process that all processes of a test run share: whoever needs it first starts it; it ends with the last."""
 
 import atexit
 import socket
