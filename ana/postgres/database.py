@@ -25,7 +25,7 @@ READ: Mode = "REPEATABLE READ READ ONLY"
 _PATIENCE = "10s"
 """How long a transaction waits for one that writes."""
 
-_SET_PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', ?, true)"
+_BEGIN_WORK = "SELECT begin_work(?), set_config('lock_timeout', ?, true)"
 
 
 class Database:
@@ -43,10 +43,19 @@ class Database:
         self._pool: ConnectionPool[Connection[Any]] | None = None
 
     def find_person(self, name: str) -> int:
-        """Return the number of a person, who is entered if the name is new."""
+        """Return the number of a person, who is entered if the name is new.
+
+        Raises:
+            ConfigError: What the person has is in a data folder.
+        """
         with self.connect() as connection:
             while True:
-                known = connection.execute("SELECT number FROM people WHERE name = $1", (name,)).fetchone()
+                known = connection.execute("SELECT number, away FROM people WHERE name = $1", (name,)).fetchone()
+                if known and known[1] is not None:
+                    raise ConfigError(
+                        f"What {name!r} has is in a data folder, not in the database.",
+                        "Take ANA_DATABASE_URL out, or bring it here: `ana move database`.",
+                    )
                 if known:
                     return int(known[0])
                 connection.execute("INSERT INTO people (name) VALUES ($1) ON CONFLICT DO NOTHING", (name,))
@@ -55,11 +64,17 @@ class Database:
     def transaction(self, person: int, mode: Mode) -> Iterator[Session]:
         """Yield a transaction of a person; it is committed at the end, or undone after an error.
 
-        It begins with the first statement, in the same round trip.
+        It begins with the first statement, in the same round trip. Raises StoreBroken if what they have was moved away.
         """
+        begin = Statement(f"BEGIN ISOLATION LEVEL {mode}")
+        with self.begin(begin, Statement(_BEGIN_WORK, [person, _PATIENCE])) as session:
+            yield session
+
+    @contextmanager
+    def begin(self, *first: Statement) -> Iterator[Session]:
+        """Yield a transaction as `transaction` does, which begins with these statements."""
         with self.connect() as connection:
-            begin = Statement(f"BEGIN ISOLATION LEVEL {mode}")
-            session = Session(connection, [begin, Statement(_SET_PERSON, [str(person), _PATIENCE])])
+            session = Session(connection, first)
             try:
                 yield session
                 session.commit()

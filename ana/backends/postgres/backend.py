@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import tzinfo
 
 import numpy as np
@@ -29,7 +29,7 @@ from ana.values import Json
 PAGE = 1000
 """How many records a scan reads at once."""
 
-_MAKE_STORE = "INSERT INTO stores DEFAULT VALUES ON CONFLICT DO NOTHING"
+MAKE_STORE = "INSERT INTO stores DEFAULT VALUES ON CONFLICT DO NOTHING"
 _LINE_NUMBER = Statement(
     "SELECT greatest((SELECT line FROM stores), (SELECT max(id::bigint) + 1 FROM records WHERE kind = 'line'), 0)"
 )
@@ -196,7 +196,7 @@ class PostgresBackend:
             yield
             return
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:
-            session.add(_MAKE_STORE)
+            session.add(MAKE_STORE)
             session.run(LOCK)
             with self._bound.bind(session, writes=True):
                 try:
@@ -213,6 +213,10 @@ class PostgresBackend:
         if self._number is None:
             self._number = self._database.find_person(self._name)
         return self._number
+
+    def bind(self, session: Session) -> AbstractContextManager[None]:
+        """Let this thread do everything in a transaction of the caller's meanwhile."""
+        return self._bound.bind(session, writes=True)
 
     @contextmanager
     def _read(self) -> Iterator[tuple[Session, bool]]:
@@ -232,7 +236,7 @@ class PostgresBackend:
                 yield self._bound.session, False
             return
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:
-            session.add(_MAKE_STORE)
+            session.add(MAKE_STORE)
             yield session, True
 
     def _find(self, session: Session, search: Search, vector: Vector | None, ends: bool) -> Found | None:
@@ -255,7 +259,7 @@ class PostgresBackend:
 
     def _add_zone(self, zone: tzinfo) -> None:
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:
-            session.add(_MAKE_STORE)
+            session.add(MAKE_STORE)
             add_zone(session, zone)
 
     def _get_derived(self, session: Session, position: JournalPosition) -> Derived:
