@@ -1,7 +1,7 @@
 """A move: everything is copied and compared first; only then the one side is given up, and the other one used.
 
-Whoever dies meanwhile leaves the side whole that is moved, and nobody uses the other. The next move begins again, or does
-what was left: notes on both sides carry a move's id. Nothing of what was moved is ever deleted.
+Whoever dies meanwhile leaves the side whole that is moved, and nobody uses the other one. The next move begins again,
+or does what was left: notes on both sides carry a move's id. Nothing of what was moved is ever deleted.
 """
 
 import os
@@ -30,6 +30,7 @@ from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster, Roster
 from ana.postgres.database import READ, Database
 from ana.postgres.session import Session
+from ana.threads.ports import PATIENCE
 from ana.workspace import Workspace
 
 
@@ -40,11 +41,14 @@ class Move:
         workspace: Their data folder.
         database: The database.
         embedder: Makes the vectors of the database.
+        patience: Seconds to wait for those who work in the folder.
     """
 
-    def __init__(self, workspace: Workspace, database: Database, embedder: Embedder) -> None:
+    def __init__(
+        self, workspace: Workspace, database: Database, embedder: Embedder, patience: float = PATIENCE
+    ) -> None:
         self._workspace, self._folder, self._name = workspace, workspace.folder, workspace.person
-        self._database, self._embedder = database, embedder
+        self._database, self._embedder, self._patience = database, embedder, patience
         # the list is the deployment's: of the owner's folder
         self._here, self._there = FolderRoster(replace(workspace, person=OWNER)), PostgresRoster(database)
 
@@ -155,7 +159,7 @@ class Move:
     def _own_folder(self) -> Iterator[None]:
         """Keep everybody else from beginning a turn, and from delivering reminders."""
         ledger = self._workspace.open_ledger()
-        with self._workspace.open_locks().own_all(PROGRAM), ledger.deliver_alone() as is_alone:
+        with self._workspace.open_locks().own_all(PROGRAM, self._patience), ledger.deliver_alone() as is_alone:
             if not is_alone:
                 raise StoreBusy(f"A program delivers the reminders of {self._folder}.", "Stop that program.")
             yield
