@@ -9,7 +9,7 @@ import typer
 
 from ana.errors import StoreBroken
 from ana.files import find_damage
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.memory.receipts import quote_record
 from ana.notes import read_note
 from ana.output import tell, write_json, write_line
@@ -26,7 +26,7 @@ from app.startup import start
 
 if TYPE_CHECKING:
     from ana.backends.chroma.care.examine import Findings
-    from ana.handles import FolderHandles
+    from ana.handles import DataHandles
 
 
 def doctor(
@@ -79,7 +79,7 @@ def diagnose(workspace: Workspace, *, repair: bool = False) -> Diagnosis:
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
     owned = workspace.open_locks().own_all("ana doctor") if repair else nullcontext()
-    with owned, open_data_folder(workspace, "ana doctor") as handles, handles.upkeep.hold_closed():
+    with owned, open_data(workspace, "ana doctor") as handles, handles.upkeep.hold_closed():
         unusable = handles.upkeep.find_damage()
         damaged = unusable | _damaged_files(handles.upkeep.path)
         if repair and THREADS in damaged:
@@ -107,7 +107,7 @@ def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
     write_line(diagnosis.verdict + (hint if diagnosis.faults else ""))
 
 
-def _examine(handles: "FolderHandles") -> "Findings":
+def _examine(handles: "DataHandles") -> "Findings":
     from rich.progress import SpinnerColumn, TextColumn
 
     from app.show.progress import make_bar
@@ -117,7 +117,7 @@ def _examine(handles: "FolderHandles") -> "Findings":
         return handles.upkeep.examine(lambda more: bar.update(task, advance=more))
 
 
-def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
+def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
     faults = [*damaged.values(), *findings.store]
     faults += [f"{kind} {id} cannot be read." for kind, id in findings.unreadable]
     faults += findings.index
@@ -143,7 +143,7 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     return Diagnosis(faults, notes, counts)
 
 
-def _name_unread_rules(handles: "FolderHandles") -> list[str]:
+def _name_unread_rules(handles: "DataHandles") -> list[str]:
     """Return a sentence for each item whose rule of repetition cannot be read."""
     zone = handles.clock.zone
     unread = (
