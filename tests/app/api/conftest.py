@@ -12,6 +12,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from ana.people import People
+from ana.postgres.database import open_database
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
 from app.api.app import build_app
@@ -51,6 +52,8 @@ def keeping(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
     with ExitStack() as stack:
         url = stack.enter_context(new_database()) if request.param == "database" else ""
         yield {"ANA_DATABASE_URL": url}
+        if url:
+            open_database(url).close()
 
 
 @pytest.fixture(scope="module", params=["folder", "database"])
