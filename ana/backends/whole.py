@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.memory.backend import Backend
 from ana.memory.changes import Entry, Kind
@@ -15,6 +16,14 @@ class WholeStore(Protocol):
     @property
     def backend(self) -> Backend:
         """Return what it is read by otherwise."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """Return what makes the vectors of what is taken."""
+
+    @property
+    def embedder_name(self) -> str:
+        """Return the name of what made the vectors that are given."""
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         """Yield every record of a kind with its vector."""

@@ -42,8 +42,14 @@ def count(side: Side) -> dict[str, int]:
 
 def copy(source: Side, target: Side, progress: Progress) -> None:
     """Copy everything to a side that has nothing."""
-    given, taken = source.store, target.store
-    has_vectors = given.backend.embedder_name == taken.backend.embedder_name
+    copy_store(source.store, target.store, progress)
+    for table in TABLES:
+        target.rows.write(table, source.rows.read(table))
+
+
+def copy_store(given: WholeStore, taken: WholeStore, progress: Progress) -> None:
+    """Copy items, lines and journal to a store that has none; the vectors too, unless another embedder made them."""
+    has_vectors = given.embedder_name == taken.embedder.name
     total, done = given.backend.count("item") + given.backend.count("line"), 0
     for kind in KINDS:
         records = given.scan(kind)
@@ -55,8 +61,6 @@ def copy(source: Side, target: Side, progress: Progress) -> None:
     while some := [*islice(entries, PAGE)]:
         taken.take_entries(some)
     taken.take_numbers(given.backend.position()[0], given.backend.next_line_number())
-    for table in TABLES:
-        target.rows.write(table, source.rows.read(table))
 
 
 def compare(source: Side, target: Side) -> None:

@@ -1,5 +1,6 @@
 """What a person has in PostgreSQL."""
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -8,16 +9,18 @@ from typing import Any, NamedTuple
 from psycopg import Connection
 
 from ana.errors import StoreBusy, UserError
-from ana.moving.rows import JSON, TABLES, Row
+from ana.keys import OWNER, make_digest
+from ana.moving.rows import JSON, NOTES, TABLES, Row
 from ana.postgres.database import Database
 from ana.postgres.session import Session, Statement
+from ana.workspace.postgres import KEEP_KEY
 
 PAGE = 20
 """Rows that are sent together: a checkpoint holds all messages of its conversation."""
 
 _OURS = "SELECT tablename FROM pg_policies WHERE policyname = 'own_rows'"
 _PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', '10s', true)"
-_TELLING = ("records", "entries", *(table for table in TABLES if table != "spending"))
+_TELLING = ("records", "entries", *(table for table in TABLES if table not in ("spending", "settings", "notes")))
 """The tables of which one with a row says that a person has something; using the database makes rows in others."""
 
 
@@ -36,21 +39,32 @@ class Place(NamedTuple):
 
 
 class DatabaseRows:
-    """The rows of a person in a transaction."""
+    """The rows of a person in a transaction.
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    Args:
+        session: The transaction.
+        person: Who. What the owner sets stands in .env where the state is in a folder, and is no row there.
+    """
+
+    def __init__(self, session: Session, person: str) -> None:
+        self._session, self._person = session, person
 
     def read(self, table: str) -> Iterator[Row]:
         columns, order = TABLES[table]
-        wanted = ", ".join(f"{column}::text" if column in JSON else column for column in columns)
-        return self._session.scan(f"SELECT {wanted} FROM {table} ORDER BY {order}", PAGE)
+        if table == "settings":
+            fields = [] if self._person == OWNER else self._session.ask("SELECT fields FROM settings")
+            return ((json.dumps(each, sort_keys=True),) for (each,) in fields)  # which was set first is not said
+        wanted = ", ".join(f"{column}::text" if (table, column) in JSON else column for column in columns)
+        which = f"WHERE name = ANY('{{{','.join(NOTES)}}}')" if table == "notes" else ""
+        return self._session.scan(f"SELECT {wanted} FROM {table} {which} ORDER BY {order}", PAGE)
 
     def write(self, table: str, rows: Iterable[Row]) -> None:
         self._session.add(f"DELETE FROM {table}")  # what using it makes
         left = iter(rows)
         while page := [*islice(left, PAGE)]:
             self._session.insert(table, TABLES[table].columns, page)
+            for key in (text for name, text in page if name == "calendar-key") if table == "notes" else ():
+                self._session.add(KEEP_KEY, make_digest(key))
             self._session.run()
 
 

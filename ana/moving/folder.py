@@ -4,30 +4,28 @@ import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from ana.backends.postgres.names import from_name, to_name
-from ana.files import SQLITE_SUFFIXES, write_whole
-from ana.handles import open_data_folder
+from ana.files import SQLITE_SUFFIXES
+from ana.handles import open_data
 from ana.moving.copying import Side
-from ana.moving.rows import Row, split_lines
+from ana.moving.files import FILES
+from ana.moving.rows import NOTES, Row, split_lines
 from ana.own_files import CHROMA, DATABASES, is_trace
-from ana.reminders.folder import FolderLedger
-from ana.spending.folder import NOTE, FolderBooks
-from ana.spending.total import LEDGER, SpendingNote
-from ana.threads.folder import LAST, NAMES, FolderThreadStore
-from ana.tracing.lines import find_id
+from ana.spending.folder import NOTE
+from ana.spending.total import LEDGER
+from ana.threads.folder import LAST, NAMES
 from ana.workspace import Workspace
+from ana.workspace.folder import SETTINGS, FolderStorage
 
 PROGRAM = "ana move"
 
 _FILES = tuple(f"{name}{suffix}" for name in DATABASES for suffix in SQLITE_SUFFIXES)
 HELD = (CHROMA, *_FILES, NAMES, LAST, NOTE, LEDGER)
 """Files that hold something of a person's."""
-MOVED = (*HELD, "format.json", "generation")
+MOVED = (*HELD, SETTINGS, *NOTES, "format.json", "generation")
 """What is exchanged for what comes out of the database."""
 
 _READ = {
@@ -81,24 +79,22 @@ class FolderRows:
     """
 
     def __init__(self, workspace: Workspace) -> None:
-        threads, ledger = workspace.open_thread_store(), workspace.open_ledger()
-        assert isinstance(threads, FolderThreadStore)
-        assert isinstance(ledger, FolderLedger)
-        self._threads, self._ledger = threads, ledger
-        self._traces, self._books = workspace.open_traces(), FolderBooks(workspace.folder)
-        self._names = workspace.folder / NAMES
+        storage = workspace.storage
+        assert isinstance(storage, FolderStorage)
+        self._storage = storage
+        self._threads, self._ledger = storage.open_thread_store(), storage.open_ledger()
 
     def read(self, table: str) -> Iterator[Row]:
-        if table not in _READ:
-            yield from self._read_file(table)
+        if table in FILES:
+            yield from FILES[table].read(self._storage)
             return
         change = _FROM_FILE.get(table, _same)
         with self._open(table) as db:
             yield from map(change, db.execute(_READ[table]))
 
     def write(self, table: str, rows: Iterable[Row]) -> None:
-        if table not in _WRITE:
-            self._write_file(table, rows)
+        if table in FILES:
+            FILES[table].write(self._storage, rows)
             return
         change = _TO_FILE.get(table, _same)
         with self._open(table) as db:
@@ -107,42 +103,11 @@ class FolderRows:
     def _open(self, table: str) -> Any:
         return self._ledger.open() if table in ("rings", "failing") else self._threads.open_tables()
 
-    def _read_file(self, table: str) -> Iterator[Row]:
-        if table == "turns":
-            for id in filter(lambda id: is_trace(f"{id}.jsonl"), self._traces.ids()):
-                lines = split_lines(self._traces.read_text(id))
-                yield from ((id, find_id(line, id, "Install the newer one."), line) for line in lines)
-        elif table == "thread_names":
-            yield from ((id, json.dumps(name)) for id, name in sorted(self._threads.names().items()))
-        elif table == "last_thread" and (last := self._threads.last()):
-            yield (last,)
-        elif table == "spending" and (note := self._books.read()):
-            yield note.day, note.usd, note.most
-        elif table == "bills":
-            yield from ((line,) for line in split_lines(self._books.read_ledger(0.0)))
-
-    def _write_file(self, table: str, rows: Iterable[Row]) -> None:
-        if table == "turns":
-            for id, lines in groupby(rows, itemgetter(0)):
-                self._traces.put_back(id, "".join(f"{line}\n" for *_, line in lines))
-        elif table == "thread_names":
-            if names := {id: json.loads(name) for id, name in rows}:
-                write_whole(self._names, json.dumps(names, indent=1))
-        elif table == "last_thread":
-            for (id,) in rows:
-                self._threads.set_last(id)
-        elif table == "spending":
-            for row in rows:
-                with self._books.open() as books:
-                    books.write(SpendingNote(*row))
-        elif bills := "\n".join(line for (line,) in rows):
-            self._books.append([bills])
-
 
 @contextmanager
 def open_folder(workspace: Workspace) -> Iterator[Side]:
     """Yield all that is in a data folder, while nobody else uses its store. Errors as of a command that opens it."""
-    with open_data_folder(workspace, PROGRAM) as handles:
+    with open_data(workspace, PROGRAM) as handles:
         store = handles.upkeep.give_whole()
         with store.backend.alone():
             yield Side(store, FolderRows(workspace))

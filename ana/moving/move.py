@@ -19,7 +19,7 @@ from ana.backends.postgres.whole import WholePostgres
 from ana.embedders import Embedder
 from ana.embedders.base import Progress
 from ana.errors import StoreBusy, UserError
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.keys import OWNER
 from ana.moving import database as rows
 from ana.moving.copying import Side, compare, copy, count
@@ -30,8 +30,12 @@ from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster, Roster
 from ana.postgres.database import READ, Database
 from ana.postgres.session import Session
+from ana.settings import PersonalSettings
 from ana.threads.ports import PATIENCE
-from ana.workspace import Workspace
+from ana.workspace import Workspace, is_fixed
+from ana.workspace.personal import save_settings
+
+Direction = Literal["database", "folder"]
 
 
 class Move:
@@ -40,71 +44,60 @@ class Move:
     Args:
         workspace: Their data folder.
         database: The database.
-        embedder: Makes the vectors of the database.
         patience: Seconds to wait for those who work in the folder.
     """
 
-    def __init__(
-        self, workspace: Workspace, database: Database, embedder: Embedder, patience: float = PATIENCE
-    ) -> None:
+    def __init__(self, workspace: Workspace, database: Database, patience: float = PATIENCE) -> None:
         self._workspace, self._folder, self._name = workspace, workspace.folder, workspace.person
-        self._database, self._embedder, self._patience = database, embedder, patience
+        self._database, self._patience = database, patience
         # the list is the deployment's: of the owner's folder
         self._here, self._there = FolderRoster(replace(workspace, person=OWNER)), PostgresRoster(database)
 
-    def count_folder(self) -> dict[str, int] | None:
-        """Return how much there is to move into the database; None if it is there. Errors as of `to_database`."""
+    def count(self, to: Direction) -> dict[str, int] | None:
+        """Return how much there is to move; None if it is there already. Errors as of `run`."""
         note = read_move(self._folder)
-        if note and self._is_in_database(note):
+        if note and (self._is_in_database(note) if to == "database" else self._is_in_folder(note)):
             return None
-        self._refuse_unless_whole(note)
-        with open_folder(self._workspace) as side:
+        if to == "database":
+            self._refuse_unless_whole(note)
+            with open_folder(self._workspace) as side:
+                return count(side)
+        number, embedder = self._database.find_person(self._name), self._workspace.build_embedder()
+        with self._database.transaction(number, READ) as session, self._open_side(session, embedder) as side:
             return count(side)
 
-    def count_database(self) -> dict[str, int] | None:
-        """Return how much there is to move into the folder; None if it is there. Errors as of `to_folder`."""
-        note = read_move(self._folder)
-        if note and self._is_in_folder(note):
-            return None
-        number = self._database.find_person(self._name)
-        with self._database.transaction(number, READ) as session, self._open_side(session) as side:
-            return count(side)
-
-    def to_database(self, progress: Progress) -> None:
-        """Bring what a folder has into the database.
+    def run(self, to: Direction, progress: Progress) -> None:
+        """Move everything, or finish what was cut short.
 
         Raises:
-            UserError: The folder is in use, or the database has something of this person already.
+            UserError: The folder is in use, or there is something of this person where it goes.
             StoreBroken: What arrived is not what was there; nothing was changed.
+            ConfigError: There is nothing where it comes from.
         """
         with self._own_folder():
-            note = read_move(self._folder)
-            if note is None or not self._is_in_database(note):
-                self._refuse_unless_whole(note)
-                write_move(self._folder, None)
-                note = _make_note("database")
-                self._copy_to_database(note, progress)
-            write_move(self._folder, replace(note, done=True))
+            (self._to_database if to == "database" else self._to_folder)(progress)
+
+    def _to_database(self, progress: Progress) -> None:
+        note = read_move(self._folder)
+        if note is None or not self._is_in_database(note):
+            self._refuse_unless_whole(note)
+            write_move(self._folder, None)
+            note = _make_note("database")
+            self._copy_to_database(note, progress)
+        write_move(self._folder, replace(note, done=True))
 
     def _copy_to_database(self, note: MoveNote, progress: Progress) -> None:
         number = rows.prepare(self._database, self._name, note.id)
         with open_folder(self._workspace) as source, rows.arrive(self._database, number, note.id) as session:
-            with self._open_side(session) as target:
+            with self._open_side(session, source.store.embedder) as target:
                 copy(source, target, progress)
                 compare(source, target)
             _copy_sign_in(self._here, self._there, self._name)
             write_move(self._folder, note)  # nobody uses the folder from here on, whether the database has it or not
 
-    def to_folder(self, progress: Progress) -> None:
-        """Bring what the database has into a folder, where what was moved out of it before is put aside.
-
-        Raises:
-            UserError: The folder is in use, or has something of this person already.
-            StoreBroken: What arrived is not what was there; nothing was changed.
-            ConfigError: The database does not have it.
-        """
+    def _to_folder(self, progress: Progress) -> None:
         staged = self._workspace.move(self._folder / ARRIVING)
-        with self._own_folder(), open_data_folder(self._workspace, PROGRAM) as handles, handles.upkeep.hold_closed():
+        with open_data(self._workspace, PROGRAM) as handles, handles.upkeep.hold_closed():
             note = read_move(self._folder)
             if note is None or not self._is_in_folder(note):
                 self._refuse_own(note)
@@ -117,10 +110,11 @@ class Move:
 
     def _copy_to_folder(self, staged: Workspace, note: MoveNote, progress: Progress) -> None:
         with rows.depart(self._database, self._database.find_person(self._name), note.id) as session:
-            with self._open_side(session) as source, open_folder(staged) as target:
+            with open_folder(staged) as target, self._open_side(session, target.store.embedder) as source:
                 copy(source, target, progress)
                 compare(source, target)
             _copy_sign_in(self._there, self._here, self._name)
+            self._save_owners(session)
             os.sync()
             write_move(self._folder, note)
             put_aside(self._workspace, f"moved-{note.id}")
@@ -165,10 +159,17 @@ class Move:
             yield
 
     @contextmanager
-    def _open_side(self, session: Session) -> Iterator[Side]:
-        backend = PostgresBackend(self._database, self._name, self._embedder)
-        with backend.bind(session):
-            yield Side(WholePostgres(backend, session), DatabaseRows(session))
+    def _open_side(self, session: Session, embedder: Embedder) -> Iterator[Side]:
+        backend = PostgresBackend(self._database, self._name, embedder)
+        with backend.bound.bind(session, writes=True):
+            yield Side(WholePostgres(backend, session), DatabaseRows(session, self._name))
+
+    def _save_owners(self, session: Session) -> None:
+        """Write what the owner has set into .env, where it is of one whose state is in a folder."""
+        for (fields,) in session.ask("SELECT fields FROM settings") if self._name == OWNER else ():
+            own = {name: value for name, value in fields.items() if name in PersonalSettings.model_fields}
+            values = {name: "" if value is None else str(value) for name, value in own.items()}
+            save_settings(self._workspace, {name: value for name, value in values.items() if not is_fixed(name)})
 
 
 def _copy_sign_in(source: Roster, target: Roster, name: str) -> None:
@@ -178,5 +179,5 @@ def _copy_sign_in(source: Roster, target: Roster, name: str) -> None:
             listed[name] = entry
 
 
-def _make_note(to: Literal["database", "folder"]) -> MoveNote:
+def _make_note(to: Direction) -> MoveNote:
     return MoveNote(secrets.token_hex(8), to, datetime.now(UTC).isoformat(timespec="seconds"))

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from ana.workspace.storage import NoteName
+
 Row = tuple[Any, ...]
 
 
@@ -33,10 +35,15 @@ TABLES = {
     "bills": Table(("line",), "number"),
     "rings": Table(("address", "item", "moment", "attempts", "delivered"), "number"),
     "failing": Table(("address", "since", "failures", "tried", "reason"), "address"),
+    "settings": Table(("fields",), "version"),
+    "notes": Table(("name", "text"), "name"),
 }
 
-JSON = ("metadata", "name")
+JSON = (("checkpoints", "metadata"), ("created", "metadata"), ("trash", "name"), ("thread_names", "name"))
 """Columns that are read as they were written."""
+
+NOTES: tuple[NoteName, ...] = ("calendar-key", "push-key")
+"""The notes that are a person's wherever they are."""
 
 _NOT_ASCII = re.compile(r"[^\n -~]")
 

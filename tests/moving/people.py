@@ -9,33 +9,27 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from ana.backends.postgres.backend import PostgresBackend
-from ana.handles import open_data_folder
-from ana.memory.backend import Backend
+from pydantic import SecretStr
+
+from ana.handles import open_data
 from ana.memory.changes import Cause
 from ana.memory.memory import Memory
 from ana.memory.undo import undo
 from ana.moving.move import Move
 from ana.people.roster import Entry, FolderRoster
-from ana.postgres.person import PersonRows
-from ana.reminders.ledger import Ledger, RingKey
-from ana.reminders.postgres import PostgresLedger
+from ana.reminders.ledger import RingKey
 from ana.settings import load_settings
 from ana.spending.folder import FolderBooks
-from ana.spending.port import Spending
-from ana.spending.postgres import PostgresBooks
-from ana.spending.total import Books, DayTotal, SpendingNote
-from ana.threads.ports import ThreadStore
-from ana.threads.postgres import PostgresThreadStore
+from ana.spending.total import SpendingNote
 from ana.time.clock import Clock
-from ana.tracing.port import Traces
-from ana.tracing.postgres import PostgresTraces
 from ana.transfer.exporter import export_lines
 from ana.workspace import Workspace, open_workspace
-from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
-from tests.postgres.server import database
+from ana.workspace.personal import save_settings
+from evals.postgres import WORKER
+from tests.conftest import BERLIN, WEDNESDAY, folders
+from tests.postgres.server import database, server
 from tests.threads.conformance import ONE, STAMP, TWO, say
-from tests.threads.test_stores_agree import tell
+from tests.threads.test_stores_agree import tell as tell_threads
 
 RING = RingKey("abcdefgh", "2026-01-07T09:00:00+00:00")
 ODD = RingKey('an "id" of \U0001f514', "2026-01-08T09:00:00+00:00")
@@ -47,11 +41,7 @@ def new_person(path: Path, **more: str) -> Workspace:
 
 
 def make_move(workspace: Workspace) -> Move:
-    return Move(workspace, database(), EMBEDDER)
-
-
-def rows_of(workspace: Workspace) -> PersonRows:
-    return PersonRows(database(), workspace.person)
+    return Move(workspace, database())
 
 
 def fill_rest(workspace: Workspace) -> None:
@@ -65,6 +55,9 @@ def fill_rest(workspace: Workspace) -> None:
     with books.open() as opened:
         opened.write(SpendingNote("2026-01-07", 0.1 + 0.2, 0.25))
     books.append(['{"ts": 1}', '{"ts": 2}'])
+    save_settings(workspace, {"ana_timezone": "Asia/Tokyo", "ana_daily_budget_usd": "2.5"})
+    workspace.calendar_key()
+    workspace.note("push-key").write("a key\nof lines")
     with FolderRoster(replace(workspace, person="owner")).change() as listed:
         listed[workspace.person] = Entry(("digest",), "code", 1.5)
 
@@ -97,48 +90,30 @@ def fill_threads(workspace: Workspace) -> None:
 @contextmanager
 def memory_in(workspace: Workspace) -> Iterator[Memory]:
     """Open what a person has in their folder, at a moment that does not pass."""
-    with open_data_folder(workspace, "a test") as handles:
+    with open_data(workspace, "a test") as handles:
         yield Memory(handles.memory.backend, Clock(BERLIN, lambda: WEDNESDAY + timedelta(0)))
 
 
-def tell_all(backend: Backend, store: ThreadStore, traces: Traces, ledger: Ledger, books: Books) -> dict[str, Any]:
+def tell(workspace: Workspace) -> dict[str, Any]:
     """Return all that is known of a person, through the doors that everybody uses."""
-    return {
-        "export": b"".join(export_lines(backend)),
-        "journal": backend.entries(),
-        "next": (backend.next_line_number(), backend.position(), backend.deletions(), backend.turns()),
-        "threads": tell(store) | {"last": store.last(), "traces": [each.trace for each in store.list_trash()]},
-        "records": {id: [*traces.iter_attempts(id)] for id in traces.ids()},
-        "open": [ledger.list_open(address, [RING, ODD]) for address in ("here", "there")],
-        "failing": ledger.get_failing("there"),
-        "spent": (books.read(), books.read_ledger(0.0)),
-    }
-
-
-def tell_folder(workspace: Workspace) -> dict[str, Any]:
-    parts = workspace.open_thread_store(), workspace.open_traces(), workspace.open_ledger()
-    with open_data_folder(workspace, "a test") as handles:
-        return tell_all(handles.memory.backend, *parts, FolderBooks(workspace.folder))
-
-
-def tell_database(workspace: Workspace) -> dict[str, Any]:
-    rows = rows_of(workspace)
-    parts = PostgresThreadStore(rows), PostgresTraces(rows), PostgresLedger(rows)
-    return tell_all(PostgresBackend(database(), workspace.person, EMBEDDER), *parts, PostgresBooks(rows, 60.0))
+    store, traces, ledger = workspace.open_thread_store(), workspace.open_traces(), workspace.open_ledger()
+    books = workspace.storage.open_books(workspace.settings)
+    with open_data(workspace, "a test") as handles:
+        backend = handles.memory.backend
+        return {
+            "export": b"".join(export_lines(backend)),
+            "journal": backend.entries(),
+            "next": (backend.next_line_number(), backend.position(), backend.deletions(), backend.turns()),
+            "threads": tell_threads(store) | {"last": store.last(), "traces": [t.trace for t in store.list_trash()]},
+            "records": {id: [*traces.iter_attempts(id)] for id in traces.ids()},
+            "open": [ledger.list_open(address, [RING, ODD]) for address in ("here", "there")],
+            "failing": ledger.get_failing("there"),
+            "spent": (books.read(), books.read_ledger(0.0)),
+            "settings": workspace.storage.read_settings(),
+            "notes": [workspace.note(name).read() for name in ("calendar-key", "push-key")],
+        }
 
 
 def in_database(workspace: Workspace) -> Workspace:
-    """Return a workspace that opens what is in the database."""
-    return InDatabase(workspace.settings, workspace.person)
-
-
-class InDatabase(Workspace):
-    def open_traces(self) -> Traces:
-        return PostgresTraces(rows_of(self))
-
-    def open_spending(self, clock: Clock | None = None, traces: Traces | None = None) -> Spending:
-        books = PostgresBooks(rows_of(self), 60.0)
-        return DayTotal(books, self.settings, clock or self.make_clock(), traces or self.open_traces())
-
-    def open_thread_store(self) -> ThreadStore:
-        return PostgresThreadStore(rows_of(self))
+    """Return a workspace of the same person whose state is in the database."""
+    return workspace.change(ana_database_url=SecretStr(f"{server()} user={WORKER}"))

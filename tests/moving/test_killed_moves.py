@@ -14,12 +14,11 @@ from ana.moving.database import find_place
 from ana.workspace import Workspace
 from evals.postgres import WORKER
 from tests.forks import fork
-from tests.moving.people import fill_history, fill_rest, fill_threads, memory_in, new_person, tell_database, tell_folder
+from tests.moving.people import fill_history, fill_rest, fill_threads, in_database, memory_in, new_person, tell
 from tests.postgres.server import database, server
 
 MOVE = """
     import os, signal, sys
-    from ana.embedders import WordLlamaEmbeddings
     from ana.moving.move import Move
     from ana.postgres.database import Database
     from ana.settings import load_settings
@@ -42,9 +41,9 @@ MOVE = """
                 os.kill(os.getpid(), signal.SIGKILL)
 
     workspace = open_workspace(load_settings(folders(Path(folder))), person)
-    move = Move(workspace, Database(url), WordLlamaEmbeddings())
+    move = Move(workspace, Database(url))
     sys.setprofile(count)
-    (move.to_database if to == "database" else move.to_folder)(lambda *_: None)
+    move.run(to, lambda *_: None)
     sys.setprofile(None)
 """
 """A move that kills itself after so many calls of ours, counted from its start or from where it changes over."""
@@ -70,9 +69,9 @@ def check(workspace: Workspace, before: dict[str, Any]) -> None:
     is_there = place is not None and place.away is None and place.moved is not None
     assert not (is_there and note is None)
     if note is None:
-        assert tell_folder(workspace) == before
+        assert tell(workspace) == before
     if is_there:
-        assert tell_database(workspace) == before
+        assert tell(in_database(workspace)) == before
 
 
 def move_under_kills(folder: Path, kills: int) -> None:
@@ -81,7 +80,7 @@ def move_under_kills(folder: Path, kills: int) -> None:
         fill_history(memory)
     fill_threads(workspace)
     fill_rest(workspace)
-    before, killed = tell_folder(workspace), 0
+    before, killed = tell(workspace), 0
     for to in ("database", "folder", "database"):
         early = [("start", str(chance.randrange(CALLS))) for _ in range(kills)]
         late = [("change", str(n * 40 // kills)) for n in range(kills)]
@@ -94,7 +93,7 @@ def move_under_kills(folder: Path, kills: int) -> None:
                 break
         else:
             assert run_move(folder, workspace.person, to, "start", "1000000") == 0
-        assert (tell_database if to == "database" else tell_folder)(workspace) == before
+        assert tell(in_database(workspace) if to == "database" else workspace) == before
         check(workspace, before)
     print(f"{killed} moves were killed")
     assert killed > kills

@@ -2,13 +2,15 @@
 
 import threading
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from datetime import tzinfo
 
 import numpy as np
 
 from ana.backends.postgres import journal, properties
+from ana.backends.postgres.bound import Bound
 from ana.backends.postgres.derived import Derived
+from ana.backends.postgres.journal import State
 from ana.backends.postgres.names import to_name
 from ana.backends.postgres.search import Search
 from ana.backends.postgres.writing import Writing, read_records, select_records
@@ -29,7 +31,7 @@ from ana.values import Json
 PAGE = 1000
 """How many records a scan reads at once."""
 
-MAKE_STORE = "INSERT INTO stores DEFAULT VALUES ON CONFLICT DO NOTHING"
+MAKE_STORE = "INSERT INTO stores (embedder) VALUES ('') ON CONFLICT DO NOTHING"
 _LINE_NUMBER = Statement(
     "SELECT greatest((SELECT line FROM stores), (SELECT max(id::bigint) + 1 FROM records WHERE kind = 'line'), 0)"
 )
@@ -48,7 +50,7 @@ class PostgresBackend:
         self.embedder = embedder
         self._database, self._name = database, person
         self._number: int | None = None
-        self._bound = _Bound()
+        self.bound = Bound()
         self._writing = threading.RLock()
         """In a process one thread at a time waits for the database: others keep no connection meanwhile."""
         self._deriving = threading.RLock()
@@ -89,16 +91,17 @@ class PostgresBackend:
                 number = self._zone_numbers.get(name, 0)
                 search = Search(session, query, ZoneRows.stored(query.zone, number))
                 search.ask(commits=ends and at_once)
-                is_known = search.zones.get(name) == number
-                if name not in search.zones and not ends:
+                zones = search.state.zones
+                is_known = zones.get(name) == number
+                if name not in zones and not ends:
                     search, is_known = self._ask_in_new_zone(session, query), True
                 if is_known and (found := self._find(session, search, vector, ends)):
                     return found
             at_once = False
-            if name not in search.zones:
+            if name not in zones:
                 self._add_zone(query.zone)
             elif not is_known:
-                self._zone_numbers = search.zones
+                self._zone_numbers = zones
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._read() as (session, _):
@@ -110,7 +113,7 @@ class PostgresBackend:
                 return []
             ((row, vector),) = own
             rows, cosines = self._compare_all(
-                session, kind, np.frombuffer(vector, np.float32), journal.read_state(state)[0]
+                session, kind, np.frombuffer(vector, np.float32), journal.read_state(state)
             )
             cosines[rows == row] = np.nan
             near = np.flatnonzero(cosines >= find_bar(cosines, limit) - ROUNDING)
@@ -139,7 +142,7 @@ class PostgresBackend:
 
     def position(self) -> JournalPosition:
         with self._read() as (session, ends):
-            return journal.read_state(session.run(journal.STATE, commits=ends)[0])[0]
+            return journal.read_state(session.run(journal.STATE, commits=ends)[0]).position
 
     def latest(self, kind: Kind) -> list[Entry]:
         with self._read() as (session, _):
@@ -181,24 +184,24 @@ class PostgresBackend:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        if self._bound.session:
+        if self.bound.session:
             yield
             return
         with self._database.transaction(self._get_number(), READ) as session:
             session.run()  # from here on the state is that of this moment
-            with self._bound.bind(session, writes=False):
+            with self.bound.bind(session, writes=False):
                 yield
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        if self._bound.session:
-            assert self._bound.writes, "nothing is written in reading()"
+        if self.bound.session:
+            assert self.bound.writes, "nothing is written in reading()"
             yield
             return
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:
             session.add(MAKE_STORE)
             session.run(LOCK)
-            with self._bound.bind(session, writes=True):
+            with self.bound.bind(session, writes=True):
                 try:
                     yield
                 finally:
@@ -214,15 +217,11 @@ class PostgresBackend:
             self._number = self._database.find_person(self._name)
         return self._number
 
-    def bind(self, session: Session) -> AbstractContextManager[None]:
-        """Let this thread do everything in a transaction of the caller's meanwhile."""
-        return self._bound.bind(session, writes=True)
-
     @contextmanager
     def _read(self) -> Iterator[tuple[Session, bool]]:
         """Yield the transaction of this thread, or one of its own, and whether it may end with what is read."""
-        if self._bound.session:
-            yield self._bound.session, False
+        if self.bound.session:
+            yield self.bound.session, False
             return
         with self._database.transaction(self._get_number(), READ) as session:
             yield session, True
@@ -230,10 +229,10 @@ class PostgresBackend:
     @contextmanager
     def _change(self) -> Iterator[tuple[Session, bool]]:
         """Yield a transaction that may write: a part of this thread's, or one that may end with what is written."""
-        if self._bound.session:
-            assert self._bound.writes, "nothing is written in reading()"
-            with self._bound.session.part():
-                yield self._bound.session, False
+        if self.bound.session:
+            assert self.bound.writes, "nothing is written in reading()"
+            with self.bound.session.part():
+                yield self.bound.session, False
             return
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:
             session.add(MAKE_STORE)
@@ -241,14 +240,16 @@ class PostgresBackend:
 
     def _find(self, session: Session, search: Search, vector: Vector | None, ends: bool) -> Found | None:
         """Return what was found, None if the transaction has ended and what is in memory is of another state."""
+        if vector is not None and search.state.embedder:
+            journal.check_embedder(search.state.embedder[0], self.embedder.name)
         with self._deriving:
-            if session.is_over and not self._derived.is_at(search.position):
+            if session.is_over and not self._derived.is_at(search.state):
                 return None
-            return search.find(self._get_derived(session, search.position), vector, commits=ends)
+            return search.find(self._get_derived(session, search.state), vector, commits=ends)
 
     def _ask_in_new_zone(self, session: Session, query: Query) -> Search:
         """Ask from a zone that has no rows, in a transaction that goes on."""
-        if self._bound.writes:
+        if self.bound.writes:
             dates = ZoneRows.stored(query.zone, add_zone(session, query.zone))
         else:
             self._add_zone(query.zone)  # for the next one: this transaction does not see it
@@ -262,17 +263,17 @@ class PostgresBackend:
             session.add(MAKE_STORE)
             add_zone(session, zone)
 
-    def _get_derived(self, session: Session, position: JournalPosition) -> Derived:
-        """Return what is kept in memory as of the journal's position in this transaction."""
-        if self._derived.is_at(position):
+    def _get_derived(self, session: Session, state: State) -> Derived:
+        """Return what is kept in memory as of the store's state in this transaction."""
+        if self._derived.is_at(state):
             return self._derived
         # one that began before others wrote must not take from them what they know
-        derived = Derived() if position[0] < self._derived.seq else self._derived
-        derived.read(session, position)
+        derived = Derived() if state.position[0] < self._derived.seq else self._derived
+        derived.read(session, state)
         return derived
 
     def _compare_all(
-        self, session: Session, kind: Kind, vector: Vector, position: JournalPosition
+        self, session: Session, kind: Kind, vector: Vector, state: State
     ) -> "tuple[np.ndarray, np.ndarray]":
         """Return the rows of all records of a kind, and the cosine of each."""
         if kind == "line":
@@ -280,21 +281,6 @@ class PostgresBackend:
             rows = np.array([row for row, _ in stored], np.int64)
             return rows, RowVectors(stored).compute_cosines(vector, rows)
         with self._deriving:
-            derived = self._get_derived(session, position)
+            derived = self._get_derived(session, state)
             rows = np.array(sorted(derived.documents), np.int64)
             return rows, derived.vectors.compute_cosines(vector, rows)
-
-
-class _Bound(threading.local):
-    """The transaction in which a thread does everything until it ends."""
-
-    session: Session | None = None
-    writes = False
-
-    @contextmanager
-    def bind(self, session: Session, *, writes: bool) -> Iterator[None]:
-        self.session, self.writes = session, writes
-        try:
-            yield
-        finally:
-            self.session, self.writes = None, False

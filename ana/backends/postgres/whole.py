@@ -8,6 +8,7 @@ from ana.backends.postgres import journal
 from ana.backends.postgres.backend import MAKE_STORE, PostgresBackend
 from ana.backends.postgres.names import to_name
 from ana.backends.postgres.writing import Writing
+from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.embedders.known import OnceEmbeddings
 from ana.memory.changes import Change, Entry, Kind
@@ -22,6 +23,14 @@ class WholePostgres:
     def __init__(self, backend: PostgresBackend, session: Session) -> None:
         self.backend = backend
         self._session = session
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.backend.embedder
+
+    @property
+    def embedder_name(self) -> str:
+        return next((name for (name,) in self._session.ask("SELECT embedder FROM stores")), self.backend.embedder.name)
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         query = f"SELECT record, vector FROM records WHERE kind = '{kind}' ORDER BY row"
@@ -50,4 +59,5 @@ class WholePostgres:
 
     def take_numbers(self, last_entry: int, next_line: int) -> None:
         self._session.add(MAKE_STORE)
-        self._session.add("UPDATE stores SET entries = ?, line = ?", last_entry, next_line)
+        numbers = "UPDATE stores SET embedder = ?, entries = ?, line = ?"
+        self._session.add(numbers, self.backend.embedder.name, last_entry, next_line)

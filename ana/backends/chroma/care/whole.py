@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.sql.journal import ENTRY
+from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.memory.changes import Entry, Kind
 from ana.memory.item import Item
@@ -15,6 +16,14 @@ class WholeChroma:
 
     def __init__(self, backend: ChromaBackend) -> None:
         self.backend = backend
+
+    @property
+    def embedder(self) -> Embedder:
+        return self.backend.embedder
+
+    @property
+    def embedder_name(self) -> str:
+        return self.backend.embedder_name
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         with self.backend.hold():
