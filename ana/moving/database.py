@@ -82,6 +82,12 @@ def list_people(database: Database) -> list[str]:
             return [name for number, name in known if _holds(connection, number)]
 
 
+def list_away(database: Database) -> set[str]:
+    """Return those of whom all is in a folder."""
+    with database.connect() as connection:
+        return {name for (name,) in connection.execute("SELECT name FROM people WHERE away IS NOT NULL")}
+
+
 def prepare(database: Database, name: str, id: str) -> int:
     """Return the number under which a move brings what a person has; until it does nobody uses it.
 

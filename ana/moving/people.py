@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ana.backends.chroma.care.format import read_move
 from ana.keys import OWNER
-from ana.moving.database import list_people
+from ana.moving.database import list_away, list_people
 from ana.moving.move import Direction, Move
 from ana.people.postgres import PostgresRoster
 from ana.settings import Settings
@@ -27,7 +27,8 @@ def open_moves(settings: Settings, to: Direction) -> dict[str, Move]:
         names = with_folder
     else:  # of whom a move was cut short, the database says nothing any more
         arriving = [name for name in with_folder if _is_arriving(replace(owner, person=name))]
-        names = [*list_people(database), *PostgresRoster(database).load(), *arriving]
+        here = {*list_people(database), *PostgresRoster(database).load()} - list_away(database)
+        names = [*here, *arriving]
     ordered = sorted({*names}, key=lambda name: (name != OWNER, name))
     return {name: Move(open_workspace(files, name), database) for name in ordered}
 
