@@ -18,7 +18,8 @@ from ana.workspace.postgres import KEEP_KEY
 PAGE = 20
 """Rows that are sent together: a checkpoint holds all messages of its conversation."""
 
-_OURS = "SELECT tablename FROM pg_policies WHERE policyname = 'own_rows'"
+# without leases, which others renew meanwhile
+_OURS = "SELECT tablename FROM pg_policies WHERE policyname = 'own_rows' AND tablename <> 'leases'"
 _PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', '10s', true)"
 _TELLING = ("records", "entries", *(table for table in TABLES if table not in ("spending", "settings", "notes")))
 """The tables of which one with a row says that a person has something; using the database makes rows in others."""

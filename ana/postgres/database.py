@@ -16,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool
 
 from ana.errors import ConfigError
+from ana.leases import held
 from ana.postgres.migrations import migrate
 from ana.postgres.session import Session, Statement, map_errors
 
@@ -28,7 +29,14 @@ READ: Mode = "REPEATABLE READ READ ONLY"
 _PATIENCE = "10s"
 """How long a transaction waits for one that writes."""
 
-_BEGIN_WORK = "SELECT begin_work(?), set_config('lock_timeout', ?, true)"
+_LONGEST_PAUSE = "60s"
+"""How long a transaction may do nothing: one of a process that was stopped keeps all others waiting."""
+
+_BEGIN_WORK = (
+    "SELECT begin_work(?), set_config('lock_timeout', ?, true), "
+    "set_config('idle_in_transaction_session_timeout', ?, true)"
+)
+_KEEP_LEASES = "SELECT keep_leases(?)"
 
 
 class Database:
@@ -66,17 +74,29 @@ class Database:
     def list_people(self) -> list[str]:
         """Return the names of everybody who was entered, but those who were put aside."""
         with self.connect() as connection:
-            found = connection.execute("SELECT name FROM people WHERE name NOT LIKE '% %' ORDER BY name").fetchall()
+            found = connection.execute(
+                "SELECT name FROM people WHERE name NOT LIKE '% %' AND away IS NULL ORDER BY name"
+            ).fetchall()
         return [name for (name,) in found]
 
     @contextmanager
     def transaction(self, person: int, mode: Mode) -> Iterator[Session]:
         """Yield a transaction of a person; it is committed at the end, or undone after an error.
 
-        It begins with the first statement, in the same round trip. Raises StoreBroken if what they have was moved away.
+        It begins with the first statement, in the same round trip.
+
+        Raises:
+            LeaseLost: It would write for a turn whose conversation another process has taken over; nothing is written.
+            StoreBroken: What the person has was moved into a folder.
         """
-        begin = Statement(f"BEGIN ISOLATION LEVEL {mode}")
-        with self.begin(begin, Statement(_BEGIN_WORK, [person, _PATIENCE])) as session:
+        first = [
+            Statement(f"BEGIN ISOLATION LEVEL {mode}"),
+            Statement(_BEGIN_WORK, [person, _PATIENCE, _LONGEST_PAUSE]),
+        ]
+        numbers = [number for holder, number in held.get() if holder == person]
+        if mode == WRITE and numbers:
+            first.append(Statement(_KEEP_LEASES, [numbers]))
+        with self.begin(*first) as session:
             yield session
 
     @contextmanager

@@ -49,8 +49,8 @@ class GraphWorker:
 
     async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
         workspace = self._handles.workspace
-        lock = workspace.open_locks().lock(run.thread, PROGRAM, patience=0) if run.is_kept else None
-        hold = Run(lock, run.thread, run.id, slots=None)
+        lock = workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
+        hold = Run(lock, run.thread, run.id, slots=None, is_kept=run.is_kept)
         present.set(hold)
         recent.set(workspace.recent)
         try:

@@ -71,4 +71,4 @@ def test_a_household_goes_there_and_back(
     assert "water the plants" in run(capsys, "items", "--user", "anna")[1]
     assert "home" in run(capsys, "threads", "list")[1]
     assert People(load_settings()).find(token) == "anna"
-    assert 'ANA_TIMEZONE="Asia/Tokyo"' in (tmp_path / ".env").read_text()
+    assert "ANA_TIMEZONE='Asia/Tokyo'" in (tmp_path / ".env").read_text()

@@ -195,6 +195,18 @@ def test_a_folder_in_use_is_refused(ann: Workspace) -> None:
     make_move(ann).run("database", ignore)
 
 
+def test_a_database_in_use_is_refused(ann: Workspace) -> None:
+    make_move(ann).run("database", ignore)
+    before = tell(in_database(ann))
+    lock = in_database(ann).open_locks().lock(ONE, "ana serve")
+    lock.acquire()
+    with pytest.raises(StoreBusy, match="in use by ana serve"):
+        Move(ann, database(), patience=0).run("folder", ignore)
+    lock.release()
+    assert tell(in_database(ann)) == before
+    make_move(ann).run("folder", ignore)
+
+
 def test_writers_wait_while_their_database_is_left(ann: Workspace) -> None:
     make_move(ann).run("database", ignore)
     store = PostgresThreadStore(in_database(ann).rows)
