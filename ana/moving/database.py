@@ -128,8 +128,17 @@ def arrive(database: Database, number: int, id: str) -> Iterator[Session]:
 
 @contextmanager
 def depart(database: Database, number: int, id: str) -> Iterator[Session]:
-    """Yield a transaction that keeps all writers out: with it what a person has is in a folder."""
+    """Yield a transaction that keeps all writers out: with it what a person has is in a folder.
+
+    Raises StoreBusy if a turn of theirs works.
+    """
     with _begin(database, number) as session:
+        # nobody takes a lease from here on
+        session.ask("SELECT FROM people WHERE number = ? FOR UPDATE", number)
+        for (program,) in session.ask("SELECT program FROM leases WHERE until > clock_timestamp() LIMIT 1"):
+            raise StoreBusy(
+                f"A conversation is in use by {program}.", "Wait until it has finished, or stop that program."
+            )
         tables = ", ".join(sorted(table for (table,) in session.ask(_OURS)))
         session.ask(f"LOCK TABLE {tables} IN EXCLUSIVE MODE")
         yield session

@@ -8,7 +8,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
@@ -29,11 +29,9 @@ from ana.own_files import ARRIVING
 from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster, Roster
 from ana.postgres.database import READ, Database
-from ana.postgres.person import PersonRows
 from ana.postgres.session import Session
 from ana.settings import PersonalSettings
 from ana.threads.ports import PATIENCE
-from ana.threads.postgres_locks import PostgresThreadLocks
 from ana.workspace import Workspace, is_fixed
 from ana.workspace.personal import save_settings
 
@@ -52,7 +50,6 @@ class Move:
     def __init__(self, workspace: Workspace, database: Database, patience: float = PATIENCE) -> None:
         self._workspace, self._folder, self._name = workspace, workspace.folder, workspace.person
         self._database, self._patience = database, patience
-        self._rows = PersonRows(database, workspace.person)
         # the list is the deployment's: of the owner's folder
         self._here, self._there = FolderRoster(replace(workspace, person=OWNER)), PostgresRoster(database)
 
@@ -112,19 +109,15 @@ class Move:
             shutil.rmtree(self._folder / ARRIVING, ignore_errors=True)
 
     def _copy_to_folder(self, staged: Workspace, note: MoveNote, progress: Progress) -> None:
-        number, locks = self._database.find_person(self._name), PostgresThreadLocks(self._rows)
-        with ExitStack() as owned:
-            owned.enter_context(locks.own_all(PROGRAM, self._patience))
-            with rows.depart(self._database, number, note.id) as session:
-                with open_folder(staged) as target, self._open_side(session, target.store.embedder) as source:
-                    copy(source, target, progress)
-                    compare(source, target)
-                _copy_sign_in(self._there, self._here, self._name)
-                self._save_owners(session)
-                os.sync()
-                write_move(self._folder, note)
-                put_aside(self._workspace, f"moved-{note.id}")
-                owned.close()  # afterwards nothing of theirs can be changed, and nobody begins a turn
+        with rows.depart(self._database, self._database.find_person(self._name), note.id) as session:
+            with open_folder(staged) as target, self._open_side(session, target.store.embedder) as source:
+                copy(source, target, progress)
+                compare(source, target)
+            _copy_sign_in(self._there, self._here, self._name)
+            self._save_owners(session)
+            os.sync()
+            write_move(self._folder, note)
+            put_aside(self._workspace, f"moved-{note.id}")
 
     def _is_in_database(self, note: MoveNote) -> bool:
         """Return whether a move into the database was made; its note may still have to say so."""

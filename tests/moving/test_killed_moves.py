@@ -100,7 +100,7 @@ def move_under_kills(folder: Path, kills: int) -> None:
 
 
 def test_a_killed_move_goes_on(tmp_path: Path) -> None:
-    move_under_kills(tmp_path, kills=3)
+    move_under_kills(tmp_path, kills=2)
 
 
 @pytest.mark.long

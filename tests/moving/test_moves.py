@@ -201,7 +201,7 @@ def test_a_database_in_use_is_refused(ann: Workspace) -> None:
     lock = in_database(ann).open_locks().lock(ONE, "ana serve")
     lock.acquire()
     with pytest.raises(StoreBusy, match="in use by ana serve"):
-        Move(ann, database(), patience=0).run("folder", ignore)
+        make_move(ann).run("folder", ignore)
     lock.release()
     assert tell(in_database(ann)) == before
     make_move(ann).run("folder", ignore)
