@@ -75,7 +75,7 @@ DOORS = (
         "what models cost, by day and model, from the traces; lines that cannot be read are named",
     ),
     (
-        "`ana move database|folder [--user NAME] [--yes]`",
+        "`ana move database\\|folder [--user NAME] [--yes]`",
         "everything of everybody, or of one, into the database of ANA_DATABASE_URL or back: [moving.md](moving.md)",
     ),
     ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),

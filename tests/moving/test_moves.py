@@ -19,6 +19,7 @@ from ana.moving.copying import copy_store
 from ana.moving.database import DatabaseRows
 from ana.moving.folder import open_folder
 from ana.moving.move import Move
+from ana.moving.rows import TABLES
 from ana.people import People
 from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster
@@ -137,6 +138,18 @@ def go_on(memory: Memory, workspace: Workspace) -> None:
     assert store.ids() == [ONE, TWO]
     workspace.open_threads().restore(THREE)
     assert read(store, THREE) == ["gone", "heard gone"]
+
+
+DERIVED = {"terms", "properties", "zones", "item_dates", "property_dates"}
+"""Tables that are made of the others."""
+PASSING = {"leases", "calls", "reservations", "ringers"}
+"""Tables of what goes on while a process works."""
+
+
+def test_every_table_of_a_persons_is_moved() -> None:
+    with database().connect() as connection:
+        ours = {table for (table,) in connection.execute("SELECT tablename FROM pg_policies").fetchall()}
+    assert ours - DERIVED - PASSING == {*TABLES, "stores", "records", "entries"}
 
 
 def test_the_side_that_was_left_says_so(ann: Workspace) -> None:
