@@ -1,6 +1,7 @@
 """Everything of a person there and back: exact, or not at all."""
 
 import secrets
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.whole import WholePostgres
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError
+from ana.handles import open_handles
 from ana.memory.memory import Memory
 from ana.memory.undo import last_turn, undo
+from ana.models.scripted import ScriptedModel, calls
 from ana.moving.copying import copy_store
 from ana.moving.database import DatabaseRows
 from ana.moving.folder import open_folder
@@ -29,6 +32,8 @@ from ana.settings import load_settings
 from ana.threads.postgres import PostgresThreadStore
 from ana.transfer.exporter import export_lines
 from ana.workspace import Workspace, open_workspace
+from app.outcome import Waiting, expect_done
+from app.turn import Assistant, open_assistant
 from tests.conftest import EMBEDDER, folders
 from tests.examples import examples
 from tests.memory.conformance import CONTENT, PROPERTIES, SuiteEmbedder
@@ -46,7 +51,7 @@ from tests.postgres.server import database
 from tests.threads.conformance import ONE, TWO, read, reply, say
 from tests.threads.test_stores_agree import act, steps
 
-THREE = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b003"
+THREE, FOUR = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b003", "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b004"
 
 
 def ignore(*_: int) -> None: ...
@@ -266,3 +271,22 @@ def test_vectors_of_another_embedder_are_made_again(ann: Workspace) -> None:
             copy_store(source.store, WholePostgres(backend, session), ignore)
         assert bool(embedded) == is_made
         assert backend.find_similar("item", next(backend.scan("item")).id, 1)
+
+
+def test_a_request_that_waited_is_approved_in_the_database(ann: Workspace) -> None:
+    def start(workspace: Workspace, *replies: Any) -> AbstractContextManager[Assistant]:
+        return open_assistant(open_handles(workspace, model=ScriptedModel(replies=list(replies))))
+
+    with memory_in(ann) as memory:
+        id = next(item.id for item in memory.items() if item.content == "Call Anna")
+    with start(ann, calls(("delete_item", {"id": id}))) as assistant:
+        asked = assistant.ask("note that", FOUR)
+        assert isinstance(asked, Waiting)
+    make_move(ann).run("database", ignore)
+    with start(in_database(ann), "Deleted.") as assistant:
+        done = expect_done(assistant.resume(FOUR, {"decisions": [{"type": "approve"}]}, asked.request_id))
+        assert [change["op"] for change in done.changes] == ["delete"]
+    make_move(ann).run("folder", ignore)
+    with memory_in(ann) as memory:
+        assert undo(memory, last_turn(memory)).turn == done.trace_id
+        assert memory.get(id).content == "Call Anna"
