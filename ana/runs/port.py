@@ -28,6 +28,7 @@ class StartedRun:
         updated_at: When that changed last.
         error: Why it failed; None if it did not.
         attempt: How often it was begun: another worker goes on with what one has left.
+        is_left: Whether this worker leaves it to another: what is cancelled then was not stopped by a person.
     """
 
     id: str
@@ -40,6 +41,7 @@ class StartedRun:
     updated_at: datetime = field(init=False)
     error: str | None = None
     attempt: int = 1
+    is_left: bool = False
 
     def __post_init__(self) -> None:
         self.updated_at = self.created_at
@@ -48,6 +50,10 @@ class StartedRun:
     def is_active(self) -> bool:
         """Whether it waits for its turn, or works."""
         return self.status in ACTIVE
+
+
+class RunLeft(Exception):
+    """A worker leaves a run to another, which goes on with it."""
 
 
 @dataclass(frozen=True)
