@@ -152,6 +152,9 @@ class Settings(PersonalSettings):
     )
     log_level_app: Level = Field("INFO", description="log level of ana")
     log_level_deps: Level = Field("INFO", description="log level of everything else")
+    log_format: Literal["text", "json"] = Field(
+        "text", description="json: an object a line, with ids of person, conversation and run, and nobody's words"
+    )
     log_to_console: bool = Field(False, description="also log to standard error")
     log_file_path: ProjectPath = Field(
         default_factory=lambda: find_places().log, description="log file; default in a checkout: logs/ana.log"

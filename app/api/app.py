@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ana.errors import AnaError
+from ana.json_lines import Quoted
 from ana.keys import OWNER
 from ana.logs import settle_console
 from ana.people import People
@@ -152,7 +153,7 @@ async def _look_after(workspaces: Workspaces) -> None:
 
 async def _answer_error(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, AnaError)
-    _log.warning("%s %s was refused: %s", request.method, request.url.path, exc)
+    _log.warning("%s %s was refused: %s", request.method, Quoted(request.url.path), exc)
     if is_page(request.url.path):
         return await errors.answer_error(request, find_status(exc), exc.sentence())
     return answer_error(exc)

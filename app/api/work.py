@@ -13,6 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from ana.handles import Handles
+from ana.json_lines import name_work
 from ana.recent import current as recent
 from ana.runs.port import StartedRun
 from ana.stopping import present
@@ -53,6 +54,7 @@ class GraphWorker:
         hold = Run(lock, run.thread, run.id, slots=None)
         present.set(hold)
         recent.set(workspace.recent)
+        name_work(person=workspace.person, thread=run.thread, run=run.id)
         try:
             yield "metadata", dump({"run_id": run.id, "attempt": 1})
             async for name, data in self._stream(run):

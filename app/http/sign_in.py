@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError
+from ana.json_lines import name_work
 from ana.keys import OWNER, make_digest
 from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
@@ -90,6 +91,7 @@ class SignIn:
                     admitted = await self._admit(asked, scope)
                 state = {**scope.get("state", {}), "is_alone": False, **admitted}
                 own.set(self._threads[state["person"]])
+                name_work(person=state["person"])
                 answer, scope = self._app, {**scope, "state": state}
         except HTTPException as exc:
             await _drop_body(scope, receive)
