@@ -5,6 +5,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -21,13 +22,15 @@ from ana.people import People
 from ana.runs.slots import ALL
 from ana.settings import load_settings
 from ana.tracing import langsmith
-from ana.workspace import load_workspace
+from ana.workspace import load_workspace, open_workspace
+from ana.workspace.place import check_place
 from ana.workspace.private import keep_private
 from app.api import assistants, runs, threads
 from app.api.answers import Holding, answer, find_workspace
 from app.api.calendar import calendar
 from app.api.mcp import McpDoor
 from app.api.openapi import openapi
+from app.api.ready import Readiness, ready
 from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
 from app.http.attempts import Attempts
@@ -49,7 +52,7 @@ LOOK_SECONDS = 60.0
 
 
 async def ok(_: Request) -> Response:
-    """GET /ok: the server answers."""
+    """GET /ok: the process answers. No token is needed."""
     return answer({"ok": True})
 
 
@@ -68,6 +71,7 @@ _RUNS = (("", runs.create), ("/wait", runs.wait), ("/stream", runs.stream))
 
 API: list[BaseRoute] = [
     Route("/ok", ok),
+    Route("/ready", ready),
     Route("/info", info),
     Route("/assistants/search", assistants.search, methods=["POST"]),
     Route("/assistants/count", assistants.count, methods=["POST"]),
@@ -189,4 +193,5 @@ def build_app() -> Starlette:
     app.state.workspaces, app.state.find_home = Workspaces(load_settings), find_workspace
     app.state.mcp, app.state.described = mcp, described
     app.state.people, app.state.attempts = people, attempts
+    app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))
     return app

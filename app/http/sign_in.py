@@ -25,7 +25,7 @@ from app.http.guard import PAGE, is_page
 from app.http.refusals import find_status
 from app.http.threads import MOST, own
 
-OPEN = frozenset({("GET", "/ok"), ("HEAD", "/ok")})
+OPEN = frozenset((method, path) for method in ("GET", "HEAD") for path in ("/ok", "/ready"))
 """The requests that need no token, by method and path. The guard answers preflights before they come here."""
 
 PAGE_SIGN_IN = f"{PAGE}/sign-in"

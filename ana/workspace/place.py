@@ -1,0 +1,18 @@
+"""Whether the place where a deployment keeps things can be used."""
+
+from tempfile import TemporaryFile
+
+from ana.errors import StoreBroken
+from ana.workspace.workspace import Workspace
+
+_BLOCK = bytes(4096)
+"""What is written to try: less fits into a file system that has no room for anything else."""
+
+
+def check_place(workspace: Workspace) -> None:
+    """Raise StoreBroken, with a sentence that tells nothing of people, if nothing can be kept at present."""
+    try:
+        with TemporaryFile(dir=workspace.folder, buffering=0) as file:  # it has no name, and is gone with a crash too
+            file.write(_BLOCK)
+    except OSError as exc:
+        raise StoreBroken(f"The data folder cannot be written: {exc.strerror}.") from exc
