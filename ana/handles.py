@@ -4,9 +4,10 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ana.errors import UserError
 from ana.logs import add_log_file
 from ana.output import tell
 from ana.settings import Settings
@@ -16,6 +17,7 @@ from ana.workspace import Workspace, load_workspace
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+    from ana.backends.care import Care
     from ana.backends.chroma.care.upkeep import Upkeep
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
@@ -30,24 +32,39 @@ LOCAL_EMBEDDERS = ("minilm", "wordllama")
 
 @dataclass(frozen=True)
 class DataHandles:
-    """All handles except a model: workspace, clock, memory, traces."""
+    """All handles except a model: workspace, clock, memory, traces, and the care for what finds items."""
 
     workspace: Workspace
     clock: Clock
     memory: "Memory"
     traces: "Traces"
+    keeper: "Care | None" = field(default=None, kw_only=True)
+    """What cares for the store; None where a backend was given, for tests and copies."""
 
     @property
     def settings(self) -> Settings:
         """The settings that count for the person."""
         return self.workspace.settings
 
+    @property
+    def care(self) -> "Care":
+        """The care for the store. Raises UserError where the store is a copy, or of a test."""
+        if self.keeper is None:
+            raise UserError("Nothing cares for what is kept here.", "Keep it in a data folder or a database.")
+        return self.keeper
 
-@dataclass(frozen=True)
-class FolderHandles(DataHandles):
-    """The handles of commands that work on the data folder itself."""
+    @property
+    def upkeep(self) -> "Upkeep":
+        """What only a data folder has. Raises UserError where something else keeps the items."""
+        if found := self.find_upkeep():
+            return found
+        raise UserError("This is for a data folder, and what is kept here is in a database.", "See docs/operating.md.")
 
-    upkeep: "Upkeep"
+    def find_upkeep(self) -> "Upkeep | None":
+        """Return what only a data folder has; None where something else keeps the items."""
+        from ana.backends.chroma.care.upkeep import Upkeep
+
+        return self.keeper if isinstance(self.keeper, Upkeep) else None
 
 
 @dataclass(frozen=True)
@@ -56,8 +73,6 @@ class Handles(DataHandles):
 
     model: "BaseChatModel"
     spending: "Spending"
-    upkeep: "Upkeep | None" = None
-    """What only a data folder has; None where something else keeps the items."""
 
 
 def open_handles(
@@ -87,41 +102,45 @@ def open_handles(
     if warning := describe_unpriced_budget(settings):
         _tell(warning)
     model = model or build_model(settings, instruct)
-    data = _open_data(workspace, backend) if backend else _open_folder(workspace, program)
+    data = _make_data(workspace, backend) if backend else _open_data(workspace, program)
     spending = workspace.open_spending(data.clock, data.traces)
-    upkeep = data.upkeep if isinstance(data, FolderHandles) else None
-    return Handles(data.workspace, data.clock, data.memory, data.traces, model, spending, upkeep)
+    return Handles(**vars(data), model=model, spending=spending)
 
 
-def _open_data(workspace: Workspace, backend: "Backend") -> DataHandles:
+def _make_data(workspace: Workspace, backend: "Backend", keeper: "Care | None" = None) -> DataHandles:
     from ana.memory.memory import Memory
 
     clock = workspace.make_clock()
-    return DataHandles(workspace, clock, Memory(backend, clock), workspace.open_traces())
+    return DataHandles(workspace, clock, Memory(backend, clock), workspace.open_traces(), keeper=keeper)
 
 
-def _open_folder(workspace: Workspace, program: str) -> FolderHandles:
-    from ana.backends.build import open_store
-    from ana.backends.chroma.closed import read_embedder
-
+def _open_data(workspace: Workspace, program: str) -> DataHandles:
     is_auto = workspace.settings.ana_embeddings == "auto"
 
     def follow(name: str | None) -> "Embedder | None":
-        """Return the embedder that auto takes because the data folder is bound to it, by now or meanwhile.
+        """Return the embedder that auto takes because what is kept is bound to it, by now or meanwhile.
 
         Only one that runs on this machine: texts are not sent away unless the settings say so.
         """
         return workspace.build_embedder(name) if is_auto and name in LOCAL_EMBEDDERS else None
 
-    embedder = follow(read_embedder(workspace.folder) if is_auto else None) or workspace.build_embedder()
+    if workspace.has_database:
+        from ana.backends.postgres.care import open_rows, read_embedder
+
+        embedder = follow(read_embedder(workspace.rows)) or workspace.build_embedder()
+        return _make_data(workspace, *open_rows(workspace.rows, embedder))
+    from ana.backends.build import open_store
+    from ana.backends.chroma.closed import read_embedder as read_bound
+
+    embedder = follow(read_bound(workspace.folder) if is_auto else None) or workspace.build_embedder()
     backend, upkeep = open_store(workspace.folder, embedder, program, workspace.person, _tell, follow)
-    return FolderHandles(**vars(_open_data(workspace, backend)), upkeep=upkeep)
+    return _make_data(workspace, backend, upkeep)
 
 
 @contextmanager
-def open_data_folder(workspace: Workspace, program: str) -> Iterator[FolderHandles]:
+def open_data(workspace: Workspace, program: str) -> Iterator[DataHandles]:
     """Open handles for one command without a model, and close them after it. Arguments and errors as `open_handles`."""
-    handles = _open_folder(workspace, program)
+    handles = _open_data(workspace, program)
     try:
         yield handles
     finally:

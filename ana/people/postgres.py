@@ -1,10 +1,12 @@
 """The list of people in PostgreSQL."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from psycopg import Connection
 
+from ana.keys import make_digest
 from ana.people.roster import Entry, Listed
 from ana.postgres.database import Database
 
@@ -39,6 +41,24 @@ class PostgresRoster:
             for name, entry in listed.items():
                 if entry != before.get(name):
                     connection.execute(_KEEP, (name, [*entry.tokens], entry.code, entry.until))
+
+    def make_place(self, name: str) -> None:
+        self._database.find_person(name)
+
+    def put_aside(self, name: str) -> str:
+        """Give the person's rows another name, which nobody can have; so they can be brought back."""
+        aside = f"{name} {datetime.now(UTC):%Y%m%dT%H%M%S%f}"
+        with self.change() as listed:
+            listed.pop(name, None)
+        with self._database.connect() as connection:
+            connection.execute("UPDATE people SET name = $2 WHERE name = $1", (name, aside))
+        return f"the database, as {aside!r}"
+
+    def find_calendar(self, names: Sequence[str], key: str) -> str | None:
+        asked = "SELECT name FROM people JOIN calendar_keys USING (number) WHERE digest = $1 AND name = ANY($2)"
+        with self._database.connect() as connection:
+            found = connection.execute(asked, (make_digest(key), [*names])).fetchone()
+        return found and str(found[0])
 
 
 def _load(connection: Connection) -> Listed:

@@ -1,18 +1,22 @@
 """The list of people, with what lets each of them in. A file below the data folder is one answer."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hmac import compare_digest
 from typing import Annotated, Protocol
 
 from pydantic import Field
 from pydantic_core import to_json
 
 from ana.files import write_whole
-from ana.keys import PERSON
+from ana.handles import open_data
+from ana.keys import KEY, PERSON, make_digest
 from ana.locks import OwnerLock
 from ana.notes import read_note
 from ana.workspace import Workspace
+from ana.workspace.private import holds_own
 
 
 @dataclass(frozen=True)
@@ -29,13 +33,25 @@ Listed = dict[Annotated[str, Field(pattern=f"^{PERSON.pattern}$")], Entry]
 
 
 class Roster(Protocol):
-    """The list of people, for all processes of a deployment. Errors as of `People`."""
+    """The list of people, for all processes, and the places of what they have. Errors as of `People`."""
 
     def load(self) -> Listed:
         """Return the list."""
 
     def change(self) -> AbstractContextManager[Listed]:
         """Yield the list, which is kept as it then is, while nobody else changes it; after an error it stays."""
+
+    def make_place(self, name: str) -> None:
+        """Make the place of a new person's things."""
+
+    def put_aside(self, name: str) -> str:
+        """Take a person off the list, put what they have aside so that nobody finds it, and return where it is.
+
+        Raises StoreBroken if it is damaged; then nothing was changed.
+        """
+
+    def find_calendar(self, names: Sequence[str], key: str) -> str | None:
+        """Return which of these people a calendar's key is of; None if it is nobody's."""
 
 
 class FolderRoster:
@@ -63,3 +79,33 @@ class FolderRoster:
             write_whole(self._file, to_json(listed, indent=1).decode(), mode=0o600)
         finally:
             lock.discard()
+
+    def make_place(self, name: str) -> None:
+        self._open(name).folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def put_aside(self, name: str) -> str:
+        person, aside = self._open(name), self._owner.name_aside(f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
+        aside.mkdir(parents=True, mode=0o700)
+        if holds_own(person):
+            with open_data(person, "ana users remove") as handles:
+                handles.upkeep.back_up(person.traces_folder, aside / "backup.zip")
+        with self.change() as listed:
+            listed.pop(name, None)
+        if person.folder.exists():
+            person.folder.rename(aside / name)
+        return str(aside)
+
+    def find_calendar(self, names: Sequence[str], key: str) -> str | None:
+        notes = [(name, self._open(name).note("calendar-key").read()) for name in names]
+        return find_match(key, [(name, make_digest(kept)) for name, kept in notes if KEY.fullmatch(kept)])
+
+    def _open(self, name: str) -> Workspace:
+        """Return where a person's files are, without what they have set."""
+        return replace(self._owner, person=name)
+
+
+def find_match(key: str, kept: Iterable[tuple[str, str]]) -> str | None:
+    """Return the name beside a key's digest; how long that takes does not tell how much of it is right."""
+    asked = make_digest(key)
+    found = [name for name, digest in kept if compare_digest(asked, digest)]
+    return found[0] if found else None

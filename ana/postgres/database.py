@@ -4,12 +4,15 @@ Nothing outlives a transaction on a connection, no setting, lock or prepared sta
 hand each transaction to another.
 """
 
+import atexit
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Literal
 
-from psycopg import Connection, RawCursor
+from psycopg import Connection, ProgrammingError, RawCursor
+from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool
 
 from ana.errors import ConfigError
@@ -50,6 +53,12 @@ class Database:
                 if known:
                     return int(known[0])
                 connection.execute("INSERT INTO people (name) VALUES ($1) ON CONFLICT DO NOTHING", (name,))
+
+    def list_people(self) -> list[str]:
+        """Return the names of everybody who was entered, but those who were put aside."""
+        with self.connect() as connection:
+            found = connection.execute("SELECT name FROM people WHERE name NOT LIKE '% %' ORDER BY name").fetchall()
+        return [name for (name,) in found]
 
     @contextmanager
     def transaction(self, person: int, mode: Mode) -> Iterator[Session]:
@@ -103,6 +112,25 @@ class Database:
                     raise
                 self._pool = pool
             return self._pool
+
+
+@cache
+def open_database(url: str) -> Database:
+    """Return the process's own pool of a database; it is closed with the process.
+
+    Raises:
+        ConfigError: It is no address.
+    """
+    try:
+        conninfo_to_dict(url)
+    except ProgrammingError as exc:  # without what was said: it may quote a password
+        raise ConfigError(
+            "ANA_DATABASE_URL is wrong: it is no address of PostgreSQL.",
+            "Write it as postgresql://USER:PASSWORD@HOST/NAME.",
+        ) from exc
+    database = Database(url)
+    atexit.register(database.close)
+    return database
 
 
 def _check_role(connection: Connection[Any]) -> None:

@@ -1,21 +1,22 @@
 """What a person sets for themselves, written where it is read: the owner's into .env, another's into their folder."""
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
-from pydantic_core import to_json
 
 from ana import settings as settings_module
 from ana.addresses import read_kind, split_addresses
 from ana.errors import ConfigError, UserError
-from ana.files import write_whole
 from ana.keys import OWNER
-from ana.notes import read_note
-from ana.settings import OthersSettings, PersonalSettings, load_settings, read_environment, write_env_file
-from ana.workspace import Workspace, check_model
-from ana.workspace.workspace import SETTINGS
+from ana.settings import (
+    OthersSettings,
+    PersonalSettings,
+    load_settings,
+    read_environment,
+    write_env_file,
+)
+from ana.workspace import Workspace, check_model, is_fixed
 
 LABELS = {
     "ana_timezone": "The time zone",
@@ -29,8 +30,7 @@ LABELS = {
 
 def list_fixed(workspace: Workspace) -> set[str]:
     """Return the fields that cannot be set here: of the owner's those that stand in the environment itself."""
-    fields = OthersSettings.model_fields if workspace.person != OWNER else PersonalSettings.model_fields
-    return {name for name in fields if workspace.person == OWNER and os.environ.get(name.upper(), "").strip()}
+    return {name for name in PersonalSettings.model_fields if workspace.person == OWNER and is_fixed(name)}
 
 
 def save_settings(workspace: Workspace, values: Mapping[str, str]) -> None:
@@ -43,40 +43,43 @@ def save_settings(workspace: Workspace, values: Mapping[str, str]) -> None:
         UserError: A value is wrong or not allowed; nothing was written.
     """
     if workspace.person == OWNER:
-        _save_owners({name.upper(): value for name, value in values.items()})
-    else:
-        _save_others(workspace, values)
+        written = {name.upper(): value for name, value in values.items()}
+        try:
+            load_settings(read_environment() | written)
+        except ConfigError as exc:
+            raise _refuse(exc.message) from exc
+        if not workspace.has_database:
+            write_env_file(settings_module.find_places().env_file, written)
+            return
+    _save(workspace, values)
 
 
-def _save_owners(values: dict[str, str]) -> None:
+def _save(workspace: Workspace, values: Mapping[str, str]) -> None:
+    known = workspace.storage.read_settings() or OthersSettings.model_validate({})
+    wanted: dict[str, Any] = known.dump() | {name: value or _empty(workspace, name) for name, value in values.items()}
     try:
-        load_settings(read_environment() | values)
-    except ConfigError as exc:
-        raise _refuse(exc.message) from exc
-    write_env_file(settings_module.find_places().env_file, values)
-
-
-def _save_others(workspace: Workspace, values: Mapping[str, str]) -> None:
-    file = workspace.folder / SETTINGS
-    known = read_note(file, OthersSettings, "Correct it, or delete it.") or OthersSettings.model_validate({})
-    wanted: dict[str, Any] = known.model_dump(exclude_unset=True) | {k: v for k, v in values.items() if v}
-    for name, value in values.items():
-        if not value:
-            wanted.pop(name, None)
-    try:
-        personal = OthersSettings.model_validate(wanted)
+        personal = OthersSettings.model_validate({name: value for name, value in wanted.items() if value != ""})
     except ValidationError as exc:
         first = exc.errors()[0]
         wrong = first["msg"].removeprefix("Value error, ")
         raise _refuse(f"{str(first['loc'][0]).upper()} is wrong: {wrong}.") from exc
     if personal.ana_model:
         check_model(workspace.settings, personal.ana_model)
+    if workspace.person != OWNER:
+        _check_addresses(workspace, personal)
+    workspace.storage.write_settings(personal)
+
+
+def _empty(workspace: Workspace, name: str) -> object:
+    """Return what is kept where a person clears a field: of the owner its default, for .env may say something else."""
+    return PersonalSettings.model_fields[name].default if workspace.person == OWNER else ""
+
+
+def _check_addresses(workspace: Workspace, personal: OthersSettings) -> None:
     kinds = workspace.settings.ana_notify_kinds
     if refused := [kind for each in split_addresses(personal.ana_notify) if (kind := read_kind(each)) not in kinds]:
         allowed = ", ".join(kinds)
         raise UserError(f"Addresses of the kind {refused[0]:.20} are not allowed here.", f"Allowed: {allowed}.")
-    secret = {"ana_notify": personal.ana_notify.get_secret_value()} if personal.ana_notify else {}
-    write_whole(file, to_json(personal.model_dump(exclude_unset=True) | secret, indent=1).decode(), mode=0o600)
 
 
 def _refuse(message: str) -> UserError:

@@ -1,13 +1,14 @@
-"""The one module that knows where a person's state is: in the data folder, or for another than its owner below it."""
+"""The one module that knows where a person's state is: in a folder, or in a database."""
 
+import os
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from ana import settings as settings_module
-from ana.errors import UserError, WrongName
+from ana.errors import ConfigError, UserError, WrongName
+from ana.installing import describe_install
 from ana.keys import KEY, OWNER, PERSON, make_key
-from ana.notes import Note, read_note
 from ana.own_files import CALLS, PEOPLE, SERVER
 from ana.recent import Recent
 from ana.settings import TRACES, OthersSettings, Settings, load_settings
@@ -15,16 +16,13 @@ from ana.time.clock import Clock, local_zone
 
 if TYPE_CHECKING:
     from ana.embedders import Embedder
+    from ana.postgres.person import PersonRows
     from ana.reminders.ledger import Ledger
     from ana.spending.port import Spending
     from ana.threads.ports import ThreadLocks, ThreadStore
     from ana.threads.threads import Threads
     from ana.tracing.port import Traces
-
-NoteName = Literal["shown", "embedder-suggested", "ollama-offered", "calendar-key", "push-key"]
-
-SETTINGS = "settings.json"
-"""The file of a person's settings, in their folder; the owner's are in the environment and .env."""
+    from ana.workspace.storage import Note, NoteName, Storage
 
 
 @dataclass(frozen=True)
@@ -77,9 +75,40 @@ class Workspace:
         """The file of what the last evaluations came to."""
         return self.folder / "evaluations.json"
 
-    def note(self, name: NoteName) -> Note:
+    @property
+    def has_database(self) -> bool:
+        """Whether what people have is in a database, and not in their folders."""
+        return self.settings.ana_database_url is not None
+
+    @cached_property
+    def storage(self) -> "Storage":
+        """What keeps all that the person has but their items.
+
+        Raises ConfigError if the database's address is wrong, or its driver is not installed.
+        """
+        if self.has_database:
+            from ana.workspace.postgres import PostgresStorage
+
+            return PostgresStorage(self.rows, self.folder)
+        from ana.workspace.folder import FolderStorage
+
+        return FolderStorage(self.person, self.folder, self.traces_folder, self.people_folder)
+
+    @cached_property
+    def rows(self) -> "PersonRows":
+        """What the person has in the database. Errors as of `storage`."""
+        url = self.settings.ana_database_url
+        assert url
+        try:
+            from ana.postgres.database import open_database
+            from ana.postgres.person import PersonRows
+        except ImportError as exc:
+            raise ConfigError("ANA_DATABASE_URL needs psycopg.", f"{describe_install('postgres')}.") from exc
+        return PersonRows(open_database(url.get_secret_value()), self.person)
+
+    def note(self, name: "NoteName") -> "Note":
         """Return a short text that is kept for a command."""
-        return Note(self.folder / name)
+        return self.storage.note(name)
 
     def calendar_key(self, *, change: bool = False) -> str:
         """Return what lets whoever has it read the person's calendar; it is made when it is first asked for.
@@ -92,26 +121,9 @@ class Workspace:
             note.write(make_key("calendar"))
         return note.read()  # another program may have made one at the same time: the last counts
 
-    def stamp_settings(self) -> tuple[int, ...]:
-        """Return what changes when the file of this person's settings does; nothing without one."""
-        env_file = settings_module.find_places().env_file
-        try:
-            found = (env_file if self.person == OWNER else self.folder / SETTINGS).stat()
-        except OSError:
-            return ()
-        return found.st_mtime_ns, found.st_size, found.st_ino
-
-    def stamp_folder(self) -> tuple[int, ...]:
-        """Return what changes when another folder takes the place of this one; nothing without one."""
-        try:
-            found = self.folder.stat()
-        except OSError:
-            return ()
-        return found.st_dev, found.st_ino
-
     def list_people(self) -> list[str]:
-        """Return the others than the owner who have a folder here."""
-        return sorted(path.name for path in self.people_folder.glob("*") if path.is_dir())
+        """Return the others than the owner who have something here, or may."""
+        return self.storage.list_people()
 
     def name_aside(self, name: str) -> Path:
         """Return a folder for what was put aside."""
@@ -127,10 +139,7 @@ class Workspace:
 
     def open_traces(self) -> "Traces":
         """Return the records of turns."""
-        from ana.logs import secrets_of
-        from ana.tracing.files import TraceFiles
-
-        return TraceFiles(self.traces_folder, secrets_of(self.settings))
+        return self.storage.open_traces(self.settings)
 
     def open_spending(self, clock: Clock | None = None, traces: "Traces | None" = None) -> "Spending":
         """Return the running total of what models cost.
@@ -139,17 +148,14 @@ class Workspace:
             clock: Tells the person's day; None for a new one.
             traces: The records of turns; None for those of `open_traces`.
         """
-        from ana.spending.folder import FolderBooks
         from ana.spending.total import DayTotal
 
-        books = FolderBooks(self.folder)
+        books = self.storage.open_books(self.settings)
         return DayTotal(books, self.settings, clock or self.make_clock(), traces or self.open_traces())
 
     def open_ledger(self) -> "Ledger":
         """Return the ledger of reminders that were delivered."""
-        from ana.reminders.folder import FolderLedger
-
-        return FolderLedger(self.folder / "reminders.sqlite")
+        return self.storage.open_ledger()
 
     def open_thread_store(self) -> "ThreadStore":
         """Return what keeps conversations.
@@ -157,17 +163,11 @@ class Workspace:
         Raises:
             ConfigError: A newer program has written here.
         """
-        from ana.backends.chroma.care.format import read_format
-        from ana.threads.folder import FolderThreadStore
-
-        read_format(self.folder)
-        return FolderThreadStore(self.folder)
+        return self.storage.open_thread_store()
 
     def open_locks(self) -> "ThreadLocks":
         """Return the locks of conversations."""
-        from ana.threads.locks import FolderThreadLocks
-
-        return FolderThreadLocks(self.folder)
+        return self.storage.open_locks()
 
     def open_threads(self) -> "Threads":
         """Return the conversations. Errors as of `open_thread_store`."""
@@ -187,15 +187,16 @@ class Workspace:
 
     def move(self, folder: Path) -> "Workspace":
         """Return a workspace with the same settings whose state, log included, is in another folder."""
-        return self.change(ana_data_dir=folder / "data", traces_dir=folder / TRACES, log_file_path=folder / "log")
+        there = {"ana_data_dir": folder / "data", "traces_dir": folder / TRACES, "log_file_path": folder / "log"}
+        return self.change(**there, ana_database_url=None)
 
 
 def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
     """Return the workspace of a person.
 
     Args:
-        person: A name of small letters, digits, - and _. The owner's state is in the data folder itself, and their
-            settings are those given; another's are in a file of their folder, in which nothing is the owner's.
+        person: A name of small letters, digits, - and _. Of the owner the settings given count, of another those that
+            they keep themselves, in which nothing is the owner's. In a database the owner may keep some too.
 
     Raises:
         WrongName: A person cannot be called so.
@@ -204,13 +205,26 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
     """
     if not PERSON.fullmatch(person):
         raise WrongName(f"{person!r:.80} is not a person's name.", "Use small letters, digits, - and _.")
+    workspace = Workspace(settings, person)
+    if person == OWNER and not workspace.has_database:
+        return workspace
+    personal = workspace.storage.read_settings() or OthersSettings.model_validate({})
     if person == OWNER:
-        return Workspace(settings)
-    personal = read_note(Workspace(settings, person).folder / SETTINGS, OthersSettings, "Correct it, or delete it.")
-    personal = personal or OthersSettings.model_validate({})
+        return replace(workspace, settings=_give_owner(settings, personal))
     if personal.ana_model:
         check_model(settings, personal.ana_model)
-    return Workspace(settings.give(personal), person)
+    return replace(workspace, settings=settings.give(personal))
+
+
+def is_fixed(field: str) -> bool:
+    """Return whether a setting stands in the environment itself, so that nothing else changes it."""
+    return bool(os.environ.get(field.upper(), "").strip())
+
+
+def _give_owner(settings: Settings, personal: OthersSettings) -> Settings:
+    """Return the settings with what the owner has set elsewhere, where the environment does not fix it."""
+    own = {name: value for name, value in personal.dump().items() if not is_fixed(name)}
+    return Settings(**{name: getattr(settings, name) for name in settings.model_fields_set} | own)
 
 
 def check_model(settings: Settings, name: str) -> None:

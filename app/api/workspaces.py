@@ -14,6 +14,7 @@ from ana.runs.local import LocalRuns
 from ana.runs.slots import Slots
 from ana.settings import Settings
 from ana.workspace import Workspace, open_workspace
+from ana.workspace.storage import Stamp
 from app.api.rows import Rows
 from app.api.work import PROGRAM, GraphWorker
 from app.http.turns import TurnRunner
@@ -39,8 +40,7 @@ class OpenWorkspace:
         rows: What is told of the person's threads.
         turns: Runs the turns of POST /ask.
         sessions: What other assistants do.
-        stamp: That of the person's settings, as they count here.
-        place: That of the person's folder.
+        stamp: What was so of the person, and of their settings, as they count here.
     """
 
     handles: Handles
@@ -49,8 +49,7 @@ class OpenWorkspace:
     rows: Rows
     turns: TurnRunner
     sessions: Sessions
-    stamp: tuple[int, ...]
-    place: tuple[int, ...]
+    stamp: Stamp
     used: float = field(default_factory=time.monotonic)
     """When a request came last."""
     requests: int = 0
@@ -65,15 +64,11 @@ class OpenWorkspace:
         """Whether nothing works here."""
         return self.runs.is_idle and not self.requests
 
-    @property
-    def has_other_settings(self) -> bool:
-        """Whether the person's settings have changed since."""
-        return self.stamp != self.workspace.stamp_settings()
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether the person was removed; somebody else may have got the name since."""
-        return self.place != self.workspace.stamp_folder()
+    async def is_over(self) -> bool:
+        """Return whether it is not to be used any more: the person was removed, and somebody else may have got the
+        name since; or their settings have changed, and nothing works here."""
+        now = await asyncio.to_thread(self.workspace.storage.stamp)
+        return now.place != self.stamp.place or (self.is_idle and now.settings != self.stamp.settings)
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
@@ -137,7 +132,7 @@ class Workspaces:
         """
         async with self._opening.setdefault(person, asyncio.Lock()):
             before = self._open.get(person)
-            if before and (before[0].is_gone or (before[0].is_idle and before[0].has_other_settings)):
+            if before and await before[0].is_over():
                 await self.close(person)
             if person not in self._open:
                 await self.close_idle()
@@ -150,8 +145,9 @@ class Workspaces:
 
     async def close_idle(self) -> None:
         """Close those of removed people, those that nobody has used for long, and others until there is room."""
-        for person in [person for person, (each, _) in self._open.items() if each.is_gone]:
-            await self.close(person)
+        for person, (each, _) in [*self._open.items()]:
+            if await each.is_over():
+                await self.close(person)
         idle = [person for person, (each, _) in self._open.items() if each.is_idle and person not in self._ringing]
         idle.sort(key=lambda person: self._open[person][0].used)
         late = time.monotonic() - IDLE_SECONDS
@@ -182,7 +178,8 @@ class Workspaces:
         self._ringing.add(person)
 
     async def _build(self, person: str, stack: contextlib.AsyncExitStack) -> OpenWorkspace:
-        stamp = Workspace(self._load_settings(), person).stamp_settings()  # before: a later change is seen
+        storage = await asyncio.to_thread(lambda: Workspace(self._load_settings(), person).storage)
+        before = await asyncio.to_thread(storage.stamp)  # so that a later change of settings is seen
         workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
         handles = await asyncio.to_thread(self._open_handles, workspace)
         sessions = Sessions(lambda: handles, lambda: f"{handles.clock.now():%Y-%m-%d}")
@@ -193,5 +190,6 @@ class Workspaces:
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
-        runs, place = LocalRuns(person, worker, self._slots), workspace.stamp_folder()
-        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp, place)
+        runs = LocalRuns(person, worker, self._slots)
+        stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
+        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp)

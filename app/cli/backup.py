@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.keys import OWNER
 from ana.own_files import PEOPLE
 from app.show.text import say
@@ -15,7 +15,7 @@ from app.startup import start
 def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP; for --all with {user} in its name.")]) -> None:
     """Write everything of yours, conversations and traces included, into one file; also while it is in use."""
     workspace = start()
-    with open_data_folder(workspace, "ana backup") as handles:
+    with open_data(workspace, "ana backup") as handles:
         count = handles.upkeep.back_up(workspace.traces_folder, to)
     say(f"{count} files are in {to}.")
     if workspace.person == OWNER and (people := workspace.list_people()):

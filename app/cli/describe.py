@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.memory.item import Item, to_json
 from ana.memory.vocabulary import NAMED
 from ana.output import write_json
@@ -43,12 +43,13 @@ def describe(
 
 def describe_store(workspace: Workspace, samples: int) -> dict[str, Any]:
     """Return the data folder, and each collection: its fields by type, the names in use and the newest records."""
-    with open_data_folder(workspace, "ana describe") as handles, handles.memory.backend.reading():
-        items, lines = handles.upkeep.describe()
+    with open_data(workspace, "ana describe") as handles, handles.memory.backend.reading():
+        items, lines = handles.care.describe()
         names = {key: dict(each) for key, each in handles.memory.vocabulary.names().items() if each and key in NAMED}
         items |= _describe_records(handles.memory.backend.scan("item"), samples) | {"values": names}
         lines |= _describe_records(handles.memory.backend.scan("line"), samples) | {"values": {}}
-    return {"path": str(workspace.folder), "collections": [items, lines]}
+    path = "the database" if workspace.has_database else str(workspace.folder)
+    return {"path": path, "collections": [items, lines]}
 
 
 def _describe_records(records: Iterable[Item], samples: int) -> dict[str, Any]:

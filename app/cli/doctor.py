@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ana.errors import StoreBroken
+from ana.errors import StoreBroken, UserError
 from ana.files import find_damage
-from ana.handles import open_data_folder
+from ana.handles import open_data
+from ana.memory.changes import Change, Kind, find_disagreements
 from ana.memory.receipts import quote_record
 from ana.notes import read_note
 from ana.output import tell, write_json, write_line
@@ -26,7 +27,11 @@ from app.startup import start
 
 if TYPE_CHECKING:
     from ana.backends.chroma.care.examine import Findings
-    from ana.handles import FolderHandles
+    from ana.handles import DataHandles
+
+
+KINDS: dict[Kind, str] = {"item": "item", "line": "context line"}
+"""What each kind of record is called."""
 
 
 def doctor(
@@ -53,11 +58,13 @@ class Diagnosis:
         faults: What is wrong, a sentence each.
         notes: What is worth knowing and does no harm.
         counts: How many there are of each kind of thing.
+        shown: What is true of every record if nothing is wrong.
     """
 
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    shown: str = "readable, found by its own vector and as the journal says"
 
     @property
     def verdict(self) -> str:
@@ -65,7 +72,7 @@ class Diagnosis:
         if self.faults:
             return f"{pluralize(len(self.faults), 'fault')}."
         counts = ", ".join(pluralize(count, kind) for kind, count in self.counts.items())
-        return f"All is well: {counts}; every record is readable, found by its own vector and as the journal says."
+        return f"All is well: {counts}; every record is {self.shown}."
 
     def to_json(self) -> dict[str, Any]:
         return {"sound": not self.faults, "faults": self.faults, "notes": self.notes, "counts": self.counts}
@@ -78,8 +85,10 @@ def diagnose(workspace: Workspace, *, repair: bool = False) -> Diagnosis:
         workspace: What is examined.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
+    if workspace.has_database:
+        return _diagnose_rows(workspace, repair=repair)
     owned = workspace.open_locks().own_all("ana doctor") if repair else nullcontext()
-    with owned, open_data_folder(workspace, "ana doctor") as handles, handles.upkeep.hold_closed():
+    with owned, open_data(workspace, "ana doctor") as handles, handles.upkeep.hold_closed():
         unusable = handles.upkeep.find_damage()
         damaged = unusable | _damaged_files(handles.upkeep.path)
         if repair and THREADS in damaged:
@@ -97,6 +106,25 @@ def diagnose(workspace: Workspace, *, repair: bool = False) -> Diagnosis:
         return _summarize(handles, findings, damaged)
 
 
+def _diagnose_rows(workspace: Workspace, *, repair: bool) -> Diagnosis:
+    """Compare what a person has in the database with the journal; its files are the server's to look after."""
+    if repair:
+        raise UserError("A database is not repaired by ana.", "Restore a dump of it: docs/operating.md.")
+    diagnosis = Diagnosis(shown="readable and as the journal says")
+    with open_data(workspace, "ana doctor") as handles:
+        backend = handles.memory.backend
+        for kind, name in KINDS.items():
+            with backend.reading():
+                changes = find_disagreements(kind, backend.scan(kind), backend.latest(kind))
+                diagnosis.counts[name] = backend.count(kind)
+            diagnosis.faults += map(_describe_disagreement, changes)
+        diagnosis.notes += [*describe_failing(workspace), *_name_unread_rules(handles)]
+    conversations = _examine_conversations(workspace)
+    diagnosis.notes += conversations.notes
+    diagnosis.counts |= conversations.counts
+    return diagnosis
+
+
 def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
     """Print it for people."""
     for fault in diagnosis.faults:
@@ -107,7 +135,7 @@ def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
     write_line(diagnosis.verdict + (hint if diagnosis.faults else ""))
 
 
-def _examine(handles: "FolderHandles") -> "Findings":
+def _examine(handles: "DataHandles") -> "Findings":
     from rich.progress import SpinnerColumn, TextColumn
 
     from app.show.progress import make_bar
@@ -117,13 +145,11 @@ def _examine(handles: "FolderHandles") -> "Findings":
         return handles.upkeep.examine(lambda more: bar.update(task, advance=more))
 
 
-def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
+def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
     faults = [*damaged.values(), *findings.store]
     faults += [f"{kind} {id} cannot be read." for kind, id in findings.unreadable]
     faults += findings.index
-    for change in findings.journal:
-        said, stored = quote_record(change.before), quote_record(change.after)
-        faults.append(f"{change.kind} {change.id}: the journal says {said}, the store has {stored}.")
+    faults += map(_describe_disagreement, findings.journal)
     notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
     notes += [f"Item {id} was stored by another program; ana reads it as it is." for id in findings.foreign]
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
@@ -135,7 +161,7 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []
     notes += _name_unread_rules(handles) if not faults else []
     faults += [line] if (line := describe_missing_embedder(handles.workspace)) else []
-    counts = {"item": findings.counts.get("item", 0), "context line": findings.counts.get("line", 0)}
+    counts = {name: findings.counts.get(kind, 0) for kind, name in KINDS.items()}
     if THREADS not in damaged:
         conversations = _examine_conversations(handles.workspace)
         notes += conversations.notes
@@ -143,7 +169,12 @@ def _summarize(handles: "FolderHandles", findings: "Findings", damaged: dict[str
     return Diagnosis(faults, notes, counts)
 
 
-def _name_unread_rules(handles: "FolderHandles") -> list[str]:
+def _describe_disagreement(change: Change) -> str:
+    said, stored = quote_record(change.before), quote_record(change.after)
+    return f"{change.kind} {change.id}: the journal says {said}, the store has {stored}."
+
+
+def _name_unread_rules(handles: "DataHandles") -> list[str]:
     """Return a sentence for each item whose rule of repetition cannot be read."""
     zone = handles.clock.zone
     unread = (

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.memory.item import to_json
 from ana.output import tell, write_json
 from app.due import group_due, group_due_locally, show_due
@@ -19,7 +19,7 @@ def due(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what is overdue, due today and in the next seven days. Exit code 4 if anything is overdue or due today."""
-    with open_data_folder(start(), "ana due") as handles:
+    with open_data(start(), "ana due") as handles:
         groups = group_due(handles) if json_ else group_due_locally(handles)
         year = handles.clock.now().year
         failing = describe_failing(handles.workspace)

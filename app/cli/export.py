@@ -11,7 +11,7 @@ import typer
 
 from ana.errors import UserError
 from ana.files import open_draft
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.output import tell, write_file
 from ana.workspace import Workspace
 from app.show.text import pluralize
@@ -44,7 +44,7 @@ def write_export(workspace: Workspace, to: str, *, force: bool = False) -> list[
     from ana.transfer.exporter import export_lines
 
     path = _find_place(to, force=force)
-    with _open_draft(path) as file, open_data_folder(workspace, "ana export") as handles:
+    with _open_draft(path) as file, open_data(workspace, "ana export") as handles:
         counted: Counter[bytes] = Counter()
         for line in export_lines(handles.memory.backend):
             file.write(line)
@@ -56,7 +56,7 @@ def _write_calendar(workspace: Workspace, to: str, *, force: bool) -> None:
     from ana.transfer.ics.writer import write_calendar
 
     path = _find_place(to, force=force)
-    with open_data_folder(workspace, "ana export --ics") as handles:
+    with open_data(workspace, "ana export --ics") as handles:
         data, count, notes = write_calendar(handles.memory.items(), handles.clock.zone)
     with _open_draft(path) as file:
         file.write(data)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ana.errors import UserError
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.memory.authors import find_author
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import write_json
@@ -46,7 +46,7 @@ def find_entries(workspace: Workspace, id: str | None, since: str | None, limit:
     Raises:
         UserError: `since` does not name a day.
     """
-    with open_data_folder(workspace, "ana history") as handles:
+    with open_data(workspace, "ana history") as handles:
         beginning = parse_since(since, handles.clock) if since else ""
         return handles.memory.history(id=id, since=beginning, limit=limit)
 

@@ -8,12 +8,12 @@ from zipfile import is_zipfile
 import typer
 
 from ana.errors import UserError
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from app.show.text import say
 from app.startup import spell_user, start
 
 if TYPE_CHECKING:
-    from ana.handles import FolderHandles
+    from ana.handles import DataHandles
     from ana.transfer.bundle import Bundle
     from ana.transfer.importer import ImportResult
 
@@ -29,14 +29,14 @@ def import_(
     from ana.transfer.importer import import_bundle
     from app.show.progress import show_progress
 
-    with open_data_folder(start(), "ana import") as handles:
+    with open_data(start(), "ana import") as handles:
         try:
             bundle = _read_source(source, handles.clock.zone)
         except OSError as exc:
             raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         before = _back_up(handles) if bundle.changes else None
         with show_progress("embedding") as progress:
-            handles.upkeep.report_to(progress)
+            handles.care.report_to(progress)
             result = import_bundle(handles.memory, bundle, replace=replace)
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:
@@ -57,11 +57,12 @@ def _show_conflicts(result: "ImportResult", replace: bool) -> None:
         say("--replace makes them what the file says.")
 
 
-def _back_up(handles: "FolderHandles") -> Path | None:
+def _back_up(handles: "DataHandles") -> Path | None:
     """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
-    if not handles.memory.turns(limit=1):
+    upkeep = handles.find_upkeep()
+    if upkeep is None or not handles.memory.turns(limit=1):
         return None
-    return handles.upkeep.back_up_before("import", handles.workspace.traces_folder)
+    return upkeep.back_up_before("import", handles.workspace.traces_folder)
 
 
 def _read_source(path: Path, zone: tzinfo) -> "Bundle":

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ana.errors import ToolError
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.output import write_json
 from ana.values import Json, read_json
 from app.show.items import found_to_json, localize_found, show_found
@@ -27,7 +27,7 @@ def items(
         hint = 'Write it as --where \'{"status": "active"}\'.'
         raise typer.BadParameter(f"--where is not JSON: {exc}. {hint}") from exc
     try:
-        with open_data_folder(start(), "ana items") as handles:
+        with open_data(start(), "ana items") as handles:
             found = handles.memory.find(text, wanted, limit)
             year, zone = handles.clock.now().year, handles.clock.zone
     except ToolError as exc:  # written for a model, but here it is the person who can correct the filter

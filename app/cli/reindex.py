@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import LOCAL_EMBEDDERS, open_data_folder
+from ana.handles import LOCAL_EMBEDDERS, open_data
 from ana.output import tell
 from ana.settings import Embeddings
 from ana.workspace import Workspace
@@ -24,7 +24,7 @@ def reindex(
     tell(f"{count} records are embedded with {chosen}.")
     kept = ("auto", chosen) if chosen in LOCAL_EMBEDDERS else (chosen,)
     if workspace.settings.ana_embeddings not in kept:
-        tell(f"Set ANA_EMBEDDINGS={chosen} in .env: this data folder now needs it.")
+        tell(f"Set ANA_EMBEDDINGS={chosen} in .env: what is kept now needs it.")
 
 
 def embed_again(workspace: Workspace) -> int:
@@ -35,5 +35,5 @@ def embed_again(workspace: Workspace) -> int:
     """
     from app.show.progress import show_progress
 
-    with open_data_folder(workspace, "ana reindex") as handles, show_progress("embedding") as progress:
-        return handles.upkeep.reindex(progress)
+    with open_data(workspace, "ana reindex") as handles, show_progress("embedding") as progress:
+        return handles.care.reindex(progress)

@@ -14,7 +14,7 @@ import typer
 from ana.children import make_python_command, run_program
 from ana.errors import AnaError, ConfigError, UserError
 from ana.files import write_whole
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.output import tell, write_line
 from ana.people import People
 from ana.reminders.ringing import DAY, MONTH, Target
@@ -94,7 +94,7 @@ def _ring_once(people: Sequence[Workspace], late: timedelta) -> None:
     delivered = failed = 0
     for workspace in people:
         try:
-            with open_data_folder(workspace, "ana remind") as handles:
+            with open_data(workspace, "ana remind") as handles:
                 ringer = make_ringer(handles, list_targets(workspace))
                 ringer.ring(late)
             delivered, failed = delivered + ringer.delivered, failed + ringer.failed
@@ -110,7 +110,7 @@ def _ring_once(people: Sequence[Workspace], late: timedelta) -> None:
 def _keep_ringing(people: Sequence[Workspace]) -> None:
     with ExitStack() as stack:
         for workspace in people:
-            stack.enter_context(ring_meanwhile(stack.enter_context(open_data_folder(workspace, "ana remind"))))
+            stack.enter_context(ring_meanwhile(stack.enter_context(open_data(workspace, "ana remind"))))
         names = dict.fromkeys(target.name for workspace in people for target in list_targets(workspace))
         tell(f"Reminders ring by {', '.join(names)} while this runs.")
         Event().wait()

@@ -94,11 +94,11 @@ def run_again(
     Raises:
         UserError: Something that it relied on is gone or another, or the store cannot be read.
     """
-    from ana.handles import open_data_folder
+    from ana.handles import open_data
     from app.replay.rerun import Rerun
 
-    with open_data_folder(workspace, "ana replay") as handles:
-        run = Rerun(workspace.settings, handles.memory.backend, handles.upkeep.embedder, handles.upkeep.read_vectors)
+    with open_data(workspace, "ana replay") as handles:
+        run = Rerun(workspace.settings, handles.memory.backend, handles.care.embedder, handles.care.read_vectors)
         if other is None:
             return run.repeat(record, thread)
         tell(f"Asking {name} ...")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ana.errors import UserError
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from app.embedder import describe_missing_embedder
 from app.show.confirm import can_ask, confirm
 from app.show.text import pluralize, say
@@ -26,7 +26,7 @@ def restore(
     if not yes and can_ask() and not confirm(question):
         raise UserError("Nothing was restored.")
     # a turn that works meanwhile would write its whole conversation over the restored one
-    with workspace.open_locks().own_all("ana restore"), open_data_folder(workspace, "ana restore") as handles:
+    with workspace.open_locks().own_all("ana restore"), open_data(workspace, "ana restore") as handles:
         before = handles.upkeep.restore(workspace.traces_folder, backup, source)
         # Said before anything is counted: the backup may need another embedder, and counting would fail then.
         say(f"Everything is as it was in {backup}. What was here before is in {before}.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ana.files import open_own
-from ana.handles import FolderHandles, open_data_folder
+from ana.handles import DataHandles, open_data
 from ana.logs import list_log_files
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Entry
@@ -85,7 +85,7 @@ def restore_item(
         thread = threads.restore(name)
         say(f"The conversation {thread.name or thread.id[:8]} is there again, with {pluralize(thread.turns, 'turn')}.")
         return
-    with open_data_folder(workspace, "ana trash") as handles:
+    with open_data(workspace, "ana trash") as handles:
         say(f"  {describe_change(make_receipt(restore(handles.memory, name), handles.clock.zone))}")
 
 
@@ -93,7 +93,7 @@ def show_trash(workspace: Workspace) -> None:
     """Print what was deleted, the last first."""
     from ana.memory.trash import list_deleted
 
-    with open_data_folder(workspace, "ana trash") as handles:
+    with open_data(workspace, "ana trash") as handles:
         gone = list_deleted(handles.memory)
     rows = [(each.ts, each.name, shorten(each.item.content, 160)) for each in gone]
     rows += [
@@ -115,7 +115,7 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
     """
     from ana.memory.trash import list_deleted, purge
 
-    with open_data_folder(workspace, "ana trash") as handles:
+    with open_data(workspace, "ana trash") as handles:
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
         conversations = {each.id for each in workspace.open_thread_store().list_trash() if each.ts < before}
@@ -135,7 +135,7 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
     tell(" ".join(told))
 
 
-def _purge_mentions(handles: FolderHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
+def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
     """Delete what mentions records, and conversations, and return the conversations that were deleted."""
     refuse_while_serving(handles.workspace, "purge")
     named = (entry for id in {id for _, id in records} for entry in handles.memory.history(id=id))

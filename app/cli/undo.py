@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from app.startup import spell_user, start
 from app.undo import undo_turn
 
@@ -15,7 +15,7 @@ def undo(
 ) -> None:
     """Take a whole turn back, items and Global Context alike. This can itself be taken back."""
     workspace = start()
-    with open_data_folder(workspace, "ana undo") as handles:
+    with open_data(workspace, "ana undo") as handles:
         undone = undo_turn(handles.memory, turn, override=force, user=spell_user(workspace))
     if not undone:
         raise typer.Exit(1)

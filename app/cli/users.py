@@ -68,7 +68,7 @@ def remove_person(
     """End a person's tokens, and put what they have aside, with a backup of it."""
     settings = start().settings
     require_consent(f"Remove {name}, and put everything of theirs aside?", yes=yes, done="removed")
-    tell(f"Removed {name}. What they had, and a backup of it, is in {People(settings).remove(name)}.")
+    tell(f"Removed {name}. What they had is in {People(settings).remove(name)}.")
 
 
 def _show_token(name: str, token: str) -> None:

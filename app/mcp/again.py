@@ -29,6 +29,12 @@ class Act(NamedTuple):
     id: str
 
 
+def digest_call(client: str, name: str, args: Mapping[str, Any]) -> str:
+    """Return what tells a client's call from others."""
+    text = json.dumps([client, name, args], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+
+
 class Again:
     """The acts of a client that have begun and of which no answer is known to have left, each in a small file.
 
@@ -53,9 +59,7 @@ class Again:
             thread: The conversation of which a new act is a turn.
         """
         self.close()  # whoever sends another call has the answer to the last one
-        text = json.dumps([self._client, name, args], sort_keys=True, default=str)
-        path = self._folder / hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:24]
-        return self._note(path, Act(thread, secrets.token_hex(5)))
+        return self._note(self._folder / digest_call(self._client, name, args), Act(thread, secrets.token_hex(5)))
 
     def close(self) -> None:
         """Take the last call as answered."""

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langgraph.runtime import ExecutionInfo, Runtime
@@ -20,6 +20,7 @@ from ana.memory.digests import line_digest
 from ana.memory.item import Item
 from ana.models.fence import FENCE
 from ana.values import iter_texts, read_json
+from ana.workspace import Workspace
 from app.mcp.again import Act, Again
 from graph.context import Context, LocalContext
 from graph.state import Asked, Loaded, State, Turn
@@ -35,6 +36,9 @@ from nodes.history import receipts
 from nodes.receipt import render_receipt
 from nodes.turns import new_turn, write_records
 from tools.catalog import CONTEXT_TOOLS, READERS
+
+if TYPE_CHECKING:
+    from app.mcp.again_postgres import PostgresAgain
 
 MOST_REMEMBERED = 50
 """Calls whose results count as in view: a client's own window of them is not known."""
@@ -96,7 +100,7 @@ class Session:
         """What the client looked for, in words that no stored text in view had."""
         self._lines: dict[str, str] = {}
         """Digests of the lines of Global Context that the client has seen, by number."""
-        self._again = Again(handles.workspace.calls_folder, client)
+        self._again = _open_again(handles.workspace, client)
         self._unwritten: list[tuple[Turn, list[AnyMessage], str]] = []
         """Records that are written when the answer has left: the disk is slow."""
         self._lock = threading.Lock()
@@ -280,3 +284,12 @@ def _find_lines(result: Any) -> Iterator[tuple[int, str]]:
     nested = result.values() if isinstance(result, dict) else result if isinstance(result, list) else ()
     for each in nested:
         yield from _find_lines(each)
+
+
+def _open_again(workspace: Workspace, client: str) -> "Again | PostgresAgain":
+    """Return the acts of a client that were not answered yet."""
+    if not workspace.has_database:
+        return Again(workspace.calls_folder, client)
+    from app.mcp.again_postgres import PostgresAgain
+
+    return PostgresAgain(workspace.rows, client)

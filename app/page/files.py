@@ -29,7 +29,7 @@ async def give(request: Request) -> Response:
     """GET /app/files/{name}: ana.jsonl, ana.ics or ana-backup.zip."""
     handles, name = (await find_workspace(request)).handles, request.path_params["name"]
     write = WRITERS.get(name)
-    if write is None or (name == "ana-backup.zip" and handles.upkeep is None):
+    if write is None or (name == "ana-backup.zip" and handles.find_upkeep() is None):
         raise UserError("There is no such file.", f"There are {', '.join(WRITERS)}.")
     folder = Path(await run_in_threadpool(tempfile.mkdtemp))
     file = folder / name
@@ -63,8 +63,8 @@ def _import(handles: Handles, file: UploadFile) -> ImportResult:
             bundle = _read(path, handles)
         except UserError as exc:
             raise UserError(exc.message.replace(str(path), "The file"), exc.hint) from exc
-    if bundle.changes and handles.upkeep and handles.memory.turns(limit=1):
-        handles.upkeep.back_up_before("import", handles.workspace.traces_folder)
+    if bundle.changes and (upkeep := handles.find_upkeep()) and handles.memory.turns(limit=1):
+        upkeep.back_up_before("import", handles.workspace.traces_folder)
     return import_bundle(handles.memory, bundle)
 
 
@@ -88,7 +88,6 @@ def _write_calendar(handles: Handles, file: Path) -> None:
 
 
 def _write_backup(handles: Handles, file: Path) -> None:
-    assert handles.upkeep is not None
     handles.upkeep.back_up(handles.workspace.traces_folder, file)
 
 

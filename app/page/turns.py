@@ -175,9 +175,6 @@ def _replay(handles: Handles, id: str) -> str:
     from app.replay.rerun import Rerun
 
     record = _find(handles, id)
-    if handles.upkeep is None:
-        raise NotFound("A turn can be run again where a folder keeps the items.")
-    upkeep = handles.upkeep
-    run = Rerun(handles.settings, handles.memory.backend, upkeep.embedder, upkeep.read_vectors)
+    run = Rerun(handles.settings, handles.memory.backend, handles.care.embedder, handles.care.read_vectors)
     again = run.repeat(record, list(handles.traces.iter_attempts(record["thread_id"])))
     return " ".join(word_difference(record, compare(record, again)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.memory.changes import Change, make_edit
 from ana.memory.item import Item
 from ana.settings import PROJECT, load_settings
@@ -31,7 +31,7 @@ def fill(env: Mapping[str, str], count: int = 10_000) -> list[str]:
         count: How many items; a multiple of 1,000.
     """
     rng = random.Random(7)
-    with open_data_folder(open_workspace(load_settings(dict(env))), "bench") as handles:
+    with open_data(open_workspace(load_settings(dict(env))), "bench") as handles:
         stamp, today = handles.memory.stamp(), handles.clock.now().date()
         for start in range(0, count, 1000):
             changes = []

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import httpx
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.people import People
 from ana.settings import PROJECT, Settings, load_settings
 from ana.workspace import open_workspace
@@ -69,7 +69,7 @@ def send(client: httpx.Client, thread: str, text: str, ask: bool) -> bool:
 
 def find_faults(person: Person, settings: Settings) -> list[str]:
     """Return what is wrong with what a person has on the disk."""
-    with open_data_folder(open_workspace(settings, person.name), "crash") as handles:
+    with open_data(open_workspace(settings, person.name), "crash") as handles:
         kept = Counter(item.content for item in handles.memory.items())
     wrong = [f"{person.name} lost {note}" for note in person.answered - kept.keys()]
     wrong += [f"{person.name} has {times} of {note}" for note, times in kept.items() if times > 1]

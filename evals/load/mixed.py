@@ -11,7 +11,7 @@ import httpx
 from langgraph_sdk import get_sync_client
 
 from ana.children import CompletedProcess, run_python
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 
@@ -79,7 +79,7 @@ def _find_faults(
     workspace = open_workspace(load_settings(env))
     traced = [record["question"] for record in workspace.open_traces().read(thread)]
     said = [message["content"] for message in messages if message["type"] == "human"]
-    with open_data_folder(workspace, "ana load") as handles:
+    with open_data(workspace, "ana load") as handles:
         stored = Counter(text for item in handles.memory.items() for text in _find_sources(questions, item.content))
     wrong = (
         [] if len(answers) == len(questions) else [f"{len(answers)} answers to {len(questions)} messages: {answers}"]

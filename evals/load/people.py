@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 from langgraph_sdk import get_client
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.people import People
 from ana.runs.slots import EACH
 from ana.settings import PROJECT, Settings, load_settings
@@ -105,7 +105,7 @@ class Person:
         threads = [row["thread_id"] for row in await self.sdk.threads.search(limit=1000)]
         runs = reversed(await self.sdk.runs.list(self.thread, limit=1000))
         begun = [run["kwargs"]["input"]["messages"][-1]["content"] for run in runs]
-        with open_data_folder(workspace, "load") as handles:
+        with open_data(workspace, "load") as handles:
             kept = Counter(item.content for item in handles.memory.items())
         wrong = [*self.wrong]
         wrong += [] if sorted(held) == sorted(self.said) else [f"{self.name} has other messages: {held}"]

@@ -257,7 +257,7 @@ BROKEN = """
     def fail(*_, **__):
         raise ZeroDivisionError("secret \\x1b[31m" + "x" * 1000)
 
-    items.open_data_folder = fail
+    items.open_data = fail
     sys.argv[1:] = ["items"]
     main.main()
 """

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from ana.errors import StoreBusy, TurnStopped
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.stopping import present
@@ -66,7 +66,7 @@ def questions(settings: Settings, thread: str) -> list[str]:
 
 
 def stored(settings: Settings) -> list[str]:
-    with open_data_folder(open_workspace(settings), "a test") as handles:
+    with open_data(open_workspace(settings), "a test") as handles:
         return [item.content for item in handles.memory.items()]
 
 
@@ -428,7 +428,7 @@ def test_a_run_that_is_rolled_back_leaves_neither_messages_nor_what_it_stored(
     assert questions(server_settings, thread) == ["before", "the right one"]
     assert "a mistake" not in stored(server_settings)
     assert run["run_id"] not in [each["run_id"] for each in client.runs.list(thread)]
-    with open_data_folder(open_workspace(server_settings), "a test") as handles:
+    with open_data(open_workspace(server_settings), "a test") as handles:
         newest = next(iter(handles.memory.turns()))
     assert newest.startswith("undo-")
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ana.errors import UserError
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.memory.changes import Cause
 from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
@@ -36,7 +36,7 @@ def filled(settings: Settings) -> str:
 
 
 def undo_alone(settings: Settings, turn: str, *, override: bool) -> bool:
-    with open_data_folder(open_workspace(settings), "ana undo") as handles:
+    with open_data(open_workspace(settings), "ana undo") as handles:
         return undo_turn(handles.memory, turn, override=override)
 
 

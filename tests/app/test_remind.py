@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from ana.handles import DataHandles, open_data_folder
+from ana.handles import DataHandles, open_data
 from ana.memory.memory import Memory
 from ana.people import People
 from ana.reminders import ledger
@@ -45,7 +45,7 @@ def keep(text: str, person: str = "owner", **ago: float) -> None:
     """Keep an item, made two months ago, that rings so long ago."""
     moment = (datetime.now(UTC) - timedelta(**ago)).isoformat(timespec="seconds")
     before = Clock(UTC, lambda: datetime.now(UTC) - timedelta(days=60))
-    with open_data_folder(open_workspace(load_workspace().settings, person), "a test") as handles:
+    with open_data(open_workspace(load_workspace().settings, person), "a test") as handles:
         Memory(handles.memory.backend, before).create(text, {"remind": moment})
 
 
@@ -110,7 +110,7 @@ def test_the_server_delivers_what_comes_due(collector: Collector) -> None:
 def test_what_comes_due_while_the_repl_is_open_is_shown_there(collector: Collector) -> None:
     shown: list[str] = []
     keep("call Anna", minutes=-1 / 30)
-    with open_data_folder(load_workspace(), "a test") as handles, ring_meanwhile(handles, shown.append):
+    with open_data(load_workspace(), "a test") as handles, ring_meanwhile(handles, shown.append):
         until(lambda: shown and collector.titles)
     assert re.fullmatch(r"Reminder: call Anna · \w+ \w+ \d+ 20\d\d, \d\d:\d\d", shown[0])
     assert collector.titles == ["call Anna"]
@@ -121,7 +121,7 @@ def test_two_that_run_at_once_deliver_each_once(collector: Collector) -> None:
         keep(f"task {number}", seconds=number - 6)
     with ExitStack() as stack:
         opened: list[DataHandles] = [
-            stack.enter_context(open_data_folder(load_workspace(), f"test {number}")) for number in range(2)
+            stack.enter_context(open_data(load_workspace(), f"test {number}")) for number in range(2)
         ]
         for handles in opened:
             stack.enter_context(ring_meanwhile(handles))

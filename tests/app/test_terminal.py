@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.output import escape_controls, escape_json
 from ana.settings import load_settings
 from ana.workspace import open_workspace
@@ -50,7 +50,7 @@ def env(tmp_path: Path, stub: Stub) -> dict[str, str]:
     env = folders(
         tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url, LOG_TO_CONSOLE="true", LOG_LEVEL_APP="DEBUG"
     )
-    with open_data_folder(open_workspace(load_settings(env)), "a test") as handles:
+    with open_data(open_workspace(load_settings(env)), "a test") as handles:
         for due in ("2020-01-01", handles.clock.now().date().isoformat(), None):
             handles.memory.create(f"{HOSTILE} {due}", {HOSTILE: [HOSTILE], "type": HOSTILE, "due_date": due})
         gone = handles.memory.create(f"{HOSTILE} gone", {}).id

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.settings import PROJECT, Settings, load_settings
 from ana.workspace import open_workspace
 from app.serving import mark_serving
@@ -81,7 +81,7 @@ def test_a_purge_finds_what_was_said_in_another_case(ana: Run, tmp_path: Path, k
     say(ana, f"note: {kept}", thread="first")
     say(ana, spoken, thread="second")
     say(ana, "note: the spare key is in the blue tin", thread="other")
-    with open_data_folder(open_workspace(load_settings(folders(tmp_path))), "a test") as handles:
+    with open_data(open_workspace(load_settings(folders(tmp_path))), "a test") as handles:
         (id,) = [item.id for item in handles.memory.items() if "tin" not in item.content]
         handles.memory.delete(id)
     done = ana("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")

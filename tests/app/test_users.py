@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.people import People
 from ana.settings import load_settings
 from ana.workspace import Workspace, open_workspace
@@ -31,7 +31,7 @@ def open_person(name: str) -> Workspace:
 
 
 def keep(name: str, text: str) -> None:
-    with open_data_folder(open_person(name), "a test") as handles:
+    with open_data(open_person(name), "a test") as handles:
         handles.memory.create(text)
 
 
@@ -268,7 +268,7 @@ def test_a_backup_and_an_export_for_all_are_a_file_of_each(capsys: Shown, tmp_pa
 def test_a_purge_for_all_purges_everybodys_trash(capsys: Shown) -> None:
     run(capsys, "users", "add", "anna")
     for name in ("owner", "anna"):
-        with open_data_folder(open_person(name), "a test") as handles:
+        with open_data(open_person(name), "a test") as handles:
             handles.memory.delete(handles.memory.create("gone", {}).id)
     assert run(capsys, "trash", "--purge", "--older-than", "0d", "--all")[1].count("Deleted permanently: 1 item") == 2
 

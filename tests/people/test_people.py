@@ -9,7 +9,7 @@ import pytest
 
 from ana.errors import ConfigError, StoreBroken, UserError, WrongName
 from ana.files import FILE_ERRORS
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.keys import KEY
 from ana.logs import hide_secrets, secrets_of
 from ana.people import People
@@ -153,10 +153,10 @@ def test_a_removed_persons_folder_and_a_backup_are_kept_and_all_that_let_them_in
 ) -> None:
     token, anna = people.add("anna"), open_workspace(settings, "anna")
     key, code = anna.calendar_key(), people.make_code("anna")
-    with open_data_folder(anna, "a test") as handles:
+    with open_data(anna, "a test") as handles:
         handles.memory.create("the key is in the blue tin")
     assert people.find_by_calendar_key(key) == "anna"
-    aside = people.remove("anna")
+    aside = Path(people.remove("anna"))
     assert [people.find(token), people.find_by_calendar_key(key), people.exchange(code)] == [None, None, None]
     assert people.names() == ["owner"]
     assert not anna.folder.exists()
@@ -171,12 +171,12 @@ def test_a_removed_persons_folder_and_a_backup_are_kept_and_all_that_let_them_in
 
 def test_who_has_nothing_yet_is_removed_without_a_backup(people: People) -> None:
     people.add("anna")
-    assert [path.name for path in people.remove("anna").iterdir()] == ["anna"]
+    assert [path.name for path in Path(people.remove("anna")).iterdir()] == ["anna"]
 
 
 def test_a_person_whose_folder_is_damaged_is_not_removed_by_halves(people: People, settings: Settings) -> None:
     token, anna = people.add("anna"), open_workspace(settings, "anna")
-    with open_data_folder(anna, "a test") as handles:
+    with open_data(anna, "a test") as handles:
         handles.memory.create("something")
     (anna.folder / "journal.sqlite").write_bytes(b"no database at all" * 100)
     with pytest.raises(FILE_ERRORS):

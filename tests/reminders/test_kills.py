@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.memory.memory import Memory
 from ana.reminders.reading import tell_time
 from ana.settings import load_settings
@@ -41,7 +41,7 @@ def deliver_under_kills(tmp_path: Path, collector: Collector, reminders: int, ki
     env = folders(tmp_path, ANA_NOTIFY=collector.address, LLM_PROVIDER="offline")
     now, chance = datetime.now(UTC), random.Random(kills)
     last = kills * 1.2
-    with open_data_folder(open_workspace(load_settings(env)), "a test") as handles:
+    with open_data(open_workspace(load_settings(env)), "a test") as handles:
         memory = Memory(handles.memory.backend, Clock(UTC, lambda: now))
         for number in range(reminders):
             moment = now + timedelta(seconds=2 + last * number / reminders)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ana.backends.postgres import journal, properties
 from ana.backends.postgres.derived import Derived
+from ana.backends.postgres.journal import State
 from ana.backends.postgres.names import to_name
 from ana.backends.postgres.search import Search
 from ana.backends.postgres.writing import Writing, read_records, select_records
@@ -29,7 +30,7 @@ from ana.values import Json
 PAGE = 1000
 """How many records a scan reads at once."""
 
-_MAKE_STORE = "INSERT INTO stores DEFAULT VALUES ON CONFLICT DO NOTHING"
+_MAKE_STORE = "INSERT INTO stores (embedder) VALUES ('') ON CONFLICT DO NOTHING"
 _LINE_NUMBER = Statement(
     "SELECT greatest((SELECT line FROM stores), (SELECT max(id::bigint) + 1 FROM records WHERE kind = 'line'), 0)"
 )
@@ -89,16 +90,17 @@ class PostgresBackend:
                 number = self._zone_numbers.get(name, 0)
                 search = Search(session, query, ZoneRows.stored(query.zone, number))
                 search.ask(commits=ends and at_once)
-                is_known = search.zones.get(name) == number
-                if name not in search.zones and not ends:
+                zones = search.state.zones
+                is_known = zones.get(name) == number
+                if name not in zones and not ends:
                     search, is_known = self._ask_in_new_zone(session, query), True
                 if is_known and (found := self._find(session, search, vector, ends)):
                     return found
             at_once = False
-            if name not in search.zones:
+            if name not in zones:
                 self._add_zone(query.zone)
             elif not is_known:
-                self._zone_numbers = search.zones
+                self._zone_numbers = zones
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._read() as (session, _):
@@ -110,7 +112,7 @@ class PostgresBackend:
                 return []
             ((row, vector),) = own
             rows, cosines = self._compare_all(
-                session, kind, np.frombuffer(vector, np.float32), journal.read_state(state)[0]
+                session, kind, np.frombuffer(vector, np.float32), journal.read_state(state)
             )
             cosines[rows == row] = np.nan
             near = np.flatnonzero(cosines >= find_bar(cosines, limit) - ROUNDING)
@@ -139,7 +141,7 @@ class PostgresBackend:
 
     def position(self) -> JournalPosition:
         with self._read() as (session, ends):
-            return journal.read_state(session.run(journal.STATE, commits=ends)[0])[0]
+            return journal.read_state(session.run(journal.STATE, commits=ends)[0]).position
 
     def latest(self, kind: Kind) -> list[Entry]:
         with self._read() as (session, _):
@@ -237,10 +239,12 @@ class PostgresBackend:
 
     def _find(self, session: Session, search: Search, vector: Vector | None, ends: bool) -> Found | None:
         """Return what was found, None if the transaction has ended and what is in memory is of another state."""
+        if vector is not None and search.state.embedder:
+            journal.check_embedder(search.state.embedder[0], self.embedder.name)
         with self._deriving:
-            if session.is_over and not self._derived.is_at(search.position):
+            if session.is_over and not self._derived.is_at(search.state):
                 return None
-            return search.find(self._get_derived(session, search.position), vector, commits=ends)
+            return search.find(self._get_derived(session, search.state), vector, commits=ends)
 
     def _ask_in_new_zone(self, session: Session, query: Query) -> Search:
         """Ask from a zone that has no rows, in a transaction that goes on."""
@@ -258,17 +262,17 @@ class PostgresBackend:
             session.add(_MAKE_STORE)
             add_zone(session, zone)
 
-    def _get_derived(self, session: Session, position: JournalPosition) -> Derived:
-        """Return what is kept in memory as of the journal's position in this transaction."""
-        if self._derived.is_at(position):
+    def _get_derived(self, session: Session, state: State) -> Derived:
+        """Return what is kept in memory as of the store's state in this transaction."""
+        if self._derived.is_at(state):
             return self._derived
         # one that began before others wrote must not take from them what they know
-        derived = Derived() if position[0] < self._derived.seq else self._derived
-        derived.read(session, position)
+        derived = Derived() if state.position[0] < self._derived.seq else self._derived
+        derived.read(session, state)
         return derived
 
     def _compare_all(
-        self, session: Session, kind: Kind, vector: Vector, position: JournalPosition
+        self, session: Session, kind: Kind, vector: Vector, state: State
     ) -> "tuple[np.ndarray, np.ndarray]":
         """Return the rows of all records of a kind, and the cosine of each."""
         if kind == "line":
@@ -276,7 +280,7 @@ class PostgresBackend:
             rows = np.array([row for row, _ in stored], np.int64)
             return rows, RowVectors(stored).compute_cosines(vector, rows)
         with self._deriving:
-            derived = self._get_derived(session, position)
+            derived = self._get_derived(session, state)
             rows = np.array(sorted(derived.documents), np.int64)
             return rows, derived.vectors.compute_cosines(vector, rows)
 

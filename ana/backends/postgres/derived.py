@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 import numpy as np
 
+from ana.backends.postgres.journal import State
 from ana.backends.postgres.names import to_name
 from ana.backends.sql.items import LONG_TAIL, RowVectors
 from ana.embedders.wordllama import embed_words
@@ -28,6 +29,7 @@ class Derived:
 
     def __init__(self) -> None:
         self._position: JournalPosition | None = None
+        self._embedder: tuple[str, int] | None = None
         self._terms: dict[str, int] = {}
         self._last_term = 0
         self._repeating: dict[int, Item] = {}
@@ -42,13 +44,15 @@ class Derived:
         """Return the number of the last entry that is known here."""
         return self._position[0] if self._position else 0
 
-    def is_at(self, position: JournalPosition) -> bool:
-        """Whether it is as of this position."""
-        return self._position == position
+    def is_at(self, state: State) -> bool:
+        """Whether it is as of this state."""
+        return (self._position, self._embedder) == (state.position, state.embedder)
 
-    def read(self, session: Session, position: JournalPosition) -> None:
-        """Read what has changed since, or all of it; the position is the journal's in this transaction."""
-        if self._position and self.words.changed <= LONG_TAIL and self._read_changes(session, position):
+    def read(self, session: Session, state: State) -> None:
+        """Read what has changed since, or all of it; the state is the store's in this transaction."""
+        position, known = state.position, self._embedder == state.embedder
+        self._embedder = state.embedder
+        if self._position and known and self.words.changed <= LONG_TAIL and self._read_changes(session, position):
             self._position = position
             return
         self._position = None  # after an error nothing is known

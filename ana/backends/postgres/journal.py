@@ -3,9 +3,10 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from ana.backends.postgres.names import LONGEST, to_name
+from ana.errors import ConfigError
 from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
@@ -16,16 +17,42 @@ ENTRIES = ("seq", "ts", "key", "thread", "turn", "kind", "id", "row", "names", "
 """The columns of an entry."""
 
 STATE = Statement(
-    "SELECT stores.entries, coalesce(entries.ts, ''), (SELECT json_object_agg(name, number) FROM zones)"
-    " FROM stores LEFT JOIN entries ON entries.seq = stores.entries"
+    "SELECT stores.entries, coalesce(entries.ts, ''), (SELECT json_object_agg(name, number) FROM zones),"
+    " stores.embedder, stores.embedded FROM stores LEFT JOIN entries ON entries.seq = stores.entries"
 )
-"""Reads where the journal stands, and which zones have rows; no row of an empty store."""
+"""Reads where the journal stands, which zones have rows, and what embedded the items; no row of an empty store."""
+
+STATE_COLUMNS = 5
 
 
-def read_state(rows: Rows) -> tuple[JournalPosition, dict[str, int]]:
-    """Return the position that a row of STATE says, and the zones by name."""
-    ((seq, ts, zones),) = rows or [(0, "", None)]
-    return (seq, ts), zones or {}
+class State(NamedTuple):
+    """What STATE says of a store.
+
+    Args:
+        position: Where the journal stands.
+        zones: The zones that have rows, by name.
+        embedder: What made the vectors, and how often all were made again; None for an empty store.
+    """
+
+    position: JournalPosition
+    zones: dict[str, int]
+    embedder: tuple[str, int] | None
+
+
+def read_state(rows: Rows) -> State:
+    """Return what the row of STATE says."""
+    for seq, ts, zones, embedder, embedded in rows:
+        return State((seq, ts), zones or {}, (embedder, embedded) if seq else None)
+    return State((0, ""), {}, None)
+
+
+def check_embedder(bound: str | None, ours: str) -> None:
+    """Raise ConfigError if a person's items were embedded with another embedder than ours."""
+    if bound is not None and bound != ours:
+        raise ConfigError(
+            f"What is kept was embedded with {bound}, not {ours}.",
+            f"Set ANA_EMBEDDINGS={bound}, or embed everything again: ana reindex --embeddings {ours}",
+        )
 
 
 def list_entries(session: Session, turn: str | None, id: str | None, since: str, limit: int) -> list[Entry]:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ana.backends.postgres.derived import Derived
-from ana.backends.postgres.journal import STATE, read_state
+from ana.backends.postgres.journal import STATE, STATE_COLUMNS, read_state
 from ana.backends.postgres.names import POSTGRES, to_name, without_status
 from ana.backends.postgres.zones import ZoneRows
 from ana.backends.sql.compiler import compile_filter
@@ -17,7 +17,6 @@ from ana.backends.sql.dialect import Sql, join
 from ana.backends.sql.lookup import UNDATED, on_days, with_status
 from ana.backends.sql.search import make_found, sort_by_date
 from ana.embedders.base import Vector
-from ana.memory.backend import JournalPosition
 from ana.memory.item import Item
 from ana.memory.search.found import First, Found, Reason
 from ana.memory.search.postings import Rows, Terms
@@ -56,21 +55,20 @@ class Search:
             self._conditions.append(without_status(query.excluded))
         self._answers: dict[str, Answer] = {}
         self._dated: Answer = []
-        self.position: JournalPosition = (0, "")
-        """Where the journal stands."""
-        self.zones: dict[str, int] = {}
-        """The zones that have rows, by name."""
+        self.state = read_state([])
+        """Of the store, in this transaction."""
 
     def ask(self, *, commits: bool) -> None:
         """Ask for everything that the query needs to know of rows, in one round trip."""
         if self._query.text is None:
             (dated,) = self._session.run(self._ask_by_date(), commits=commits)
-            state, self._dated = [each[:3] for each in dated[:1]], [each[3:] for each in dated if each[3] is not None]
+            state = [each[:STATE_COLUMNS] for each in dated[:1]]
+            self._dated = [found for each in dated if (found := each[STATE_COLUMNS:])[0] is not None]
         else:
             statements = self._ask_by_meaning(self._query.text)
             state, *answers = self._session.run(STATE, *statements.values(), commits=commits)
             self._answers = dict(zip(statements, answers, strict=True))
-        self.position, self.zones = read_state(state)
+        self.state = read_state(state)
 
     def find(self, derived: Derived, vector: Vector | None, *, commits: bool) -> Found:
         """Return what was found, once what is kept in memory is as of this position.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ana.backends.postgres.journal import ENTRIES, find_by_keys, make_entries, read_entries
+from ana.backends.postgres.journal import ENTRIES, check_embedder, find_by_keys, make_entries, read_entries
 from ana.backends.postgres.names import POSTGRES, to_bytes, to_decimal, to_name
 from ana.backends.postgres.zones import LOCK, ZONES, enter_dates, find_zone, remove_zone
 from ana.backends.sql.compiler import iter_typed_rows
@@ -66,7 +66,7 @@ class Writing:
     """
 
     def __init__(self, entries: Sequence[Entry], embedder: Embedder, zones: Mapping[str, tzinfo]) -> None:
-        self._entries, self._zones = entries, zones
+        self._entries, self._embedder, self._zones = entries, embedder, zones
         self._changes = net(entry.change for entry in entries)
         self._new = [change.after for change in self._changes if change.after and change.kind == "item"]
         texts = {c.key: property_text(c.after.content, c.after.properties) for c in self._changes if c.after}
@@ -98,7 +98,8 @@ class Writing:
         if copies:
             raise DuplicateItem(copies[0][0]["id"])
         rows = {(kind, item["id"]): row for kind, item, row in stored}
-        ((last, _, row, term, _),) = numbers
+        ((last, embedder, _, row, term, _),) = numbers
+        check_embedder(embedder if last else None, self._embedder.name)
         present = Present(last, row, term, rows, records, dict(terms), dict(zones))
         self._write(session, present)
         (read,) = session.run(select_records([c.key for c in self._changes]), commits=commits)
@@ -125,7 +126,8 @@ class Writing:
         self._enter_properties(session, present, rows)
         session.insert("entries", ENTRIES, make_entries(self._entries, present.entries + 1, rows))
         session.add(
-            "UPDATE stores SET entries = ?, row = ?, term = ?",
+            "UPDATE stores SET embedder = ?, entries = ?, row = ?, term = ?",
+            self._embedder.name,
             *(present.entries + len(self._entries), last_row, present.term + len(new_terms)),
         )
 

@@ -16,7 +16,7 @@ from ana.memory.search.series import read_series
 from ana.postgres.session import Session, Statement
 from ana.time.spans import date_span
 
-LOCK = Statement("SELECT entries, line, row, term, zone FROM stores FOR UPDATE")
+LOCK = Statement("SELECT entries, embedder, line, row, term, zone FROM stores FOR UPDATE")
 """Reads the numbers given so far, once no other transaction that writes is open."""
 
 ZONES = Statement("SELECT number, name FROM zones ORDER BY number")

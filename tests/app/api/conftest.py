@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +12,12 @@ import uvicorn
 from starlette.applications import Starlette
 
 from ana.people import People
+from ana.postgres.database import open_database
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
 from app.api.app import build_app
 from tests.conftest import folders
+from tests.postgres.server import new_database
 from tests.servers import own_serving
 
 NAMES = ("owner", "anna", "ben")
@@ -43,10 +46,24 @@ class Household:
         return open_workspace(self.settings, name).calendar_key()
 
 
-@pytest.fixture(scope="module")
-def household(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
-    folder = tmp_path_factory.mktemp("household")
-    env = folders(folder, LLM_PROVIDER="offline")
+@contextmanager
+def keeping(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """Yield the variables that say where everything is kept: in the data folder, or in a new database."""
+    with ExitStack() as stack:
+        url = stack.enter_context(new_database()) if request.param == "database" else ""
+        yield {"ANA_DATABASE_URL": url}
+        if url:
+            open_database(url).close()
+
+
+@pytest.fixture(scope="module", params=["folder", "database"])
+def household(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
+    with keeping(request) as kept:
+        yield from _serve(tmp_path_factory.mktemp("household"), kept)
+
+
+def _serve(folder: Path, kept: dict[str, str]) -> Iterator[Household]:
+    env = folders(folder, LLM_PROVIDER="offline", **kept)
     settings = load_settings(env)
     people = People(settings)
     tokens = {name: people.renew(name) if name == "owner" else people.add(name) for name in NAMES}
@@ -75,12 +92,13 @@ class Running:
         return httpx.Client(base_url=self.url, headers=self.headers(person), timeout=60)
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(params=["folder", "database"])
+def home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of a deployment, which the environment names."""
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm").items():
-        monkeypatch.setenv(name, value)
-    return tmp_path
+    with keeping(request) as kept:
+        for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm", **kept).items():
+            monkeypatch.setenv(name, value)
+        yield tmp_path
 
 
 @pytest.fixture

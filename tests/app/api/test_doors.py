@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from app.api.app import build_app
@@ -59,6 +60,7 @@ def test_our_routes_tell_their_version_and_refuse_another(household: Household) 
         assert refused.status_code == 400, refused.text
 
 
+@pytest.mark.parametrize("home", ["folder"], indirect=True)
 def test_where_a_trace_lies_on_the_machine_is_told_to_nobody_who_has_a_token(household: Household, home: Path) -> None:
     for name in household.tokens:
         with household.client(name) as client:

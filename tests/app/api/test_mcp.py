@@ -272,6 +272,7 @@ def test_a_foreign_page_is_refused_and_one_that_is_allowed_gets_in(
         assert client.post("/mcp", json=begin, headers=accept | {"origin": "https://evil.example"}).status_code == 403
 
 
+@pytest.mark.parametrize("home", ["folder"], indirect=True)
 def test_a_damaged_folder_is_said_in_a_sentence(running: Running) -> None:
     folder = open_workspace(load_settings(), "ann").folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 """Settings of a person that change while the server runs."""
 
-import json
+import pytest
 
-from ana.settings import load_settings
+from ana.settings import OthersSettings, load_settings
 from ana.workspace import open_workspace
 from tests.app.api.conftest import Running
 
@@ -10,18 +10,26 @@ ASK = {"question": "what time is it?"}
 
 
 def test_a_change_of_a_persons_settings_counts_from_their_next_request_on(running: Running) -> None:
-    file = open_workspace(load_settings(), "ann").folder / "settings.json"
-    with running.client("ann") as ann, running.client("bob") as bob:
+    storage = open_workspace(load_settings(), "ann").storage
+    with running.client("ann") as ann:
         assert "Asia/Tokyo" not in ann.post("/ask", json=ASK).json()["answer"]
         for zone in ("Asia/Tokyo", "Asia/Seoul"):
-            file.write_text(json.dumps({"ana_timezone": zone}))
+            storage.write_settings(OthersSettings.model_validate({"ana_timezone": zone}))
             assert zone in ann.post("/ask", json=ASK).json()["answer"]
+        storage.write_settings(OthersSettings.model_validate({}))
+        assert "Asia/Seoul" not in ann.post("/ask", json=ASK).json()["answer"]
+
+
+@pytest.mark.parametrize("home", ["folder"], indirect=True)
+def test_a_damaged_file_of_settings_stops_its_person_alone(running: Running) -> None:
+    file = open_workspace(load_settings(), "ann").folder / "settings.json"
+    with running.client("ann") as ann, running.client("bob") as bob:
         file.write_text("{")
         refused = ann.post("/ask", json=ASK)
         assert (refused.status_code, "settings.json cannot be read" in refused.text) == (503, True)
         assert bob.post("/ask", json=ASK).status_code == 200
         file.unlink()
-        assert "Asia/Seoul" not in ann.post("/ask", json=ASK).json()["answer"]
+        assert ann.post("/ask", json=ASK).status_code == 200
 
 
 def test_what_works_for_a_person_is_not_stopped_by_a_change_of_their_settings(running: Running) -> None:
@@ -29,7 +37,9 @@ def test_what_works_for_a_person_is_not_stopped_by_a_change_of_their_settings(ru
     with running.client("ann") as ann:
         thread = ann.post("/threads", json={}).json()["thread_id"]
         later = ann.post(f"/threads/{thread}/runs", json=run | {"after_seconds": 600}).json()["run_id"]
-        (open_workspace(load_settings(), "ann").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
+        open_workspace(load_settings(), "ann").storage.write_settings(
+            OthersSettings.model_validate({"ana_timezone": "Asia/Tokyo"})
+        )
         assert "Asia/Tokyo" not in ann.post("/ask", json=ASK).json()["answer"]
         assert ann.get(f"/threads/{thread}/runs/{later}").json()["status"] == "pending"
         ann.post(f"/threads/{thread}/runs/{later}/cancel?wait=1").raise_for_status()

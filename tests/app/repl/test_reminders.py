@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.handles import open_data_folder
+from ana.handles import open_data
 from ana.memory.memory import Memory
 from ana.settings import load_settings
 from ana.time.clock import Clock
@@ -28,7 +28,7 @@ def keep(env: dict[str, str], text: str, *, seconds: float) -> None:
     """Keep an item, made two months ago, that rings so many seconds from now."""
     moment = (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
     before = Clock(UTC, lambda: datetime.now(UTC) - timedelta(days=60))
-    with open_data_folder(open_workspace(load_settings(env)), "a test") as handles:
+    with open_data(open_workspace(load_settings(env)), "a test") as handles:
         Memory(handles.memory.backend, before).create(text, {"remind": moment})
 
 

@@ -1,0 +1,26 @@
+"""The care for a store of items that any of them can be given: what found it, what it holds, embedding it again."""
+
+from typing import Any, Protocol
+
+from ana.embedders import Embedder
+from ana.embedders.base import Progress, Vector
+
+
+class Care(Protocol):
+    """What can be done for a store besides reading and writing it."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """What makes the vectors."""
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return name, count, embedder and dimension of items and of lines."""
+
+    def read_vectors(self) -> dict[str, Vector]:
+        """Return the vectors of all items by the text that was embedded."""
+
+    def report_to(self, progress: Progress) -> None:
+        """Call this from now on while many texts are embedded for a write."""
+
+    def reindex(self, progress: Progress) -> int:
+        """Embed everything again with the present embedder, while others wait, and return how many records."""

@@ -1,0 +1,75 @@
+"""The care for a person's items in PostgreSQL: what they were embedded with, and embedding them again."""
+
+from typing import Any
+
+import numpy as np
+
+from ana.backends.postgres.backend import PostgresBackend
+from ana.backends.postgres.zones import LOCK
+from ana.embedders import Embedder
+from ana.embedders.base import Progress, Vector
+from ana.memory.item import Item
+from ana.memory.search.property_text import property_text
+from ana.postgres.person import PersonRows
+
+AT_ONCE = 500
+"""How many records are embedded at once."""
+
+_NAMES = {"item": "items", "line": "global_context"}
+
+
+def open_rows(rows: PersonRows, embedder: Embedder) -> "tuple[PostgresBackend, PostgresCare]":
+    """Return the store of a person, and the care for it."""
+    return PostgresBackend(rows.database, rows.person, embedder), PostgresCare(rows, embedder)
+
+
+def read_embedder(rows: PersonRows) -> str | None:
+    """Return the name of the embedder that made a person's vectors; None if they have no items."""
+    return next((name for (name,) in rows.ask("SELECT embedder FROM stores WHERE entries > 0")), None)
+
+
+class PostgresCare:
+    """What can be done for a person's items besides reading and writing them.
+
+    Args:
+        rows: What the person has in the database.
+        embedder: Makes the vectors.
+    """
+
+    def __init__(self, rows: PersonRows, embedder: Embedder) -> None:
+        self._rows, self.embedder = rows, embedder
+
+    def describe(self) -> list[dict[str, Any]]:
+        counts: dict[str, int] = dict(self._rows.ask("SELECT kind, count(*) FROM records GROUP BY kind"))
+        bound = {"embedder": read_embedder(self._rows) or self.embedder.name}
+        return [{"name": name, "count": counts.get(kind, 0)} | bound for kind, name in _NAMES.items()]
+
+    def read_vectors(self) -> dict[str, Vector]:
+        stored = self._rows.ask("SELECT record, vector FROM records WHERE kind = 'item'")
+        return {_get_text(record): np.frombuffer(vector, np.float32).tolist() for record, vector in stored}
+
+    def report_to(self, progress: Progress) -> None:
+        """Do nothing: what is embedded for a write is not counted here."""
+
+    def reindex(self, progress: Progress) -> int:
+        with self._rows.write() as session:
+            session.run(LOCK)
+            stored = session.ask("SELECT row, record FROM records ORDER BY row")
+            for first in range(0, len(stored), AT_ONCE):
+                some = stored[first : first + AT_ONCE]
+                vectors = self.embedder.embed_documents([_get_text(record) for _, record in some])
+                given = [row for row, _ in some], [np.array(vector, np.float32).tobytes() for vector in vectors]
+                session.add(
+                    "UPDATE records SET vector = given.vector FROM unnest(?::integer[], ?::bytea[])"
+                    " AS given(row, vector) WHERE records.row = given.row",
+                    *given,
+                )
+                session.run()
+                progress(first + len(some), len(stored))
+            session.add("UPDATE stores SET embedder = ?, embedded = embedded + 1", self.embedder.name)
+        return len(stored)
+
+
+def _get_text(record: dict[str, Any]) -> str:
+    item = Item(**record)
+    return property_text(item.content, item.properties)

@@ -1,0 +1,98 @@
+"""A person's state in the files of their folder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic_core import to_json
+
+from ana import settings as settings_module
+from ana.files import write_whole
+from ana.keys import OWNER
+from ana.notes import Note, read_note
+from ana.settings import OthersSettings, Settings
+from ana.workspace.storage import NoteName, Stamp
+
+if TYPE_CHECKING:
+    from ana.reminders.folder import FolderLedger
+    from ana.spending.folder import FolderBooks
+    from ana.threads.folder import FolderThreadStore
+    from ana.threads.locks import FolderThreadLocks
+    from ana.tracing.files import TraceFiles
+
+SETTINGS = "settings.json"
+"""The file of a person's settings, in their folder; the owner's are in the environment and .env."""
+
+
+@dataclass(frozen=True)
+class FolderStorage:
+    """What a person has in files; nothing is opened or created before it is asked for.
+
+    Args:
+        person: Who.
+        folder: Their folder.
+        traces_folder: The folder of the records of their turns.
+        people_folder: The folder of the folders of others than the owner.
+    """
+
+    person: str
+    folder: Path
+    traces_folder: Path
+    people_folder: Path
+
+    def stamp(self) -> Stamp:
+        place = self.folder
+        file = settings_module.find_places().env_file if self.person == OWNER else place / SETTINGS
+        found, written = _stat(place), _stat(file)
+        return Stamp(found and (found[0], found[1]), written and written[1:])
+
+    def read_settings(self) -> OthersSettings | None:
+        if self.person == OWNER:
+            return None
+        return read_note(self.folder / SETTINGS, OthersSettings, "Correct it, or delete it.")
+
+    def write_settings(self, personal: OthersSettings) -> None:
+        write_whole(self.folder / SETTINGS, to_json(personal.dump(), indent=1).decode(), mode=0o600)
+
+    def note(self, name: NoteName) -> Note:
+        return Note(self.folder / name)
+
+    def list_people(self) -> list[str]:
+        return sorted(path.name for path in self.people_folder.glob("*") if path.is_dir())
+
+    def open_traces(self, settings: Settings) -> "TraceFiles":
+        from ana.logs import secrets_of
+        from ana.tracing.files import TraceFiles
+
+        return TraceFiles(self.traces_folder, secrets_of(settings))
+
+    def open_books(self, settings: Settings) -> "FolderBooks":
+        from ana.spending.folder import FolderBooks
+
+        return FolderBooks(self.folder)
+
+    def open_ledger(self) -> "FolderLedger":
+        from ana.reminders.folder import FolderLedger
+
+        return FolderLedger(self.folder / "reminders.sqlite")
+
+    def open_thread_store(self) -> "FolderThreadStore":
+        from ana.backends.chroma.care.format import read_format
+        from ana.threads.folder import FolderThreadStore
+
+        read_format(self.folder)
+        return FolderThreadStore(self.folder)
+
+    def open_locks(self) -> "FolderThreadLocks":
+        from ana.threads.locks import FolderThreadLocks
+
+        return FolderThreadLocks(self.folder)
+
+
+def _stat(path: Path) -> tuple[int, ...]:
+    """Return device, inode, moment of the last write and size; nothing without a file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size

@@ -1,0 +1,110 @@
+"""A person's state in the rows that they have in a database."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from ana.errors import StoreBroken
+from ana.keys import OWNER, make_digest
+from ana.logs import secrets_of
+from ana.postgres.person import PersonRows
+from ana.postgres.session import Statement
+from ana.reminders.postgres import PostgresLedger
+from ana.settings import OthersSettings, Settings
+from ana.spending.postgres import PostgresBooks
+from ana.threads.locks import FolderThreadLocks
+from ana.threads.postgres import PostgresThreadStore
+from ana.tracing.postgres import PostgresTraces
+from ana.workspace.storage import NoteName, Stamp
+
+if TYPE_CHECKING:
+    from ana.threads.ports import ThreadLocks
+
+_KEEP_SETTINGS = """INSERT INTO settings (fields) VALUES (?)
+    ON CONFLICT (person) DO UPDATE SET fields = excluded.fields, version = excluded.version"""
+_KEEP_NOTE = """INSERT INTO notes (name, text) VALUES (?, ?)
+    ON CONFLICT (person, name) DO UPDATE SET text = excluded.text, written = now()"""
+_KEEP_KEY = """INSERT INTO calendar_keys (number, digest) VALUES (current_setting('ana.person')::integer, ?)
+    ON CONFLICT (number) DO UPDATE SET digest = excluded.digest"""
+
+
+class PostgresStorage:
+    """What a person has in a database.
+
+    Args:
+        rows: Their rows.
+    """
+
+    def __init__(self, rows: PersonRows, folder: Path) -> None:
+        self._rows = rows
+        self._folder = folder
+
+    def stamp(self) -> Stamp:
+        found, ((version,),) = self._rows.read(
+            Statement("SELECT number FROM people WHERE name = ?", [self._rows.person]),
+            Statement("SELECT coalesce(max(version), 0) FROM settings"),
+        )
+        return Stamp(tuple(number for (number,) in found), (version,))
+
+    def read_settings(self) -> OthersSettings | None:
+        for (fields,) in self._rows.ask("SELECT fields FROM settings"):
+            return _check(fields)
+        return None
+
+    def write_settings(self, personal: OthersSettings) -> None:
+        self._rows.change(Statement(_KEEP_SETTINGS, [to_json(personal.dump()).decode()]))
+
+    def note(self, name: NoteName) -> "PostgresNote":
+        return PostgresNote(self._rows, name)
+
+    def list_people(self) -> list[str]:
+        return [name for name in self._rows.database.list_people() if name != OWNER]
+
+    def open_traces(self, settings: Settings) -> PostgresTraces:
+        return PostgresTraces(self._rows, secrets_of(settings))
+
+    def open_books(self, settings: Settings) -> PostgresBooks:
+        return PostgresBooks(self._rows, settings.ana_turn_seconds)
+
+    def open_ledger(self) -> PostgresLedger:
+        return PostgresLedger(self._rows)
+
+    def open_thread_store(self) -> PostgresThreadStore:
+        return PostgresThreadStore(self._rows)
+
+    def open_locks(self) -> "ThreadLocks":
+        return FolderThreadLocks(self._folder)
+
+
+class PostgresNote:
+    """A short text of a person's."""
+
+    def __init__(self, rows: PersonRows, name: NoteName) -> None:
+        self._rows, self._name = rows, name
+
+    def read(self) -> str:
+        return next((text for (text,) in self._rows.ask("SELECT text FROM notes WHERE name = ?", self._name)), "")
+
+    def write(self, text: str) -> None:
+        found = [Statement(_KEEP_KEY, [make_digest(text)])] * (self._name == "calendar-key")
+        self._rows.change(Statement(_KEEP_NOTE, [self._name, text]), *found)
+
+    def age(self) -> float | None:
+        asked = "SELECT extract(epoch FROM now() - written)::float FROM notes WHERE name = ?"
+        return next((age for (age,) in self._rows.ask(asked, self._name)), None)
+
+    def remove(self) -> None:
+        self._rows.change(Statement("DELETE FROM notes WHERE name = ?", [self._name]))
+
+
+def _check(fields: Mapping[str, Any]) -> OthersSettings:
+    try:
+        return OthersSettings.model_validate(fields)
+    except ValidationError as exc:
+        first = exc.errors(include_url=False, include_input=False)[0]
+        raise StoreBroken(
+            f"A person's settings cannot be read: {first['loc'][0]}: {first['msg']}.", "Save them anew."
+        ) from exc

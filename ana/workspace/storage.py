@@ -1,0 +1,78 @@
+"""What keeps a person's state beside their items. Files in a folder are one answer, rows of a database another."""
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from ana.settings import OthersSettings, Settings
+
+if TYPE_CHECKING:
+    from ana.reminders.ledger import Ledger
+    from ana.spending.total import Books
+    from ana.threads.ports import ThreadLocks, ThreadStore
+    from ana.tracing.port import Traces
+
+NoteName = Literal["shown", "embedder-suggested", "ollama-offered", "calendar-key", "push-key"]
+
+
+class Note(Protocol):
+    """A short text that is kept for a command."""
+
+    def read(self) -> str:
+        """Return the text; empty if there is none, or it cannot be read."""
+
+    def write(self, text: str) -> None:
+        """Write the text as a whole."""
+
+    def age(self) -> float | None:
+        """Return the seconds since it was written; None if it never was."""
+
+    def remove(self) -> None:
+        """Remove the text, if it is there."""
+
+
+class Stamp(NamedTuple):
+    """What changes when something about a person does.
+
+    Args:
+        place: Another one if somebody else has got the person's name since; empty without anybody.
+        settings: Another one if the person's settings were changed; empty without any.
+    """
+
+    place: tuple[int, ...]
+    settings: tuple[int, ...]
+
+
+class Storage(Protocol):
+    """All that one person has but their items."""
+
+    def stamp(self) -> Stamp:
+        """Return what changes when the person's settings do, or the person."""
+
+    def read_settings(self) -> OthersSettings | None:
+        """Return what the person has set for themselves, in place of what the environment says; None for nothing.
+
+        Raises StoreBroken if it cannot be read, or sets something else than a person may.
+        """
+
+    def write_settings(self, personal: OthersSettings) -> None:
+        """Keep what the person has set for themselves."""
+
+    def note(self, name: NoteName) -> Note:
+        """Return a short text that is kept for a command."""
+
+    def list_people(self) -> list[str]:
+        """Return the others than the owner who have something here, or may."""
+
+    def open_traces(self, settings: Settings) -> "Traces":
+        """Return the records of turns."""
+
+    def open_books(self, settings: Settings) -> "Books":
+        """Return what is noted of the person's spending."""
+
+    def open_ledger(self) -> "Ledger":
+        """Return the ledger of reminders that were delivered."""
+
+    def open_thread_store(self) -> "ThreadStore":
+        """Return what keeps conversations. Raises ConfigError if a newer program has written here."""
+
+    def open_locks(self) -> "ThreadLocks":
+        """Return the locks of conversations."""

@@ -1,0 +1,113 @@
+"""The commands on a person's state in a database."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ana.people import People
+from ana.postgres.database import open_database
+from ana.settings import OthersSettings, load_settings
+from ana.workspace import load_workspace, open_workspace
+from ana.workspace.personal import list_fixed, save_settings
+from tests.app.test_damage import ana as run
+from tests.conftest import folders
+from tests.postgres.server import new_database
+
+Shown = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of a deployment whose people are in a database; the environment says so."""
+    with new_database() as url:
+        for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_DATABASE_URL=url).items():
+            monkeypatch.setenv(name, value)
+        yield tmp_path
+        open_database(url).close()
+
+
+def test_what_is_asked_is_kept_found_undone_exported_and_brought_in(capsys: Shown, own: Path) -> None:
+    assert run(capsys, "ask", "add call the bank tomorrow")[0] == 0
+    assert "call the bank" in run(capsys, "items", "bank")[1]
+    assert run(capsys, "export", str(own / "before.jsonl"))[0] == 0
+    assert run(capsys, "undo")[0] == 0
+    assert "call the bank" not in run(capsys, "items")[1]
+    assert "call the bank" in run(capsys, "trash")[1]
+    assert run(capsys, "history")[1].count("call the bank") == 2
+    assert run(capsys, "import", str(own / "before.jsonl"), "--replace")[0] == 0
+    assert "call the bank" in run(capsys, "items", "bank")[1]
+    assert "call the bank" in run(capsys, "today")[1]
+    code, told = run(capsys, "doctor")
+    assert (code, "every record is readable and as the journal says" in told) == (0, True), told
+    described = json.loads(run(capsys, "describe", "--json")[1])
+    assert (described["path"], described["collections"][0]["count"]) == ("the database", 1)
+    thread = run(capsys, "threads", "list")[1]
+    assert "add call the bank tomorrow" in thread
+    assert not [path for path in (own / "data").rglob("*") if path.is_file() and path.parent.name != "locks"]
+
+
+@pytest.mark.parametrize("command", [["backup", "all.zip"], ["restore", "all.zip", "--yes"], ["doctor", "--repair"]])
+def test_what_only_a_folder_can_is_refused_in_a_sentence(capsys: Shown, command: list[str], own: Path) -> None:
+    command = [str(own / part) if part.endswith(".zip") else part for part in command]
+    code, told = run(capsys, *command)
+    assert (code, "database" in told, "docs/operating.md" in told) == (1, True, True), told
+
+
+def test_a_person_is_removed_without_a_trace_and_their_rows_are_put_aside(capsys: Shown) -> None:
+    assert run(capsys, "users", "add", "anna")[0] == 0
+    run(capsys, "--user", "anna", "ask", "add water the plants")
+    key = open_workspace(load_settings(), "anna").calendar_key()
+    people = People(load_settings())
+    assert people.find_by_calendar_key(key) == "anna"
+    gone = open_workspace(load_settings(), "anna").storage
+    place = gone.stamp().place
+    code, told = run(capsys, "users", "remove", "anna", "--yes")
+    assert (code, "is in the database, as 'anna " in told) == (0, True)
+    assert (people.names(), people.find_by_calendar_key(key), gone.stamp().place) == (["owner"], None, ())
+    run(capsys, "users", "add", "anna")
+    assert "plants" not in run(capsys, "--user", "anna", "items")[1]
+    assert open_workspace(load_settings(), "anna").storage.stamp().place != place
+
+
+def test_the_owner_sets_what_the_environment_leaves_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list_fixed(load_workspace()) == {"ana_timezone"}
+    before = load_workspace().storage.stamp()
+    save_settings(load_workspace(), {"ana_autonomy": "advise", "ana_timezone": "Asia/Tokyo"})
+    settings = load_workspace().settings
+    assert (settings.ana_autonomy, settings.ana_timezone) == ("advise", "Europe/Berlin")
+    assert load_workspace().storage.stamp().settings != before.settings
+    monkeypatch.setenv("ANA_AUTONOMY", "act")
+    assert load_workspace().settings.ana_autonomy == "act"
+    open_workspace(load_settings(), "anna").storage.write_settings(OthersSettings.model_validate({}))
+    assert open_workspace(load_settings(), "anna").settings.ana_autonomy == "confirm", "nothing of the owner's"
+
+
+def test_notes_are_kept_and_age() -> None:
+    note = load_workspace().note("shown")
+    assert (note.read(), note.age()) == ("", None)
+    note.write("this")
+    assert (note.read(), (note.age() or 0) >= 0) == ("this", True)
+    note.remove()
+    assert note.read() == ""
+
+
+def test_another_embedder_is_refused_until_everything_is_embedded_again(
+    capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(capsys, "ask", "add call the bank tomorrow")
+    monkeypatch.setenv("ANA_EMBEDDINGS", "minilm")
+    for command in (["items", "bank"], ["ask", "add water the plants"]):
+        code, told = run(capsys, *command)
+        assert (code, "was embedded with wordllama" in told) == (2, True), told
+    assert run(capsys, "reindex") == (0, "1 records are embedded with minilm.\n")
+    assert "call the bank" in run(capsys, "items", "financial institution")[1]
+    monkeypatch.setenv("ANA_EMBEDDINGS", "auto")
+    assert "call the bank" in run(capsys, "items", "bank")[1], "auto follows what made the vectors"
+
+
+def test_a_wrong_address_is_a_sentence_without_a_password(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANA_DATABASE_URL", "postgresql://ana:secret@[/x")
+    code, told = run(capsys, "items")
+    assert (code, told.startswith("ANA_DATABASE_URL is wrong"), "secret" in told) == (2, True, False)
