@@ -36,8 +36,8 @@ class Readiness:
             if time.monotonic() < self._until:
                 return self._fault
             fault = await asyncio.to_thread(self._try)
-            if fault != self._fault:
-                _log.warning("ready: %s", fault or "again")
+            if self._fault and not fault:
+                _log.warning("the server is ready again")
             self._fault, self._until = fault, time.monotonic() + SECONDS
             return fault
 
@@ -45,6 +45,8 @@ class Readiness:
         try:
             self._look()
         except AnaError as exc:
+            if not self._fault:
+                _log.warning("the server is not ready: %s %s", exc, exc.__cause__)
             return exc.message
         return ""
 
