@@ -133,7 +133,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     settle_console(workspace.settings)
     langsmith.switch_on_or_off()
     langsmith.connect(workspace.settings)
-    with mark_serving(workspace):
+    with mark_serving(workspace), app.state.show_metrics():
         with contextlib.suppress(AnaError):  # each request says what is wrong
             opened = await workspaces.open(OWNER)
             await run_in_threadpool(opened.handles.memory.count)
@@ -194,4 +194,9 @@ def build_app() -> Starlette:
     app.state.mcp, app.state.described = mcp, described
     app.state.people, app.state.attempts = people, attempts
     app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))
+    app.state.show_metrics = contextlib.nullcontext
+    if settings.ana_metrics:
+        from app.api.measuring import measure
+
+        measure(app, settings, settings.ana_metrics)
     return app

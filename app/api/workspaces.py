@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ana.handles import Handles, open_handles
 from ana.keys import OWNER
-from ana.runs.local import LocalRuns
+from ana.runs.local import LocalRuns, Worker
 from ana.runs.slots import Slots
 from ana.settings import Settings
 from ana.workspace import Workspace, open_workspace
@@ -81,7 +81,8 @@ class OpenWorkspace:
             self.used = time.monotonic()
 
 
-def _open(workspace: Workspace) -> Handles:
+def open_served(workspace: Workspace) -> Handles:
+    """Return the handles of a server's turns. Errors as of `open_handles`."""
     return open_handles(workspace, PROGRAM, instruct=decision_prompt)
 
 
@@ -91,11 +92,17 @@ class Workspaces:
     Args:
         load_settings: Returns the deployment's settings.
         open: Opens the handles of a workspace.
+        watch: Returns a worker that stands in for a person's.
     """
 
-    def __init__(self, load_settings: Callable[[], Settings], open: Callable[[Workspace], Handles] = _open) -> None:
+    def __init__(
+        self,
+        load_settings: Callable[[], Settings],
+        open: Callable[[Workspace], Handles] = open_served,
+        watch: Callable[[Worker], Worker] = lambda worker: worker,
+    ) -> None:
         self._load_settings = load_settings
-        self._open_handles = open
+        self._open_handles, self._watch = open, watch
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
@@ -103,6 +110,10 @@ class Workspaces:
         """Whose reminders ring."""
         self._failing: dict[str, str] = {}
         """Why a person's reminders do not."""
+
+    def count_waiting(self) -> int:
+        """Return how many runs wait for their turn."""
+        return sum(each.runs.count_waiting() for each, _ in [*self._open.values()])
 
     async def list_people(self) -> list[str]:
         """Return everybody who has a folder, the owner first. Errors as of `load_settings`."""
@@ -190,6 +201,6 @@ class Workspaces:
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
-        runs = LocalRuns(person, worker, self._slots)
+        runs = LocalRuns(person, self._watch(worker), self._slots)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
         return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp)
