@@ -10,6 +10,7 @@ AnaError
 |  |- StoreBroken     the data cannot be read or written
 |  |  `- LinkRefused  a file of ana's own is a link, through which nothing is written
 |  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
+|  |- LeaseLost        another process has taken over the conversation, and goes on; nothing was written
 |  |- BudgetReached    the day's budget is spent; no call is made that costs money
 |  |- NotWaiting      no turn of the conversation waits for the reply that was given
 |  |- WrongReply      a reply does not answer the request; the turn still waits
@@ -123,6 +124,16 @@ class LinkRefused(StoreBroken):
 
 class TurnStopped(UserError):
     """The run was cancelled while a node of it worked."""
+
+
+class LeaseLost(UserError):
+    """Whoever works in a conversation was held up for so long that another process has taken it over."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This process was held up for so long that another one has taken over the conversation.",
+            "Look there how it went on.",
+        )
 
 
 class BudgetReached(UserError):

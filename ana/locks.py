@@ -13,6 +13,7 @@ from filelock import lock_descriptor, unlock_descriptor
 
 from ana.errors import ConfigError, StoreBroken, StoreBusy
 from ana.files import open_own
+from ana.leases import Token
 from ana.notes import read_note
 
 NOTE = 200
@@ -40,6 +41,8 @@ class OwnerLock:
         what: The thing that is locked, for the message.
         program: The name of this process in another's messages.
     """
+
+    token: Token | None = None
 
     def __init__(self, path: Path, what: str, timeout: float = 10.0, program: str = "ana") -> None:
         self._path = path

@@ -14,7 +14,7 @@ from ana.settings import Settings
 from ana.spending.port import NoSpending, Spending
 from ana.time.clock import Clock
 from ana.tracing.port import InMemoryTraces
-from ana.workspace import open_workspace
+from ana.workspace import Workspace
 from app.turn import Assistant, open_assistant
 
 NOWHERE = Path("/nonexistent/ana-replay")
@@ -38,7 +38,7 @@ def make_throwaway(
         spending: Where the cost of the model counts.
         folder: Where conversations and traces are kept; None for no file at all, with the traces in memory.
     """
-    own = open_workspace(settings).move(folder or NOWHERE)
+    own = Workspace(settings).move(folder or NOWHERE)
     clock, traces = clock or own.make_clock(), own.open_traces() if folder else InMemoryTraces()
     return Handles(own, clock, Memory(backend, clock), traces, model, spending or NoSpending())
 

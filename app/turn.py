@@ -12,6 +12,7 @@ from langgraph.types import Interrupt, StateSnapshot
 
 from ana.errors import AnaError, NotWaiting, UserError
 from ana.handles import Handles
+from ana.leases import working_under
 from ana.settings import Autonomy
 from ana.threads.ports import PATIENCE
 from ana.values import plain_text
@@ -250,7 +251,8 @@ class Assistant:
             lock = self._locks.lock(thread_id, self._program, self._patience)
             lock.acquire()
             try:
-                yield
+                with working_under(lock.token):
+                    yield
             finally:
                 lock.release()
 

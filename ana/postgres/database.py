@@ -16,6 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool
 
 from ana.errors import ConfigError
+from ana.leases import held
 from ana.postgres.migrations import migrate
 from ana.postgres.session import Session, Statement, map_errors
 
@@ -28,7 +29,14 @@ READ: Mode = "REPEATABLE READ READ ONLY"
 _PATIENCE = "10s"
 """How long a transaction waits for one that writes."""
 
-_SET_PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', ?, true)"
+_LONGEST_PAUSE = "60s"
+"""How long a transaction may do nothing: one of a process that was stopped keeps all others waiting."""
+
+_SET_PERSON = (
+    "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', ?, true), "
+    "set_config('idle_in_transaction_session_timeout', ?, true)"
+)
+_KEEP_LEASES = "SELECT keep_leases(?)"
 
 
 class Database:
@@ -65,10 +73,17 @@ class Database:
         """Yield a transaction of a person; it is committed at the end, or undone after an error.
 
         It begins with the first statement, in the same round trip.
+
+        Raises:
+            LeaseLost: It would write for a turn whose conversation another process has taken over; nothing is written.
         """
         with self.connect() as connection:
             begin = Statement(f"BEGIN ISOLATION LEVEL {mode}")
-            session = Session(connection, [begin, Statement(_SET_PERSON, [str(person), _PATIENCE])])
+            first = [begin, Statement(_SET_PERSON, [str(person), _PATIENCE, _LONGEST_PAUSE])]
+            numbers = [number for holder, number in held.get() if holder == person]
+            if mode == WRITE and numbers:
+                first.append(Statement(_KEEP_LEASES, [numbers]))
+            session = Session(connection, first)
             try:
                 yield session
                 session.commit()

@@ -21,7 +21,8 @@ class PersonRows:
         self.database, self.person = database, person
 
     @cached_property
-    def _number(self) -> int:
+    def number(self) -> int:
+        """The person's number."""
         return self.database.find_person(self.person)
 
     def ask(self, text: str, *params: Any) -> Rows:
@@ -30,7 +31,7 @@ class PersonRows:
 
     def read(self, *statements: Statement) -> list[Rows]:
         """Return the rows of queries, which see one state, in one round trip."""
-        with self.database.transaction(self._number, READ) as session:
+        with self.database.transaction(self.number, READ) as session:
             return session.run(*statements, commits=True)
 
     def change(self, *statements: Statement) -> list[Rows]:
@@ -41,5 +42,5 @@ class PersonRows:
     @contextmanager
     def write(self) -> Iterator[Session]:
         """Yield a transaction that may write."""
-        with self.database.transaction(self._number, WRITE) as session:
+        with self.database.transaction(self.number, WRITE) as session:
             yield session

@@ -9,13 +9,16 @@ from psycopg import Connection, errors
 from psycopg.pq import TransactionStatus
 from psycopg_pool import PoolTimeout
 
-from ana.errors import StoreBroken, StoreBusy
+from ana.errors import LeaseLost, StoreBroken, StoreBusy
 
 Rows = list[tuple[Any, ...]]
 
 
 MOST_PARAMS = 65_535
 """How many values a statement of PostgreSQL takes."""
+
+_LEASE_LOST = "ANA01"
+"""What the function `keep_leases` raises."""
 
 
 class Statement(NamedTuple):
@@ -33,6 +36,8 @@ def map_errors() -> Iterator[None]:
     except (PoolTimeout, errors.LockNotAvailable) as exc:
         raise StoreBusy("The database is busy.", "Try again.") from exc
     except psycopg.Error as exc:
+        if exc.sqlstate == _LEASE_LOST:
+            raise LeaseLost from exc
         said = exc.diag.message_primary or type(exc).__name__
         raise StoreBroken(f"The database cannot be used: {said}.", "Try again.") from exc
 

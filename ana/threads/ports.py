@@ -5,6 +5,8 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ana.leases import Token
+
 if TYPE_CHECKING:
     from ana.threads.saver import ThreadSaver
 
@@ -105,6 +107,10 @@ class ThreadStore(Protocol):
 
 class ThreadLock(Protocol):
     """The right to work in a conversation. It goes with its holder's process; whoever holds it cannot take it again."""
+
+    @property
+    def token(self) -> Token | None:
+        """What the writes of its holder are checked by (`ana.leases`); None where it cannot be lost."""
 
     def acquire(self) -> object:
         """Take it. Raises StoreBusy, which names the holder, if another one did not release it in time."""

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from weakref import WeakSet
 
 from ana.errors import StoreBusy
+from ana.leases import work_under
 from ana.stopping import Stoppable, present
 from ana.threads.ports import ThreadLock
 
@@ -15,6 +16,7 @@ AT_ONCE = 4
 """How many runs work at once; any number may wait for their thread."""
 
 _POLL_SECONDS = 0.01
+_LONGEST_POLL_SECONDS = 0.1
 _slots = threading.BoundedSemaphore(AT_ONCE)
 _runs: "WeakSet[Run]" = WeakSet()
 _stopped: set[str] = set()
@@ -27,8 +29,10 @@ class Run(Stoppable):
     Langgraph cannot stop a node that has begun: when a run is cancelled, the node's thread works on beside the next
     run. So the thread is released by whoever is last, the run or its node, and a stopped node begins no further call.
 
-    The lock has no time-out; a run whose thread ends with it has none. The slots are how many work at once; None where
-    whoever begins the runs counts them.
+    Args:
+        lock: Of its thread, without a time-out; None where nobody else can work in it.
+        slots: How many work at once; None where whoever begins the runs counts them.
+        is_kept: Whether the thread outlives the run.
     """
 
     def __init__(
@@ -37,6 +41,8 @@ class Run(Stoppable):
         thread: str = "",
         id: str = "",
         slots: threading.BoundedSemaphore | None = _slots,
+        *,
+        is_kept: bool = True,
     ) -> None:
         super().__init__()
         self._slots = slots
@@ -44,16 +50,13 @@ class Run(Stoppable):
         self.turn: str | None = None
         """The turn that began in this run."""
         self._lock = lock
+        self.is_kept = is_kept and lock is not None
+        """Whether the thread outlives the run."""
         self._held = False
         self._stopped = id in _stopped
         self._closed = False
         self._nodes = 0
         _runs.add(self)
-
-    @property
-    def is_kept(self) -> bool:
-        """Whether the thread outlives the run."""
-        return self._lock is not None
 
     async def acquire(self, patience: float) -> None:
         """Wait for the thread, so many seconds, without blocking the event loop.
@@ -62,12 +65,15 @@ class Run(Stoppable):
             StoreBusy: It was not released in time; the message names its owner.
             TurnStopped: The run was stopped.
         """
-        until = time.monotonic() + patience
+        until, pause = time.monotonic() + patience, _POLL_SECONDS
         while busy := await asyncio.to_thread(self._try):
             if time.monotonic() > until:
                 raise busy
-            await asyncio.sleep(_POLL_SECONDS)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_POLL_SECONDS)
         self.check()
+        if self._lock:
+            work_under(self._lock.token)
 
     async def wait_for_nodes(self) -> None:
         """Let no further node begin, and return when none works any more; the thread stays owned."""
@@ -119,8 +125,10 @@ class Run(Stoppable):
         self._held = False
         if self._slots:
             self._slots.release()
-        if self._lock:
+        if self._lock and self.is_kept:
             self._lock.release()
+        elif self._lock:
+            self._lock.discard()
 
 
 def find_run() -> Run | None:

@@ -4,6 +4,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Executor
+from contextvars import copy_context
 from functools import partial, wraps
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -27,7 +28,7 @@ def _in_worker(
 
     @wraps(work, updated=())  # or it would be abstract where the other is
     async def do(self: "ThreadSaver", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        method = partial(getattr(self, work.__name__), *args, **kwargs)
+        method = partial(copy_context().run, getattr(self, work.__name__), *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(self.worker, method)
 
     return do

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from ana.errors import UserError, WrongName
 from ana.keys import OWNER
+from ana.leases import working_under
 from ana.threads.ids import canonical_id, make_id, read_name
 from ana.threads.ports import DeletedThread, ThreadLocks, ThreadStore
 from ana.tracing.port import Traces
@@ -203,6 +204,7 @@ class Threads:
                 lock = self._locks.lock(id, program)
                 lock.acquire()
                 stack.callback(lock.discard)
+                stack.enter_context(working_under(lock.token))
             yield
 
 

@@ -1,8 +1,7 @@
 """A person's state in the rows that they have in a database."""
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import to_json
@@ -15,13 +14,10 @@ from ana.postgres.session import Statement
 from ana.reminders.postgres import PostgresLedger
 from ana.settings import OthersSettings, Settings
 from ana.spending.postgres import PostgresBooks
-from ana.threads.locks import FolderThreadLocks
 from ana.threads.postgres import PostgresThreadStore
+from ana.threads.postgres_locks import PostgresThreadLocks
 from ana.tracing.postgres import PostgresTraces
 from ana.workspace.storage import NoteName, Stamp
-
-if TYPE_CHECKING:
-    from ana.threads.ports import ThreadLocks
 
 _KEEP_SETTINGS = """INSERT INTO settings (fields) VALUES (?)
     ON CONFLICT (person) DO UPDATE SET fields = excluded.fields, version = excluded.version"""
@@ -38,9 +34,8 @@ class PostgresStorage:
         rows: Their rows.
     """
 
-    def __init__(self, rows: PersonRows, folder: Path) -> None:
+    def __init__(self, rows: PersonRows) -> None:
         self._rows = rows
-        self._folder = folder
 
     def stamp(self) -> Stamp:
         found, ((version,),) = self._rows.read(
@@ -75,8 +70,8 @@ class PostgresStorage:
     def open_thread_store(self) -> PostgresThreadStore:
         return PostgresThreadStore(self._rows)
 
-    def open_locks(self) -> "ThreadLocks":
-        return FolderThreadLocks(self._folder)
+    def open_locks(self) -> PostgresThreadLocks:
+        return PostgresThreadLocks(self._rows)
 
 
 class PostgresNote:

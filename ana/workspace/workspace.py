@@ -89,7 +89,7 @@ class Workspace:
         if self.has_database:
             from ana.workspace.postgres import PostgresStorage
 
-            return PostgresStorage(self.rows, self.folder)
+            return PostgresStorage(self.rows)
         from ana.workspace.folder import FolderStorage
 
         return FolderStorage(self.person, self.folder, self.traces_folder, self.people_folder)

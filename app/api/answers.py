@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ana.errors import NotFound, UserError
+from ana.leases import working_under
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE
 from app.api.bodies import MOST_ROWS
@@ -84,7 +85,8 @@ async def own_thread(
     lock = opened.workspace.open_locks().lock(id, PROGRAM, patience)
     await anyio.to_thread.run_sync(lock.acquire, limiter=opened.turns.limiter)
     try:
-        yield
+        with working_under(lock.token):
+            yield
     finally:
         # in a thread that all share: those of the person may all wait for this lock
         await run_in_threadpool(lock.discard if ends else lock.release)

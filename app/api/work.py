@@ -50,8 +50,8 @@ class GraphWorker:
 
     async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
         workspace = self._handles.workspace
-        lock = workspace.open_locks().lock(run.thread, PROGRAM, patience=0) if run.is_kept else None
-        hold = Run(lock, run.thread, run.id, slots=None)
+        lock = workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
+        hold = Run(lock, run.thread, run.id, slots=None, is_kept=run.is_kept)
         present.set(hold)
         recent.set(workspace.recent)
         name_work(person=workspace.person, thread=run.thread, run=run.id)

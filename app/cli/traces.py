@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ana.leases import working_under
 from ana.output import tell
 from ana.tracing.port import moment
 from ana.workspace import Workspace
@@ -59,7 +60,8 @@ def purge_traces(workspace: Workspace, older_than: str) -> int:
         lock = locks.lock(id, "ana traces")  # its file is rewritten: no turn may add to it meanwhile
         lock.acquire()
         try:
-            count += traces.forget(id, before)
+            with working_under(lock.token):
+                count += traces.forget(id, before)
         finally:
             lock.release()
     return count

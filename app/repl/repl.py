@@ -296,4 +296,5 @@ def describe_setup(workspace: Workspace) -> str:
     folder, settings = workspace.folder, workspace.settings
     shown = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
     privacy = describe_leaving(settings) or "nothing leaves this machine"
-    return f"ana {__version__} · {model_name(settings)} · data in {shown} · {privacy}"
+    place = "the database" if workspace.has_database else shown
+    return f"ana {__version__} · {model_name(settings)} · data in {place} · {privacy}"

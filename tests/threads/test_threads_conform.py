@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from ana.errors import StoreBusy
+from ana.leases import Token
 from ana.settings import Settings
 from ana.threads.ids import canonical_id, make_id
 from ana.threads.ports import PATIENCE, ThreadLocks
 from ana.threads.postgres import PostgresThreadStore
+from ana.threads.postgres_locks import PostgresThreadLocks
 from ana.workspace import open_workspace
 from tests.postgres.server import open_people
 from tests.threads.conformance import LOCKS, ONE, STORE, OpenLocks, OpenStore, a_conversation_has_one_owner
@@ -33,6 +35,8 @@ def test_threads_in_postgres_conform(check: Callable[[OpenStore], None]) -> None
 
 class MemoryLock:
     """A lock of this process."""
+
+    token: Token | None = None
 
     def __init__(self, locks: "MemoryLocks", id: str, program: str, patience: float) -> None:
         self._locks, self._id, self._program, self._patience = locks, id, program, patience
@@ -92,6 +96,12 @@ class NoLocks(MemoryLocks):
 def test_locks_conform(check: Callable[[OpenLocks], None], kind: str, settings: Settings) -> None:
     kept: dict[str, MemoryLocks] = defaultdict(MemoryLocks)
     check(kept.__getitem__ if kind == "memory" else lambda person: open_workspace(settings, person).open_locks())
+
+
+@pytest.mark.parametrize("check", LOCKS)
+def test_leases_in_postgres_conform(check: Callable[[OpenLocks], None]) -> None:
+    people = open_people()
+    check(lambda person: PostgresThreadLocks(people(person)))
 
 
 def test_the_suite_notices_locks_that_keep_nobody_out() -> None:

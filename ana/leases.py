@@ -1,0 +1,28 @@
+"""Leases: a turn holds one on its conversation, and everything that it writes in a database is checked by it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+Token = tuple[int, int]
+"""A lease of this person, and its number, of which it has another each time that it is taken."""
+
+held: ContextVar[tuple[Token, ...]] = ContextVar("held", default=())
+"""The leases that this code works under; none where only locks of this machine keep others out."""
+
+
+def work_under(token: Token | None) -> None:
+    """Have what is done from now on in this context checked by a lease, if there is one."""
+    if token is not None:
+        held.set((*held.get(), token))
+
+
+@contextmanager
+def working_under(token: Token | None) -> Iterator[None]:
+    """Have what is done in the context checked by a lease, if there is one."""
+    before = held.set(held.get())
+    work_under(token)
+    try:
+        yield
+    finally:
+        held.reset(before)

@@ -1,0 +1,197 @@
+"""Owning a conversation in PostgreSQL: a lease in a table, renewed while its holder works, taken over when it ran out.
+
+All that its holder writes is checked by it (`ana.leases`): who was held up for longer than it lasts writes nothing.
+"""
+
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ana.errors import AnaError, StoreBusy
+from ana.leases import Token, working_under
+from ana.postgres.person import PersonRows
+from ana.postgres.session import Statement
+from ana.threads.ids import canonical_id
+from ana.threads.ports import PATIENCE
+
+SECONDS = 30.0
+"""How long a lease lasts that is not renewed."""
+
+ALL = "*"
+"""In place of a thread: every conversation."""
+
+_POLL_SECONDS = 0.02, 0.2
+"""How long to wait before it is tried again, at first and at last."""
+
+_log = logging.getLogger(__name__)
+
+# who takes one conversation and who takes all wait for each other, so that one of them sees the other's lease
+_PERSON = "SELECT FROM people WHERE number = current_setting('ana.person')::integer FOR "
+
+# what ran out is taken over with the first conversation, and the other way round
+_END_ALL = Statement("DELETE FROM leases WHERE thread = '*' AND until < clock_timestamp()")
+_END_OTHERS = Statement("DELETE FROM leases WHERE thread <> '*' AND until < clock_timestamp()")
+
+_TAKE = """INSERT INTO leases (thread, program, until)
+    SELECT ?, ?, clock_timestamp() + make_interval(secs => ?)
+    WHERE NOT EXISTS (SELECT FROM leases WHERE thread = '*')
+    ON CONFLICT (person, thread) DO UPDATE SET
+        token = excluded.token, program = excluded.program, since = excluded.since, until = excluded.until
+    WHERE leases.until < clock_timestamp() RETURNING token, xmax <> 0"""
+
+_HOLDER = "SELECT program, since FROM leases WHERE thread IN (?, '*') ORDER BY thread LIMIT 1"
+_OTHERS = "SELECT program, since FROM leases WHERE thread <> '*' LIMIT 1"
+_RENEW = "UPDATE leases SET until = clock_timestamp() + make_interval(secs => ?) WHERE token = ANY(?) RETURNING token"
+
+
+class PostgresThreadLocks:
+    """The locks of a person's conversations.
+
+    Args:
+        rows: What the person has in the database.
+        seconds: How long a lease lasts that is not renewed.
+    """
+
+    def __init__(self, rows: PersonRows, seconds: float = SECONDS) -> None:
+        self._rows, self._seconds = rows, seconds
+
+    def lock(self, id: str, program: str, patience: float = PATIENCE) -> "Lease":
+        """Return the lock of a conversation. Errors as of the port."""
+        return Lease(self._rows, canonical_id(id) or id, program, patience, self._seconds)
+
+    @contextmanager
+    def own_all(self, program: str, patience: float = PATIENCE) -> Iterator[None]:
+        """Own every conversation. Errors as of the port."""
+        until = time.monotonic() + patience
+        every = Lease(self._rows, ALL, program, patience, self._seconds)
+        every.acquire()
+        try:
+            for _ in _wait(until):
+                _, holders = self._rows.change(_END_OTHERS, Statement(_OTHERS))
+                if not holders:
+                    break
+            else:
+                raise _busy("A conversation", holders)
+            with working_under(every.token):
+                yield
+        finally:
+            every.release()
+
+
+class Lease:
+    """The lease on one conversation. Whoever holds it cannot take it again."""
+
+    def __init__(self, rows: PersonRows, thread: str, program: str, patience: float, seconds: float) -> None:
+        self.rows, self.seconds = rows, seconds
+        self.token: Token | None = None
+        """What writes are checked by, from its taking on, also after it was lost or released."""
+        self._thread, self._patience = thread, patience
+        self._program = f"{program} (pid {os.getpid()} on {socket.gethostname()})"
+
+    @property
+    def number(self) -> int | None:
+        """The number of the token; None before it is taken."""
+        return self.token[1] if self.token else None
+
+    def acquire(self) -> bool:
+        """Take the lease, and return whether it was taken over from a holder that did not release it.
+
+        Raises:
+            StoreBusy: Another holder did not release it in time; the message names it.
+        """
+        take = Statement(_TAKE, [self._thread, self._program, self.seconds])
+        person = Statement(_PERSON + ("UPDATE" if self._thread == ALL else "KEY SHARE"))
+        for _ in _wait(time.monotonic() + self._patience):
+            _, _, taken, holders = self.rows.change(person, _END_ALL, take, Statement(_HOLDER, [self._thread]))
+            if taken:
+                ((number, abandoned),) = taken
+                self.token = self.rows.number, number
+                _renewals.add(self)
+                return bool(abandoned)
+        raise _busy("Every conversation" if self._thread == ALL else "This conversation", holders)
+
+    def release(self) -> None:
+        """Let others take it; if the database cannot be asked, they wait until it has run out."""
+        _renewals.remove(self)
+        try:
+            self.rows.change(Statement("DELETE FROM leases WHERE token = ?", [self.number]))
+        except AnaError as exc:
+            _log.warning("a conversation stays locked for a while: %s", exc)
+
+    discard = release
+
+
+class _Renewals:
+    """The leases of this process, renewed by one thread, which ends when there are none."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._leases: dict[Lease, float] = {}
+        """When each is to be renewed."""
+        self._works = False
+
+    def add(self, lease: Lease) -> None:
+        with self._changed:
+            if not self._works:
+                threading.Thread(target=self._work, name="leases", daemon=True).start()
+                self._works = True
+            self._leases[lease] = time.monotonic() + lease.seconds / 3
+            self._changed.notify_all()
+
+    def remove(self, lease: Lease) -> None:
+        with self._changed:
+            self._leases.pop(lease, None)
+            self._changed.notify_all()
+
+    def _work(self) -> None:
+        while due := self._wait_for_due():
+            for rows in {lease.rows for lease in due}:
+                self._renew(rows, [lease for lease in due if lease.rows is rows])
+
+    def _wait_for_due(self) -> list[Lease]:
+        """Return the leases to be renewed as soon as there are some; nothing when none is held."""
+        with self._changed:
+            while self._leases:
+                now = time.monotonic()
+                if due := [lease for lease, at in self._leases.items() if at <= now]:
+                    for lease in due:
+                        self._leases[lease] = now + lease.seconds / 3
+                    return due
+                self._changed.wait(min(self._leases.values()) - now)
+            self._works = False
+            return []
+
+    def _renew(self, rows: PersonRows, due: list[Lease]) -> None:
+        numbers = [lease.number for lease in due]
+        try:
+            kept = {number for (number,) in rows.change(Statement(_RENEW, [due[0].seconds, numbers]))[0]}
+        except AnaError as exc:  # it is tried again before they have run out
+            _log.warning("leases on conversations could not be renewed: %s", exc)
+            return
+        for lease in due:
+            if lease.number not in kept:  # lost, or released meanwhile
+                self.remove(lease)
+
+
+_renewals = _Renewals()
+
+
+def _wait(until: float) -> Iterator[None]:
+    """Yield until a moment has come, once at least, with pauses that grow."""
+    pause, longest = _POLL_SECONDS
+    while True:
+        yield
+        if time.monotonic() >= until:
+            return
+        time.sleep(pause)
+        pause = min(2 * pause, longest)
+
+
+def _busy(what: str, holders: list[tuple[str, object]]) -> StoreBusy:
+    said = [f"{program}, since {since:%Y-%m-%d %H:%M:%S %Z}" for program, since in holders]
+    who = said[0] if said else "another program"
+    return StoreBusy(f"{what} is in use by {who}.", "Wait until it has finished, or stop that program.")
