@@ -118,11 +118,11 @@ class Database:
                 raise
 
     @contextmanager
-    def connect(self) -> Iterator[Connection[Any]]:
-        """Yield a connection in autocommit; what psycopg raises becomes ours."""
+    def connect(self, patience: float | None = None) -> Iterator[Connection[Any]]:
+        """Yield a connection in autocommit, waiting so many seconds for it; what psycopg raises becomes ours."""
         with map_errors():
             pool = self._get_pool()
-            with pool.connection() as connection:
+            with pool.connection(patience) as connection:
                 try:
                     yield connection
                 except BaseException:

@@ -108,6 +108,10 @@ class LocalRuns:
         """Whether nothing works or waits here."""
         return all(kept.done.is_set() for kept in self._kept.values())
 
+    def count_waiting(self) -> int:
+        """Return how many have not begun to work."""
+        return sum(kept.run.status == "pending" for kept in [*self._kept.values()])
+
     async def start(self, run: StartedRun, strategy: Strategy) -> None:
         before = [kept for kept in self._kept.values() if kept.run.thread == run.thread and not kept.done.is_set()]
         active = [kept.run.id for kept in before if not kept.has_ended]

@@ -12,12 +12,14 @@ from collections.abc import AsyncIterator, Iterator
 
 import psycopg
 
+from ana.postgres.database import open_database
 from ana.postgres.session import Statement
 
 CHANNEL = "ana_runs"
 POLL_SECONDS = 0.4
 
 _AGAIN_SECONDS = 1.0
+_WAITING = "SELECT count(*) FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = 'runs'"
 _log = logging.getLogger(__name__)
 
 
@@ -36,6 +38,12 @@ class Notices:
     def __init__(self, url: str) -> None:
         self.url = url
         self._waiting: defaultdict[str, set[asyncio.Event]] = defaultdict(set)
+
+    def count_waiting(self) -> int:
+        """Return how many runs wait for a worker, of everybody."""
+        with open_database(self.url).connect() as connection:
+            (count,) = connection.execute(_WAITING).fetchone() or (0,)
+        return int(count)
 
     @contextlib.contextmanager
     def watch(self, run: str) -> Iterator[asyncio.Event]:

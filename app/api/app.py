@@ -5,6 +5,7 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -15,19 +16,22 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ana.errors import AnaError
+from ana.json_lines import Quoted
 from ana.keys import OWNER
 from ana.logs import settle_console
 from ana.people import People
 from ana.runs.slots import ALL
 from ana.settings import Settings, load_settings
 from ana.tracing import langsmith
-from ana.workspace import load_workspace
+from ana.workspace import load_workspace, open_workspace
+from ana.workspace.place import check_place
 from ana.workspace.private import keep_private
 from app.api import assistants, runs, threads
 from app.api.answers import Holding, answer, find_workspace
 from app.api.calendar import calendar
 from app.api.mcp import McpDoor
 from app.api.openapi import openapi
+from app.api.ready import Readiness, ready
 from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
 from app.http.attempts import Attempts
@@ -52,7 +56,7 @@ LOOK_SECONDS = 60.0
 
 
 async def ok(_: Request) -> Response:
-    """GET /ok: the server answers."""
+    """GET /ok: the process answers. No token is needed."""
     return answer({"ok": True})
 
 
@@ -71,6 +75,7 @@ _RUNS = (("", runs.create), ("/wait", runs.wait), ("/stream", runs.stream))
 
 API: list[BaseRoute] = [
     Route("/ok", ok),
+    Route("/ready", ready),
     Route("/info", info),
     Route("/assistants/search", assistants.search, methods=["POST"]),
     Route("/assistants/count", assistants.count, methods=["POST"]),
@@ -132,7 +137,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     settle_console(workspace.settings)
     langsmith.switch_on_or_off()
     langsmith.connect(workspace.settings)
-    with mark_serving(workspace):
+    with mark_serving(workspace), app.state.show_metrics():
         with contextlib.suppress(AnaError):  # each request says what is wrong
             opened = await workspaces.open(OWNER)
             await run_in_threadpool(opened.handles.memory.count)
@@ -181,7 +186,7 @@ async def _look_after(workspaces: Workspaces) -> None:
 
 async def _answer_error(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, AnaError)
-    _log.warning("%s %s was refused: %s", request.method, request.url.path, exc)
+    _log.warning("%s %s was refused: %s", request.method, Quoted(request.url.path), exc)
     if is_page(request.url.path):
         return await errors.answer_error(request, find_status(exc), exc.sentence())
     return answer_error(exc)
@@ -222,4 +227,10 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     app.state.find_home = find_workspace
     app.state.mcp, app.state.described = mcp, described
     app.state.people, app.state.attempts = people, attempts
+    app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))
+    app.state.show_metrics = contextlib.nullcontext
+    if settings.ana_metrics:
+        from app.api.measuring import measure
+
+        measure(app, settings, settings.ana_metrics)
     return app

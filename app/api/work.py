@@ -15,6 +15,7 @@ from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from ana.handles import Handles
+from ana.json_lines import name_work
 from ana.recent import current as recent
 from ana.runs.port import RunLeft, StartedRun
 from ana.stopping import present
@@ -57,6 +58,7 @@ class GraphWorker:
         hold.goes_on = run.attempt > 1
         present.set(hold)
         recent.set(workspace.recent)
+        name_work(person=workspace.person, thread=run.thread, run=run.id)
         control = self._controls[run.id] = RunControl()
         try:
             yield "metadata", dump({"run_id": run.id, "attempt": run.attempt})
