@@ -3,7 +3,7 @@ RUN pip install --no-cache-dir uv
 COPY . /src
 WORKDIR /src
 RUN python -m venv /opt/ana \
-    && uv pip install --python /opt/ana/bin/python --compile-bytecode -c constraints.txt --excludes excludes.txt . \
+    && uv pip install --python /opt/ana/bin/python --compile-bytecode -c constraints.txt --excludes excludes.txt ".[postgres]" \
     && uv pip install --python /opt/ana/bin/python --no-deps --require-hashes -r encoder.txt -r page.txt
 
 FROM python:3.11-slim

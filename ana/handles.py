@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ana.memory.memory import Memory
     from ana.spending.port import Spending
     from ana.tracing.port import Traces
+    from ana.tracing.schema import Record
 
 _log = logging.getLogger(__name__)
 
@@ -73,6 +74,8 @@ class Handles(DataHandles):
 
     model: "BaseChatModel"
     spending: "Spending"
+    on_record: "Callable[[Record], None]" = lambda _: None
+    """Called with the record of every turn that ends."""
 
 
 def open_handles(

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from ana.addresses import list_secret_parts, split_addresses
 from ana.errors import ConfigError
 from ana.files import open_own
+from ana.json_lines import JsonFormatter
 from ana.keys import KEY, split_tokens
 from ana.output import escape_controls, tell
 from ana.settings import Settings
@@ -46,7 +47,7 @@ class _SafeFormatter(logging.Formatter):
         line = _COLOUR.sub("", self._inner.format(record))
         for secret in self._secrets:
             line = line.replace(secret, HIDDEN)
-        return escape_controls(KEY.sub(HIDDEN, line))
+        return escape_controls(hide_secrets(line, self._secrets))
 
 
 class _LogFile(RotatingFileHandler):
@@ -144,5 +145,6 @@ def list_log_files(settings: Settings) -> list[Path]:
 
 
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:
-    handler.setFormatter(_SafeFormatter(logging.Formatter(FORMAT), secrets_of(settings)))
+    lines = JsonFormatter() if settings.log_format == "json" else logging.Formatter(FORMAT)
+    handler.setFormatter(_SafeFormatter(lines, secrets_of(settings)))
     logging.root.addHandler(handler)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 
 from ana.errors import ConfigError
 from ana.keys import split_tokens
-from ana.urls import Hosts, Networks, is_http
+from ana.urls import Hosts, Listening, Networks, is_http
 from ana.values import split_words
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -157,6 +157,9 @@ class Settings(PersonalSettings):
     )
     log_level_app: Level = Field("INFO", description="log level of ana")
     log_level_deps: Level = Field("INFO", description="log level of everything else")
+    log_format: Literal["text", "json"] = Field(
+        "text", description="json: an object a line, with ids of person, conversation and run, and nobody's words"
+    )
     log_to_console: bool = Field(False, description="also log to standard error")
     log_file_path: ProjectPath = Field(
         default_factory=lambda: find_places().log, description="log file; default in a checkout: logs/ana.log"
@@ -186,6 +189,9 @@ class Settings(PersonalSettings):
     ana_notify_kinds: Names = Field(
         ("ntfy", "ntfys", "mailtos", "tgram", "pover", "discord", "slack", "webpush"),
         description="kinds of addresses that others than you may use; `private` lets them name private networks too",
+    )
+    ana_metrics: Listening | None = Field(
+        None, description="HOST:PORT of each process's figures for Prometheus; one that finds it taken uses the next"
     )
     ana_cors_origins: Names = Field((), description="web origins that may call the server, comma-separated")
     ana_hosts: Hosts = Field((), description="names that a reverse proxy stands for, comma-separated")

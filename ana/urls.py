@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from ipaddress import ip_address
-from typing import Annotated
+from socket import AddressFamily
+from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, IPvAnyNetwork
@@ -50,5 +51,37 @@ def find_address(hosts: Sequence[str]) -> str | None:
     return f"https://{hosts[0]}" if hosts else None
 
 
+class Listener(NamedTuple):
+    """Where a process waits for connections."""
+
+    host: str
+    port: int
+
+    @property
+    def family(self) -> AddressFamily:
+        """The kind of the address."""
+        return AddressFamily.AF_INET6 if ":" in self.host else AddressFamily.AF_INET
+
+    @property
+    def shown_host(self) -> str:
+        """The host as it stands in a URL."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+
+def read_listener(value: object) -> object:
+    """Return a place to wait at, from HOST:PORT, or from a port of this machine alone.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    if not isinstance(value, str):
+        return value
+    host, _, port = value.strip().rpartition(":")
+    if not port.isascii() or not port.isdecimal() or int(port) > 65_535 or (":" in host) != host.startswith("["):
+        raise ValueError("give HOST:PORT, such as 127.0.0.1:9464")
+    return Listener(host.strip("[]") or LOOPBACK[0], int(port))
+
+
 Hosts = Annotated[tuple[Annotated[str, AfterValidator(check_host)], ...], BeforeValidator(split_words)]
+Listening = Annotated[Listener, BeforeValidator(read_listener)]
 Networks = Annotated[tuple[IPvAnyNetwork, ...], BeforeValidator(split_words)]

@@ -17,6 +17,7 @@ from langgraph.runtime import Runtime
 
 from ana import __version__
 from ana.errors import AnaError, UserError
+from ana.json_lines import name_work
 from ana.memory.backend import JournalPosition
 from ana.memory.memory import Memory
 from ana.models.prices import cost
@@ -28,7 +29,7 @@ from ana.time.clock import Listener, listen
 from ana.tracing.langsmith import is_on, label_run
 from ana.tracing.record import read_observation
 from ana.tracing.schema import Inputs, Part
-from graph.context import Context, can_wait, context_of, thread_of
+from graph.context import Context, can_wait, context_of, run_of, thread_of
 from graph.state import State, Turn, merge_messages
 from graph.updates import keep_usable, note_usable
 from nodes.attachments import left_out
@@ -59,6 +60,7 @@ def record(name: str, node: Node) -> Node:
         with work() as present, listen() as heard:
             state = keep_usable(state)
             context, begun, found = context_of(runtime), time.perf_counter(), state.get("turn")
+            name_work(person=context.handles.workspace.person, thread=thread_of(runtime), run=run_of(runtime))
             if name != BEGINNING:
                 state = continue_turn(state, runtime)
                 heard.part = count_parts(state["turn"])

@@ -12,6 +12,7 @@ from langchain_core.messages.tool import ToolCall
 
 from ana.errors import BudgetReached, ModelFailed
 from ana.handles import Handles
+from ana.json_lines import Quoted
 from ana.models.call import complete
 from graph.state import Turn, Usage
 from nodes.history import cut_middle
@@ -64,7 +65,7 @@ def summarise(
             break
         except ModelFailed as exc:
             # The person asked something else: a missing summary must not fail the turn.
-            _log.warning("the turns that were dropped could not be summarised: %s", exc.message)
+            _log.warning("the turns that were dropped could not be summarised: %s", Quoted(exc.message))
             most //= 2  # it may have been too long
             continue
         if text := reply.text.strip():

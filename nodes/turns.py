@@ -19,6 +19,7 @@ from langgraph.types import Command, Interrupt, StateSnapshot
 
 from ana.errors import UserError
 from ana.handles import Handles
+from ana.json_lines import Quoted
 from ana.time.clock import Clock
 from ana.tracing.record import build_record
 from ana.tracing.schema import Record
@@ -252,7 +253,9 @@ def _make_record(
 ) -> Record:
     record = build_record(turn, messages, thread, handles.settings, model, receipts(messages))
     spent = sum(turn["durations"].values())
-    _log.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, record["error"])
+    error = record["error"] and Quoted(record["error"])
+    _log.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, error)
+    handles.on_record(record)
     return record
 
 

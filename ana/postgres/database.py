@@ -71,6 +71,12 @@ class Database:
                     return int(known[0])
                 connection.execute("INSERT INTO people (name) VALUES ($1) ON CONFLICT DO NOTHING", (name,))
 
+    def find_name(self, person: int) -> str | None:
+        """Return the name of a person; None if nobody has the number."""
+        with self.connect() as connection:
+            found = connection.execute("SELECT name FROM people WHERE number = $1", (person,)).fetchone()
+        return found[0] if found else None
+
     def list_people(self) -> list[str]:
         """Return the names of everybody who was entered, but those who were put aside."""
         with self.connect() as connection:
@@ -112,11 +118,11 @@ class Database:
                 raise
 
     @contextmanager
-    def connect(self) -> Iterator[Connection[Any]]:
-        """Yield a connection in autocommit; what psycopg raises becomes ours."""
+    def connect(self, patience: float | None = None) -> Iterator[Connection[Any]]:
+        """Yield a connection in autocommit, waiting so many seconds for it; what psycopg raises becomes ours."""
         with map_errors():
             pool = self._get_pool()
-            with pool.connection() as connection:
+            with pool.connection(patience) as connection:
                 try:
                     yield connection
                 except BaseException:

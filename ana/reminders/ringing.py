@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
+from ana.json_lines import Quoted
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.output import shorten
@@ -111,7 +112,7 @@ class Ringer:
             if reason:
                 self.failed += 1
                 self._ledger.note_failed(target.key, key, self._clock.now(), reason)
-                _log.warning("a reminder could not be delivered by %s: %s", target.name, reason)
+                _log.warning("a reminder could not be delivered by %s: %s", target.name, Quoted(reason))
                 return
             self.delivered += 1
             self._ledger.note_delivered(target.key, key)

@@ -5,6 +5,8 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -14,19 +16,22 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ana.errors import AnaError
+from ana.json_lines import Quoted
 from ana.keys import OWNER
 from ana.logs import settle_console
 from ana.people import People
 from ana.runs.slots import ALL
-from ana.settings import load_settings
+from ana.settings import Settings, load_settings
 from ana.tracing import langsmith
-from ana.workspace import load_workspace
+from ana.workspace import load_workspace, open_workspace
+from ana.workspace.place import check_place
 from ana.workspace.private import keep_private
 from app.api import assistants, runs, threads
 from app.api.answers import Holding, answer, find_workspace
 from app.api.calendar import calendar
 from app.api.mcp import McpDoor
 from app.api.openapi import openapi
+from app.api.ready import Readiness, ready
 from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
 from app.http.attempts import Attempts
@@ -41,6 +46,9 @@ from app.page.routes import PAGES
 from app.reminding import PASSING
 from app.serving import mark_serving
 
+if TYPE_CHECKING:
+    from ana.runs.notices import Notices
+
 _log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 60.0
@@ -48,7 +56,7 @@ LOOK_SECONDS = 60.0
 
 
 async def ok(_: Request) -> Response:
-    """GET /ok: the server answers."""
+    """GET /ok: the process answers. No token is needed."""
     return answer({"ok": True})
 
 
@@ -67,6 +75,7 @@ _RUNS = (("", runs.create), ("/wait", runs.wait), ("/stream", runs.stream))
 
 API: list[BaseRoute] = [
     Route("/ok", ok),
+    Route("/ready", ready),
     Route("/info", info),
     Route("/assistants/search", assistants.search, methods=["POST"]),
     Route("/assistants/count", assistants.count, methods=["POST"]),
@@ -128,16 +137,41 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     settle_console(workspace.settings)
     langsmith.switch_on_or_off()
     langsmith.connect(workspace.settings)
-    with mark_serving(workspace):
+    with mark_serving(workspace), app.state.show_metrics():
         with contextlib.suppress(AnaError):  # each request says what is wrong
             opened = await workspaces.open(OWNER)
             await run_in_threadpool(opened.handles.memory.count)
         looking = asyncio.create_task(_look_after(workspaces))
-        async with app.state.mcp.run():
+        async with app.state.mcp.run(), _join_queue(app):
             yield
         looking.cancel()
         await asyncio.wait([looking])
         await workspaces.close_all()
+
+
+@contextlib.asynccontextmanager
+async def _join_queue(app: Starlette) -> AsyncIterator[None]:
+    """Take part in the queue of a database while the context is open."""
+    notices: Notices | None = app.state.notices
+    if notices is None:
+        yield
+        return
+    from app.api.worker import working
+
+    async with notices.listen():
+        if app.state.carries_out:
+            async with working(app.state.workspaces, notices):
+                yield
+        else:
+            yield
+
+
+def _open_notices(settings: Settings) -> "Notices | None":
+    if settings.ana_database_url is None:
+        return None
+    from ana.runs.notices import Notices
+
+    return Notices(settings.ana_database_url.get_secret_value())
 
 
 async def _look_after(workspaces: Workspaces) -> None:
@@ -152,7 +186,7 @@ async def _look_after(workspaces: Workspaces) -> None:
 
 async def _answer_error(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, AnaError)
-    _log.warning("%s %s was refused: %s", request.method, request.url.path, exc)
+    _log.warning("%s %s was refused: %s", request.method, Quoted(request.url.path), exc)
     if is_page(request.url.path):
         return await errors.answer_error(request, find_status(exc), exc.sentence())
     return answer_error(exc)
@@ -165,8 +199,11 @@ async def _answer_http(request: Request, exc: Exception) -> Response:
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
 
 
-def build_app() -> Starlette:
+def build_app(*, carries_out: bool = True) -> Starlette:
     """Return the application of the deployment whose settings the environment and .env hold.
+
+    Args:
+        carries_out: Whether this process carries out runs that wait in a database; else workers do.
 
     Raises:
         ConfigError: A setting is wrong.
@@ -185,7 +222,15 @@ def build_app() -> Starlette:
     described = [*ROUTES, *API, *beside]
     routes = [*described, *NOT_BUILT, *PAGES]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
-    app.state.workspaces, app.state.find_home = Workspaces(load_settings), find_workspace
+    app.state.notices, app.state.carries_out = _open_notices(settings), carries_out
+    app.state.workspaces = Workspaces(load_settings, notices=app.state.notices)
+    app.state.find_home = find_workspace
     app.state.mcp, app.state.described = mcp, described
     app.state.people, app.state.attempts = people, attempts
+    app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))
+    app.state.show_metrics = contextlib.nullcontext
+    if settings.ana_metrics:
+        from app.api.measuring import measure
+
+        measure(app, settings, settings.ana_metrics)
     return app

@@ -7,10 +7,11 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ana.handles import Handles, open_handles
 from ana.keys import OWNER
-from ana.runs.local import LocalRuns
+from ana.runs.local import LocalRuns, Worker
 from ana.runs.slots import Slots
 from ana.settings import Settings
 from ana.workspace import Workspace, open_workspace
@@ -21,6 +22,10 @@ from app.http.turns import TurnRunner
 from app.mcp.sessions import Sessions
 from app.reminding import PASSING, list_targets, ring_meanwhile
 from prompts import decision_prompt
+
+if TYPE_CHECKING:
+    from ana.runs.notices import Notices
+    from ana.runs.queue import QueuedRuns
 
 MOST = 100
 """How many people's workspaces are open at a time; more only while in all of them something works, or rings."""
@@ -37,6 +42,7 @@ class OpenWorkspace:
 
     Args:
         worker: Runs the graph in the person's threads.
+        carrier: What carries out runs: the worker, or what counts them beside.
         rows: What is told of the person's threads.
         turns: Runs the turns of POST /ask.
         sessions: What other assistants do.
@@ -45,7 +51,8 @@ class OpenWorkspace:
 
     handles: Handles
     worker: GraphWorker
-    runs: LocalRuns
+    carrier: Worker
+    runs: "LocalRuns | QueuedRuns"
     rows: Rows
     turns: TurnRunner
     sessions: Sessions
@@ -81,7 +88,8 @@ class OpenWorkspace:
             self.used = time.monotonic()
 
 
-def _open(workspace: Workspace) -> Handles:
+def open_served(workspace: Workspace) -> Handles:
+    """Return the handles of a server's turns. Errors as of `open_handles`."""
     return open_handles(workspace, PROGRAM, instruct=decision_prompt)
 
 
@@ -91,11 +99,20 @@ class Workspaces:
     Args:
         load_settings: Returns the deployment's settings.
         open: Opens the handles of a workspace.
+        watch: Returns a worker that stands in for a person's.
+        notices: What is heard of runs that others carry out; None where this process carries them out as its tasks.
     """
 
-    def __init__(self, load_settings: Callable[[], Settings], open: Callable[[Workspace], Handles] = _open) -> None:
+    def __init__(
+        self,
+        load_settings: Callable[[], Settings],
+        open: Callable[[Workspace], Handles] = open_served,
+        watch: Callable[[Worker], Worker] = lambda worker: worker,
+        notices: "Notices | None" = None,
+    ) -> None:
         self._load_settings = load_settings
-        self._open_handles = open
+        self._open_handles, self._watch = open, watch
+        self._notices = notices
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
@@ -103,6 +120,12 @@ class Workspaces:
         """Whose reminders ring."""
         self._failing: dict[str, str] = {}
         """Why a person's reminders do not."""
+
+    def count_waiting(self) -> int:
+        """Return how many runs wait for their turn."""
+        if self._notices:
+            return self._notices.count_waiting()
+        return sum(each.runs.count_waiting() for each, _ in [*self._open.values()] if isinstance(each.runs, LocalRuns))
 
     async def list_people(self) -> list[str]:
         """Return everybody who has a folder, the owner first. Errors as of `load_settings`."""
@@ -161,6 +184,11 @@ class Workspaces:
             await opened[0].runs.close()
             await opened[1].aclose()
 
+    def drain(self) -> None:
+        """Let every run that works here end at its next step, as left to another worker."""
+        for opened, _ in self._open.values():
+            opened.worker.drain()
+
     async def close_all(self) -> None:
         """Close what is open."""
         for person in [*self._open]:
@@ -190,6 +218,14 @@ class Workspaces:
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
-        runs = LocalRuns(person, worker, self._slots)
+        carrier = self._watch(worker)
+        runs = self._open_runs(workspace, carrier)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
-        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp)
+        return OpenWorkspace(handles, worker, carrier, runs, Rows(workspace, runs), turns, sessions, stamp)
+
+    def _open_runs(self, workspace: Workspace, worker: Worker) -> "LocalRuns | QueuedRuns":
+        if self._notices is None:
+            return LocalRuns(workspace.person, worker, self._slots)
+        from ana.runs.queue import QueuedRuns
+
+        return QueuedRuns(workspace.rows, self._notices)

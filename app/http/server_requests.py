@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError, UserError
+from ana.json_lines import Quoted
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE, ThreadLock
 from ana.threads.runs import stop_runs
@@ -67,7 +68,7 @@ class ServerRequests:
                 asked, receive = rewritten, again
             await self._prepare(asked, scope, receive, send)
         except AnaError as exc:
-            _log.warning("%s %s was refused: %s", scope["method"], scope["path"], exc)
+            _log.warning("%s %s was refused: %s", scope["method"], Quoted(scope["path"]), exc)
             refuse = answer_tool_call(asked, exc) if scope["path"].startswith("/mcp") else answer_error(exc)
             await refuse(scope, receive, send)
 

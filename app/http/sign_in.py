@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError
+from ana.json_lines import name_work
 from ana.keys import OWNER, make_digest
 from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
@@ -24,7 +25,7 @@ from app.http.guard import PAGE, is_page
 from app.http.refusals import find_status
 from app.http.threads import MOST, own
 
-OPEN = frozenset({("GET", "/ok"), ("HEAD", "/ok")})
+OPEN = frozenset((method, path) for method in ("GET", "HEAD") for path in ("/ok", "/ready"))
 """The requests that need no token, by method and path. The guard answers preflights before they come here."""
 
 PAGE_SIGN_IN = f"{PAGE}/sign-in"
@@ -90,6 +91,7 @@ class SignIn:
                     admitted = await self._admit(asked, scope)
                 state = {**scope.get("state", {}), "is_alone": False, **admitted}
                 own.set(self._threads[state["person"]])
+                name_work(person=state["person"])
                 answer, scope = self._app, {**scope, "state": state}
         except HTTPException as exc:
             await _drop_body(scope, receive)

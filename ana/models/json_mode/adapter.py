@@ -11,6 +11,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
 from ana.errors import ModelFailed
+from ana.json_lines import Quoted
 from ana.models.base import FROM_PROGRAM, ModelWrapper, bind_options, stream_chunks
 from ana.models.call import RAW, REFUSED
 from ana.models.json_mode.reader import read_decision
@@ -118,7 +119,7 @@ def to_message(decision: ParsedReply, reply: AIMessageChunk) -> AIMessageChunk:
     """Return a decision as a model with native tool calls would have sent it."""
     metadata, calls = dict(reply.response_metadata), []
     if decision.error and reply.text.strip():  # an empty reply is left empty: the graph has its own answer to that
-        _log.info("a decision was refused: %s", decision.error)
+        _log.info("a decision was refused: %s", Quoted(decision.error))
         metadata[REFUSED] = decision.error
         calls = [tool_call_chunk(name="", args=reply.text[:RAW], id="call-0", index=0)]
     elif decision.tool:

@@ -102,7 +102,9 @@ def test_no_token_a_wrong_one_and_a_removed_persons_are_refused_with_the_same_wo
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
-@pytest.mark.parametrize("path", ["/ok", "/ok/", "//ok", "/OK", "/ok/x", "/sign-in", "/calendar.ics", "/", "/health"])
+@pytest.mark.parametrize(
+    "path", ["/ok", "/ready", "/ok/", "//ok", "/OK", "/ok/x", "/sign-in", "/calendar.ics", "/", "/health"]
+)
 def test_only_what_is_written_is_open(client: TestClient, people: People, method: str, path: str) -> None:
     people.add("anna")
     answer = client.request(method, f"http://localhost:2024{path}")
@@ -111,7 +113,7 @@ def test_only_what_is_written_is_open(client: TestClient, people: People, method
         assert method == "HEAD" or answer.json()["person"] is None
     else:
         assert answer.status_code == (422 if (method, path) == ("POST", "/sign-in") else 401)
-    assert len(OPEN) == 2
+    assert len(OPEN) == 4
 
 
 def test_a_preflight_is_answered_without_a_token_and_reaches_nothing(client: TestClient, people: People) -> None:
