@@ -130,15 +130,17 @@ def arrive(database: Database, number: int, id: str) -> Iterator[Session]:
 def depart(database: Database, number: int, id: str) -> Iterator[Session]:
     """Yield a transaction that keeps all writers out: with it what a person has is in a folder.
 
-    Raises StoreBusy if a turn of theirs works.
+    Raises StoreBusy if a turn of theirs works, or waits for a worker.
     """
     with _begin(database, number) as session:
-        # nobody takes a lease from here on
+        # nobody takes a lease from here on, or asks for a run
         session.ask("SELECT FROM people WHERE number = ? FOR UPDATE", number)
         for (program,) in session.ask("SELECT program FROM leases WHERE until > clock_timestamp() LIMIT 1"):
             raise StoreBusy(
                 f"A conversation is in use by {program}.", "Wait until it has finished, or stop that program."
             )
+        if session.ask("SELECT 1 FROM runs WHERE NOT done LIMIT 1"):
+            raise StoreBusy("A message of theirs waits for its answer.", "Let a worker answer it, or cancel its run.")
         tables = ", ".join(sorted(table for (table,) in session.ask(_OURS)))
         session.ask(f"LOCK TABLE {tables} IN EXCLUSIVE MODE")
         yield session

@@ -28,6 +28,7 @@ from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster
 from ana.postgres.database import WRITE
 from ana.postgres.person import PersonRows
+from ana.postgres.session import Statement
 from ana.settings import load_settings
 from ana.threads.postgres import PostgresThreadStore
 from ana.transfer.exporter import export_lines
@@ -147,7 +148,7 @@ def go_on(memory: Memory, workspace: Workspace) -> None:
 
 DERIVED = {"terms", "properties", "zones", "item_dates", "property_dates"}
 """Tables that are made of the others."""
-PASSING = {"leases", "calls", "reservations", "ringers"}
+PASSING = {"leases", "calls", "reservations", "ringers", "runs", "run_events"}
 """Tables of what goes on while a process works."""
 
 
@@ -221,6 +222,11 @@ def test_a_database_in_use_is_refused(ann: Workspace) -> None:
     with pytest.raises(StoreBusy, match="in use by ana serve"):
         make_move(ann).run("folder", ignore)
     lock.release()
+    wait = "INSERT INTO runs (id, thread, lane, asked, size, is_kept) VALUES ('run', ?, 0, '{}', 2, true)"
+    in_database(ann).rows.change(Statement(wait, [ONE]))
+    with pytest.raises(StoreBusy, match="waits for its answer"):
+        make_move(ann).run("folder", ignore)
+    in_database(ann).rows.change(Statement("UPDATE runs SET done = true"))
     assert tell(in_database(ann)) == before
     make_move(ann).run("folder", ignore)
 
