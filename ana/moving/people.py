@@ -7,21 +7,19 @@ from ana.keys import OWNER
 from ana.moving.database import list_away, list_people
 from ana.moving.move import Direction, Move
 from ana.people.postgres import PostgresRoster
-from ana.settings import Settings
+from ana.postgres.database import Database
 from ana.workspace import Workspace, open_workspace
 from ana.workspace.private import holds_own
 
 
-def open_moves(settings: Settings, to: Direction) -> dict[str, Move]:
+def open_moves(database: Database, owner: Workspace, to: Direction) -> dict[str, Move]:
     """Return the moves of all who have something where it comes from, the owner's first.
 
     Args:
-        settings: The deployment's, with the address of the database.
+        database: The database.
+        owner: The owner's data folder.
         to: Where it goes.
     """
-    database = Workspace(settings).rows.database
-    files = settings.model_copy(update={"ana_database_url": None})
-    owner = Workspace(files)
     with_folder = [*([OWNER] if holds_own(owner) else []), *owner.list_people()]
     if to == "database":
         names = with_folder
@@ -30,7 +28,7 @@ def open_moves(settings: Settings, to: Direction) -> dict[str, Move]:
         here = {*list_people(database), *PostgresRoster(database).load()} - list_away(database)
         names = [*here, *arriving]
     ordered = sorted({*names}, key=lambda name: (name != OWNER, name))
-    return {name: Move(open_workspace(files, name), database) for name in ordered}
+    return {name: Move(open_workspace(owner.settings, name), database) for name in ordered}
 
 
 def _is_arriving(workspace: Workspace) -> bool:

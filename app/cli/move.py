@@ -17,16 +17,19 @@ def move(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")] = False,
 ) -> None:
     """Move what people have into the database of ANA_DATABASE_URL, or back into the data folder; nothing is deleted."""
-    from ana.moving.people import open_moves
     from ana.settings import load_settings
-    from ana.workspace import open_workspace
+    from ana.workspace import Workspace, open_workspace
 
     settings = load_settings()
     if settings.ana_database_url is None:
         raise ConfigError("ANA_DATABASE_URL names no database.", "Set it to the one that is meant.")
     # the owner's in a folder: in the database it may be closed to everybody
-    prepare(open_workspace(settings.model_copy(update={"ana_database_url": None})))
-    moves = open_moves(settings, to)
+    owner = open_workspace(settings.model_copy(update={"ana_database_url": None}))
+    prepare(owner)
+    database = Workspace(settings).rows.database  # which says if its driver is not installed
+    from ana.moving.people import open_moves
+
+    moves = open_moves(database, owner, to)
     if user is not None and user not in moves:
         raise UserError(f"There is nothing of {user!r:.80} to move.", "`ana users list` shows who there is.")
     moves = {name: each for name, each in moves.items() if user in (None, name)}
