@@ -539,6 +539,12 @@ def test_the_rest_of_what_was_asked_about_goes_unasked(message: str, asked: bool
     assert bool(asks(message, *OPEN_RENTS[:2], read=("A stored text of several words",), waited=waited)) == asked
 
 
+def test_a_word_itself_names_what_is_to_stay_before_another_form_of_it() -> None:
+    going, kept = [delete("Mahnung wegen offener Pacht"), delete("Termin")], "Pachtrechnungen verschicken"
+    waited = {write.call: write.call for write in going} | {kept: kept}
+    assert asks("warte, die Pachtrechnungen behalte ich, die anderen löschen", *going, waited=waited) == []
+
+
 @pytest.mark.parametrize(
     ("message", "asked"),
     [("no no she comes tonight too, 3 with her", False), ("no, she does not, 3 with her", True)],
