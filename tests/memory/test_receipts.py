@@ -155,7 +155,7 @@ def test_what_is_gone_or_came_back_is_told_so() -> None:
 
 
 def test_records_that_are_called_the_same_are_told_with_their_dates() -> None:
-    days = {day: {"start_date": f"2026-12-{day}"} for day in ("11", "12")}
+    days: dict[str, Properties] = {day: {"start_date": f"2026-12-{day}"} for day in ("11", "12")}
     changes = [receipt(old, {**old, "status": "cancelled"}) | {"id": day} for day, old in days.items()]
     assert list_changes(changes, None) == [
         "~ Trip (start date Fri 11 Dec, cancelled)",
