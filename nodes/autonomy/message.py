@@ -24,6 +24,7 @@ from nodes.short_replies import read_short_reply
 _CLAUSE = re.compile(
     r"[,:、，](?!\d)|\b(?:and|then|but|und|dann|aber|y|luego|pero|et|puis|mais|e|poi|en)\b", re.IGNORECASE
 )
+_NO = re.compile(r"^\W*(?:(?:no|nein|non)\b\W*)+", re.IGNORECASE)
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d):(\d\d))?")
 QUOTED = 2 / 3
 """More than this share of a sentence's words are in one that quotes it, or leads to it with some words of its own."""
@@ -49,7 +50,8 @@ class Message(Words):
     ) -> None:
         super().__init__(text)
         statements = [*find_statements(text), *_find_reports(text)]
-        clauses = [clause for each in statements for clause in _CLAUSE.split(each) if find_statements(clause)]
+        parts = (part for each in statements for part in _CLAUSE.split(each))
+        clauses = [_drop_no(part) for part in parts if find_statements(part)]
         agrees = any(read_short_reply(clause) == "approve" for clause in clauses)
         heard = split_lines(before[-1]) if before and not any(map(_denies, clauses[:1])) else []
         answered = _drop_quoted([each for each in heard if agrees or asks(each)], stored)
@@ -65,10 +67,8 @@ class Message(Words):
         """The parts that are no questions, and what was said before."""
         self.asks_to_remove = bool(self._removing)
         """Whether a part that is no question asks to remove something."""
-        orders = [each for each in statements if any(clause in each for clause in self._removing)]
-        self.wanted = Words(*self._clauses)
-        self.removing = Words(*(each for each in self._clauses if any(each in order for order in orders)))
-        """What denies nothing, and of it the sentences that ask to remove something."""
+        self.wanted, self.removing = Words(*self._clauses), Words(*self._removing)
+        """The parts that deny nothing, and of these the ones that ask to remove something."""
         self.wants_the_rest = any(has_listed(each, "rest") for each in clauses) and (agrees or self.asks_to_remove)
         """Whether it asks to remove the others, or says yes to that."""
 
@@ -222,6 +222,12 @@ class Message(Words):
     def tells_of(self, text: str) -> bool:
         """Return whether a clause that orders nothing has a word of a text."""
         return any(Words(each).mention(text, whole=False) for each in self._clauses if not tells(each))
+
+
+def _drop_no(clause: str) -> str:
+    """Return a clause without the no that it begins with, if it goes on to say what is so: no she comes tonight too."""
+    rest = _NO.sub("", clause)
+    return rest if has_subject(rest) else clause
 
 
 def _speaks(clause: str) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from nodes.autonomy.message import Message
-from nodes.autonomy.words import Words
+from nodes.autonomy.words import Words, find_content
 from nodes.autonomy.writes import Touched, Write
 
 
@@ -44,7 +44,10 @@ def is_the_rest(going: Collection[str], waited: Mapping[str, str], said: Message
         waited: The items about which the person was just asked, by id, each with its words.
         said: The message, which names what is to stay.
     """
-    named = {id for id, words in waited.items() if Words(*said.texts).mention(words)}
+    spoken = Words(*said.texts)
+    # a word itself names better than another form: "Pachtrechnungen" are not the "Pacht"
+    exact = {id for id, words in waited.items() if spoken.content & find_content(words)}
+    named = exact or {id for id, words in waited.items() if spoken.mention(words)}
     return said.wants_the_rest and bool(named) and {*going} == waited.keys() - named
 
 

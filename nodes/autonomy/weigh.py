@@ -207,7 +207,11 @@ def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     if removed and not batch.said.asks_to_remove:
         return "Your message does not clearly ask to delete something."
     unnamed = next((each for each in removed if not is_named(each, batch.said, batch.stored)), None)
-    return f"Your message does not name “{shorten(unnamed.text, MOST_CHARACTERS)}”." if unnamed else None
+    if unnamed is None:
+        return None
+    # what the request shows one by one needs the words only once
+    what = f"“{shorten(unnamed.text, MOST_CHARACTERS)}”" if len(write.touched) > 1 else "it"
+    return f"Your message does not name {what}."
 
 
 def changes_unnamed_line(write: Write, batch: Batch) -> str | None:

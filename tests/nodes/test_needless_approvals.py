@@ -537,3 +537,19 @@ def test_what_it_does_not_name_one_by_one_is_asked(message: str, writes: list[Wr
 def test_the_rest_of_what_was_asked_about_goes_unasked(message: str, asked: bool) -> None:
     waited = {write.call: write.call for write in OPEN_RENTS}
     assert bool(asks(message, *OPEN_RENTS[:2], read=("A stored text of several words",), waited=waited)) == asked
+
+
+def test_a_word_itself_names_what_is_to_stay_before_another_form_of_it() -> None:
+    going, kept = [delete("Mahnung wegen offener Pacht"), delete("Termin")], "Pachtrechnungen verschicken"
+    waited = {write.call: write.call for write in going} | {kept: kept}
+    assert asks("warte, die Pachtrechnungen behalte ich, die anderen löschen", *going, waited=waited) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [("no no she comes tonight too, 3 with her", False), ("no, she does not, 3 with her", True)],
+)
+def test_a_no_before_what_is_so_answers_the_question(message: str, asked: bool) -> None:
+    before = ("Yari brings two now", "Is Yari coming tonight? Then I'd put her on the list of the opening, 3 seats.")
+    write = change("Opening of the play", {"guests": ["Times (2)"]}, guests={"$add": ["Yari (3)"]})
+    assert bool(asks(message, write, read=("A stored text of several words",), before=before)) == asked
