@@ -57,8 +57,9 @@ class GraphWorker:
         name_work(person=workspace.person, thread=run.thread, run=run.id)
         try:
             yield "metadata", dump({"run_id": run.id, "attempt": 1})
-            async for name, data in self._stream(run):
-                yield name, data
+            with self._handles.meter.watch_run(run):
+                async for name, data in self._stream(run):
+                    yield name, data
         except asyncio.CancelledError:
             if rollback.is_set():
                 saver = self.saver if run.is_kept else None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ana.handles import Handles, open_handles
 from ana.keys import OWNER
-from ana.runs.local import LocalRuns, Worker
+from ana.runs.local import LocalRuns
 from ana.runs.slots import Slots
 from ana.settings import Settings
 from ana.workspace import Workspace, open_workspace
@@ -92,17 +92,13 @@ class Workspaces:
     Args:
         load_settings: Returns the deployment's settings.
         open: Opens the handles of a workspace.
-        watch: Returns a worker that stands in for a person's.
     """
 
     def __init__(
-        self,
-        load_settings: Callable[[], Settings],
-        open: Callable[[Workspace], Handles] = open_served,
-        watch: Callable[[Worker], Worker] = lambda worker: worker,
+        self, load_settings: Callable[[], Settings], open: Callable[[Workspace], Handles] = open_served
     ) -> None:
         self._load_settings = load_settings
-        self._open_handles, self._watch = open, watch
+        self._open_handles = open
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
@@ -201,6 +197,6 @@ class Workspaces:
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
-        runs = LocalRuns(person, self._watch(worker), self._slots)
+        runs = LocalRuns(person, worker, self._slots)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
         return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp)

@@ -1,9 +1,8 @@
 """What is counted, and what it is called. Labels are names of the program's: tools, policies, models, nodes, routes."""
 
 import math
-from collections.abc import AsyncGenerator, Callable, Collection
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from prometheus_client import (
 )
 
 from ana import __version__
-from ana.handles import Handles
+from ana.handles import Meter
 from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.tracing.record import INTERRUPTED
@@ -27,9 +26,6 @@ from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED, NOT_FINISHED, STOPP
 from tools.catalog import catalog
 
 if TYPE_CHECKING:
-    import asyncio
-
-    from ana.runs.local import Worker
     from ana.runs.port import StartedRun
 
 OTHER = "other"
@@ -41,7 +37,7 @@ _LONG = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, math.inf)
 _SHORT = (0.005, 0.025, 0.1, 0.5, 1, 5, 30, math.inf)
 
 
-class Metrics:
+class Metrics(Meter):
     """The figures of this process, in a registry of its own.
 
     Args:
@@ -97,16 +93,7 @@ class Metrics:
         self._requests.labels(route, method if method in _METHODS else OTHER, status).inc()
         self._seconds.labels(route).observe(seconds)
 
-    def watch_handles(self, handles: Handles) -> Handles:
-        """Return handles whose turns are counted."""
-        return replace(handles, on_record=self.count_turn)
-
-    def watch_worker(self, worker: "Worker") -> "Worker":
-        """Return a worker whose runs are counted."""
-        return _CountedWorker(worker, self)
-
     def count_turn(self, record: Record) -> None:
-        """Count a turn that ended, by its record."""
         model, error, usage = self._name_model(record["model"]), record["error"], record["usage"]
         self._turns.labels("closed" if error in _CLOSED else "failed" if error else "done", model).inc()
         self._turn_seconds.observe(sum(record["durations"].values()))
@@ -136,35 +123,18 @@ class Metrics:
     def _name_tool(self, name: Any) -> str:
         return str(name) if name in self._tools else OTHER
 
-    def note_begun(self, run: "StartedRun") -> None:
-        """Note that a run begins to work, which may have waited."""
+    @contextmanager
+    def watch_run(self, run: "StartedRun") -> Iterator[None]:
         due = (datetime.now(UTC) - run.created_at).total_seconds() - (run.order.get("after_seconds") or 0)
         self._waited.observe(max(due, 0.0))
         self._working.inc()
-
-    def note_ended(self, outcome: str) -> None:
-        """Note that a run does not work any more."""
-        self._working.dec()
-        self._runs.labels(outcome).inc()
-
-
-class _CountedWorker:
-    """Counts the runs that another worker carries out."""
-
-    def __init__(self, worker: "Worker", metrics: Metrics) -> None:
-        self._worker = worker
-        self._metrics = metrics
-
-    async def work(self, run: "StartedRun", rollback: "asyncio.Event") -> AsyncGenerator[tuple[str, bytes]]:
         outcome = "cancelled"
-        self._metrics.note_begun(run)
         try:
-            async with aclosing(self._worker.work(run, rollback)) as told:
-                async for each in told:
-                    yield each
+            yield
             outcome = "done"
         except Exception:
             outcome = "failed"
             raise
         finally:
-            self._metrics.note_ended(outcome)
+            self._working.dec()
+            self._runs.labels(outcome).inc()
