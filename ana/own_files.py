@@ -17,7 +17,10 @@ PEOPLE = "people"
 CALLS = "calls"
 """The folder, in a data folder, of calls of other assistants that were not answered yet."""
 
-FOLDERS = (CHROMA, "backups", "set-aside", SERVER, "locks", "traces", "traces.new", PEOPLE, CALLS)
+ARRIVING = "arriving"
+"""The folder, in a data folder, in which what comes out of the database is put together."""
+
+FOLDERS = (CHROMA, "backups", "set-aside", SERVER, "locks", "traces", "traces.new", PEOPLE, CALLS, ARRIVING)
 """The folders in a data folder."""
 
 LINKABLE = (CHROMA, "backups")
@@ -25,7 +28,7 @@ LINKABLE = (CHROMA, "backups")
 
 NOTES = (
     *("format.json", "generation", "lock", "lock.owner"),
-    *("restore.json", "rebuilding.json", "purging"),
+    *("restore.json", "rebuilding.json", "purging", "moved.json"),
     *("thread_names.json", "last_thread", "typed", "refused_copy", "shown"),
     *("spending.json", "spending.lock", "spending.ledger"),
     *("embedder-suggested", "ollama-offered", "calendar-key", "push-key", "evaluations.json"),

@@ -25,6 +25,23 @@ def start() -> Workspace:
         UserError: There is no such person, or their settings cannot be used.
     """
     workspace = load_workspace()
+    prepare(workspace)
+    person = chosen.get()
+    if person in (None, workspace.person):
+        return workspace
+    from ana.people import People
+
+    if person not in People(workspace.settings).names():
+        raise UserError(f"There is no person {person!r:.80}.", "`ana users list` shows who there is.")
+    return open_workspace(workspace.settings, person)
+
+
+def prepare(workspace: Workspace) -> None:
+    """Set up the log and LangSmith as the owner's settings say, and keep what is on the disk private.
+
+    Raises:
+        ConfigError: The data folder cannot be written.
+    """
     if workspace.folder.exists() and not os.access(workspace.folder, os.W_OK):  # SQLite and Chroma write even to read
         hint = "Make it writable, or set ANA_DATA_DIR to another folder."
         raise ConfigError(f"The data folder {workspace.folder} cannot be written.", hint)
@@ -36,14 +53,6 @@ def start() -> Workspace:
     set_up_logging(workspace.settings)
     if not holds_own(workspace) and (sentence := describe_shared(workspace)):
         tell(sentence)
-    person = chosen.get()
-    if person in (None, workspace.person):
-        return workspace
-    from ana.people import People
-
-    if person not in People(workspace.settings).names():
-        raise UserError(f"There is no person {person!r:.80}.", "`ana users list` shows who there is.")
-    return open_workspace(workspace.settings, person)
 
 
 def spell_user(workspace: Workspace) -> str:

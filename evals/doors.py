@@ -74,6 +74,10 @@ DOORS = (
         "`ana cost [--since 7d] [--json]`",
         "what models cost, by day and model, from the traces; lines that cannot be read are named",
     ),
+    (
+        "`ana move database\\|folder [--user NAME] [--yes]`",
+        "everything of everybody, or of one, into the database of ANA_DATABASE_URL or back: [moving.md](moving.md)",
+    ),
     ("`ana reindex [--embeddings NAME]`", "embeds everything again; the old or the new, never neither"),
     ("`ana describe [-s N] [--json]`", "what the store holds"),
     (

@@ -29,6 +29,7 @@ LEVELS = {
     "ana.handles": 6,
     "ana.people": 7,
     "ana.evaluations": 7,
+    "ana.moving": 8,
     "prompts": 6,
     "tools": 7,
     "graph.state": 8,

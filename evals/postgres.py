@@ -54,6 +54,7 @@ def add_worker(url: str) -> str:
     with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.RawCursor) as owner:
         migrate(owner)
         owner.execute(f"CREATE ROLE {WORKER} LOGIN".encode())
+        owner.execute(f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {WORKER}".encode())
         owner.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {WORKER}".encode())
     return f"{url} user={WORKER}"
 

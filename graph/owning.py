@@ -26,6 +26,7 @@ from graph.replies import bind_message, bind_reply
 from graph.state import Output
 from graph.updates import check_config, check_input
 from nodes.autonomy.request import show_request
+from nodes.turns import build_input
 
 PATIENCE = 600.0
 """Seconds that a run waits for its thread: several turns at the REPL may come before it."""
@@ -58,7 +59,8 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if not run.is_kept:
             kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
         leave_out_told(config)
-        bound = await self._bind(given, config, run)
+        begun = await self._has_begun(config, run)
+        bound = await self._go_on(config, run) if begun else await self._bind(given, config, run)
         stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs | {"output_keys": STEPS}))
         try:
             drafts = _shows_drafts(kwargs.get("context"), config)
@@ -70,14 +72,32 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             run.stop()  # a node whose task was cancelled works on in its thread
 
+    async def _has_begun(self, config: RunnableConfig, run: Run) -> bool:
+        """Return whether an earlier attempt at the run has left something to go on from."""
+        if not run.goes_on:
+            return False
+        if not run.is_kept:
+            raise UserError("The run was cut short, and nothing of it is kept.", "Send it again.")
+        saved = (await self.aget_state(_newest(config))).metadata
+        return saved is not None and str(saved.get("run_id")) == str(config["configurable"]["run_id"])
+
+    async def _go_on(self, config: RunnableConfig, run: Run) -> Any:
+        config["configurable"].pop("checkpoint_id", None)
+        state = await self.aget_state(config)
+        run.turn = (state.values.get("turn") or {}).get("id")
+        return build_input(state)
+
     async def _bind(self, given: Any, config: RunnableConfig, run: Run) -> Any:
         if isinstance(given, Command) and given.resume is not None:
             waiting = {each.id for each in (await self.aget_state(config)).interrupts}
             return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
         if isinstance(given, dict) and given.get("messages") and run.is_kept:
-            where = {k: v for k, v in config["configurable"].items() if k != "checkpoint_id"}
-            return bind_message(given, await self.aget_state({**config, "configurable": where}), config)
+            return bind_message(given, await self.aget_state(_newest(config)), config)
         return given
+
+
+def _newest(config: RunnableConfig) -> RunnableConfig:
+    return {**config, "configurable": {k: v for k, v in config["configurable"].items() if k != "checkpoint_id"}}
 
 
 def leave_out_told(config: RunnableConfig | None) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ana.errors import WrongReply
 from graph.state import Asked
-from nodes.short_replies import read_short_reply
+from nodes.short_replies import begins_with_no, read_short_reply
 
 FORM = (
     'Give {"decisions": [...]}, one for each action in order: {"type": "approve"}, {"type": "reject", "message": ""}, '
@@ -122,11 +122,11 @@ def read_message(text: str, request: Request, asked: Asked | None) -> dict[str, 
         asked: The same as the turn keeps it; None if a tool of the person's own asks, which only takes decisions.
 
     Returns:
-        None if the message ends the request: another one came before.
+        None if the message ends the request: another one came before, or it says no and what it wants instead.
     """
     if short := read_short_reply(text):
         return decide_all(request, short)
-    return hold(text) if asked and not asked.get("held") else None
+    return hold(text) if asked and not asked.get("held") and not begins_with_no(text) else None
 
 
 def hold(text: str) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """Receipts of writes and reasons of finds, as people see them and traces record them."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, tzinfo
-from itertools import islice, zip_longest
+from itertools import accumulate, islice, zip_longest
 from typing import Any, TypeAlias
 
 from ana.language import WORDINGS, Language, guess_language, spell_day
@@ -54,6 +55,7 @@ def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
     """Return one receipt for each record, from before the first to after the last; none for one that is as it was.
 
     That of what repeats has `passed_over` too, the dates that no change marked: of several changes each marks one.
+    That of a record which is called as another one has `alike`.
     """
     spans: dict[tuple[str, str], Receipt] = {}
     for receipt in receipts:
@@ -64,7 +66,10 @@ def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
         passed = (spans[key].get("passed_over", 0) if key in spans else 0) + _count_passed_over(receipt)
         told = {"passed_over": passed} if passed or key in spans else {}
         spans[key] = {**receipt, "op": op, "before": before, "after": after, **told}
-    return [each for each in spans.values() if _strip(each["before"]) != _strip(each["after"])]
+    changed = [each for each in spans.values() if _strip(each["before"]) != _strip(each["after"])]
+    called = Counter(find_title((each["after"] or each["before"])["content"]) for each in changed)
+    alike = {title: {"alike": True} for title, count in called.items() if count > 1}
+    return [{**each, **alike.get(find_title((each["after"] or each["before"])["content"]), {})} for each in changed]
 
 
 def describe_change(receipt: Receipt, language: Language = "en") -> str:
@@ -115,7 +120,7 @@ def describe_property(name: str, value: Json, year: int | None = None, language:
 def show_value(value: Json, year: int | None = None, language: Language = "en") -> str:
     """Return a value in a few words, whole or not at all: a date as Fri 27 Nov 15:00, a list with commas.
 
-    Days are shown without this year.
+    Days are shown without this year. Of a long list the first entries are shown, and how many more there are.
     """
     if day := day_of(value):
         time = str(value)[11:16]
@@ -123,10 +128,17 @@ def show_value(value: Json, year: int | None = None, language: Language = "en") 
     if isinstance(value, dict) and value and all(day_of(day) for pair in value.items() for day in pair):
         shown = ", ".join(_show_step(*step, year, language) for step in value.items())
     elif isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
-        shown = ", ".join(show_value(each, year, language) for each in value) or "[]"
+        return _show_list([show_value(each, year, language) for each in value], language)
     else:
         shown = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return escape_controls(shown) if len(shown) <= LONGEST_VALUE else f"[{len(shown):,}]"
+
+
+def _show_list(entries: Sequence[str], language: Language) -> str:
+    ends = accumulate(len(entry) + len(", ") for entry in entries)
+    fitting = max(sum(end <= LONGEST_VALUE + len(", ") for end in ends), 1)
+    more = [WORDINGS[language].more.format(n=len(entries) - fitting)] if len(entries) > fitting else []
+    return " ".join([", ".join(entries[:fitting]), *more]) or "[]"
 
 
 def _word_rules(properties: Properties) -> Properties:
@@ -168,6 +180,7 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
     if receipt["op"] != "update":
         return [describe_property(name, value, year, language) for name, value in (new or old).items()]
     parts = [*_describe_edit(before["content"], after["content"])]
+    parts += _tell_date(receipt, year, language)
     parts += (moved_on := [*_describe_done(receipt, year, language)])
     for name, value in new.items():
         if moved_on and name in (*DATE_KEYS, "done_for"):
@@ -185,6 +198,14 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
         elif not moved_on:
             parts += _describe_days(key, old[key], [], year, language)[1]
     return parts
+
+
+def _tell_date(receipt: Receipt, year: int, language: Language) -> Iterator[str]:
+    """Yield the date of a record that is called as another one, if it is as it was."""
+    old, new = receipt["before"]["properties"], receipt["after"]["properties"]
+    kept = ((key, value) for key, value in new.items() if day_of(value) and old.get(key) == value)
+    for key, value in islice(kept, 1 if receipt.get("alike") else 0):
+        yield describe_property(key, value, year, language)
 
 
 def _describe_done(receipt: Receipt, year: int, language: Language) -> Iterator[str]:

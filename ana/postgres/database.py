@@ -32,8 +32,8 @@ _PATIENCE = "10s"
 _LONGEST_PAUSE = "60s"
 """How long a transaction may do nothing: one of a process that was stopped keeps all others waiting."""
 
-_SET_PERSON = (
-    "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', ?, true), "
+_BEGIN_WORK = (
+    "SELECT begin_work(?), set_config('lock_timeout', ?, true), "
     "set_config('idle_in_transaction_session_timeout', ?, true)"
 )
 _KEEP_LEASES = "SELECT keep_leases(?)"
@@ -54,18 +54,35 @@ class Database:
         self._pool: ConnectionPool[Connection[Any]] | None = None
 
     def find_person(self, name: str) -> int:
-        """Return the number of a person, who is entered if the name is new."""
+        """Return the number of a person, who is entered if the name is new.
+
+        Raises:
+            ConfigError: What the person has is in a data folder.
+        """
         with self.connect() as connection:
             while True:
-                known = connection.execute("SELECT number FROM people WHERE name = $1", (name,)).fetchone()
+                known = connection.execute("SELECT number, away FROM people WHERE name = $1", (name,)).fetchone()
+                if known and known[1] is not None:
+                    raise ConfigError(
+                        f"What {name!r} has is in a data folder, not in the database.",
+                        "Take ANA_DATABASE_URL out, or bring it here: `ana move database`.",
+                    )
                 if known:
                     return int(known[0])
                 connection.execute("INSERT INTO people (name) VALUES ($1) ON CONFLICT DO NOTHING", (name,))
 
+    def find_name(self, person: int) -> str | None:
+        """Return the name of a person; None if nobody has the number."""
+        with self.connect() as connection:
+            found = connection.execute("SELECT name FROM people WHERE number = $1", (person,)).fetchone()
+        return found[0] if found else None
+
     def list_people(self) -> list[str]:
         """Return the names of everybody who was entered, but those who were put aside."""
         with self.connect() as connection:
-            found = connection.execute("SELECT name FROM people WHERE name NOT LIKE '% %' ORDER BY name").fetchall()
+            found = connection.execute(
+                "SELECT name FROM people WHERE name NOT LIKE '% %' AND away IS NULL ORDER BY name"
+            ).fetchall()
         return [name for (name,) in found]
 
     @contextmanager
@@ -76,13 +93,22 @@ class Database:
 
         Raises:
             LeaseLost: It would write for a turn whose conversation another process has taken over; nothing is written.
+            StoreBroken: What the person has was moved into a folder.
         """
+        first = [
+            Statement(f"BEGIN ISOLATION LEVEL {mode}"),
+            Statement(_BEGIN_WORK, [person, _PATIENCE, _LONGEST_PAUSE]),
+        ]
+        numbers = [number for holder, number in held.get() if holder == person]
+        if mode == WRITE and numbers:
+            first.append(Statement(_KEEP_LEASES, [numbers]))
+        with self.begin(*first) as session:
+            yield session
+
+    @contextmanager
+    def begin(self, *first: Statement) -> Iterator[Session]:
+        """Yield a transaction as `transaction` does, which begins with these statements."""
         with self.connect() as connection:
-            begin = Statement(f"BEGIN ISOLATION LEVEL {mode}")
-            first = [begin, Statement(_SET_PERSON, [str(person), _PATIENCE, _LONGEST_PAUSE])]
-            numbers = [number for holder, number in held.get() if holder == person]
-            if mode == WRITE and numbers:
-                first.append(Statement(_KEEP_LEASES, [numbers]))
             session = Session(connection, first)
             try:
                 yield session

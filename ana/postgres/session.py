@@ -57,6 +57,7 @@ class Session:
         self._connection = connection
         self._first = list(first)
         self._waiting = list(first)
+        self._scans = 0
         self.is_over = False
         """Whether it was committed."""
 
@@ -76,6 +77,15 @@ class Session:
     def ask(self, text: str, *params: Any) -> Rows:
         """Run a statement and return its rows."""
         return self.run(Statement(text, params))[0]
+
+    def scan(self, query: str, page: int = 100) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query page by page, while the transaction lasts."""
+        self._scans += 1
+        name = f"scan_{self._scans}"
+        self.add(f"DECLARE {name} NO SCROLL CURSOR FOR {query}")
+        while rows := self.ask(f"FETCH {page} FROM {name}"):
+            yield from rows
+        self.add(f"CLOSE {name}")
 
     def run(self, *statements: Statement, commits: bool = False) -> list[Rows]:
         """Run statements in one round trip, and return the rows of each.

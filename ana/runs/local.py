@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -112,7 +112,7 @@ class LocalRuns:
         """Return how many have not begun to work."""
         return sum(kept.run.status == "pending" for kept in [*self._kept.values()])
 
-    def start(self, run: StartedRun, strategy: Strategy) -> None:
+    async def start(self, run: StartedRun, strategy: Strategy) -> None:
         before = [kept for kept in self._kept.values() if kept.run.thread == run.thread and not kept.done.is_set()]
         active = [kept.run.id for kept in before if not kept.has_ended]
         if active and strategy == "reject":
@@ -122,20 +122,25 @@ class LocalRuns:
             raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
         if strategy in ("interrupt", "rollback"):
             for id in active:
-                self.cancel(id, rollback=strategy == "rollback")
+                self._cancel(id, rollback=strategy == "rollback")
         kept = self._kept[run.id] = _Kept(run)
         kept.task = asyncio.create_task(self._carry_out(kept, before))
         kept.task.add_done_callback(lambda _: self._end(kept))  # also of one that is cancelled before it begins
         self._forget_oldest()
 
-    def find(self, id: str) -> StartedRun | None:
+    async def find(self, id: str) -> StartedRun | None:
         kept = self._kept.get(id)
         return kept.run if kept else None
 
-    def list(self, thread: str) -> list[StartedRun]:
+    async def list(self, thread: str) -> list[StartedRun]:
         return [kept.run for kept in reversed(self._kept.values()) if kept.run.thread == thread]
 
-    def position(self, id: str) -> int:
+    async def find_newest(self, threads: Collection[str]) -> dict[str, StartedRun]:
+        wanted = {*threads}
+        runs = [kept.run for kept in self._kept.values() if kept.run.thread in wanted]
+        return {run.thread: run for run in [*runs, *(run for run in runs if run.is_active)]}
+
+    async def position(self, id: str) -> int:
         return self._kept[id].position
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
@@ -154,7 +159,13 @@ class LocalRuns:
         if kept := self._kept.get(id):
             await kept.done.wait()
 
-    def cancel(self, id: str, *, rollback: bool) -> None:
+    async def cancel(self, id: str, *, rollback: bool) -> None:
+        self._cancel(id, rollback=rollback)
+
+    async def forget(self, id: str) -> None:
+        self._forget(id)
+
+    def _cancel(self, id: str, *, rollback: bool) -> None:
         kept = self._kept.get(id)
         if kept is None or kept.has_ended:
             return
@@ -164,14 +175,14 @@ class LocalRuns:
         assert kept.task is not None
         kept.task.cancel()
 
-    def forget(self, id: str) -> None:
+    def _forget(self, id: str) -> None:
         self._kept.pop(id, None)
 
     async def close(self) -> None:
         """Stop every run, as if its person had; return when nothing works any more."""
         kept = [*self._kept.values()]
         for each in kept:
-            self.cancel(each.run.id, rollback=False)
+            self._cancel(each.run.id, rollback=False)
         await asyncio.gather(*(each.task for each in kept if each.task), return_exceptions=True)
 
     async def _carry_out(self, kept: _Kept, before: Sequence[_Kept]) -> None:
@@ -197,7 +208,7 @@ class LocalRuns:
 
     def _end(self, kept: _Kept) -> None:
         if kept.rollback.is_set():
-            self.forget(kept.run.id)
+            self._forget(kept.run.id)
         kept.done.set()
 
     def _fail(self, kept: _Kept, exc: Exception, why: str) -> None:
@@ -208,7 +219,7 @@ class LocalRuns:
     def _forget_oldest(self) -> None:
         ended = [id for id, kept in self._kept.items() if kept.done.is_set()]
         for id in ended[:-REMEMBERED]:
-            self.forget(id)
+            self._forget(id)
         held = ordered = 0
         for id in reversed(ended[-REMEMBERED:]):
             kept = self._kept[id]
@@ -217,7 +228,7 @@ class LocalRuns:
             if held > MOST_BYTES:
                 kept.forget_events()
             if ordered > MOST_ORDERED:
-                self.forget(id)
+                self._forget(id)
 
 
 def started_now(id: str, thread: str, order: dict[str, Any], *, is_kept: bool, size: int = 0) -> StartedRun:

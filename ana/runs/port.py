@@ -1,6 +1,6 @@
 """What a server needs of whatever carries out its runs: this process is one answer, a queue with workers another."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -27,6 +27,8 @@ class StartedRun:
         status: How it stands.
         updated_at: When that changed last.
         error: Why it failed; None if it did not.
+        attempt: How often it was begun: another worker goes on with what one has left.
+        is_left: Whether this worker leaves it to another: what is cancelled then was not stopped by a person.
     """
 
     id: str
@@ -38,6 +40,8 @@ class StartedRun:
     status: Status = "pending"
     updated_at: datetime = field(init=False)
     error: str | None = None
+    attempt: int = 1
+    is_left: bool = False
 
     def __post_init__(self) -> None:
         self.updated_at = self.created_at
@@ -46,6 +50,10 @@ class StartedRun:
     def is_active(self) -> bool:
         """Whether it waits for its turn, or works."""
         return self.status in ACTIVE
+
+
+class RunLeft(Exception):
+    """A worker leaves a run to another, which goes on with it."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,7 @@ class Event:
 class Runs(Protocol):
     """One person's runs. Those of a thread work one after another, in the order in which they were started."""
 
-    def start(self, run: StartedRun, strategy: Strategy) -> None:
+    async def start(self, run: StartedRun, strategy: Strategy) -> None:
         """Take on a run.
 
         Raises:
@@ -74,13 +82,16 @@ class Runs(Protocol):
                 person's have not.
         """
 
-    def find(self, id: str) -> StartedRun | None:
+    async def find(self, id: str) -> StartedRun | None:
         """Return a run; None if there is none, or it ended so long ago that nobody remembers."""
 
-    def list(self, thread: str) -> list[StartedRun]:
+    async def list(self, thread: str) -> list[StartedRun]:
         """Return the runs of a thread that are remembered, the one started last first."""
 
-    def position(self, id: str) -> int:
+    async def find_newest(self, threads: Collection[str]) -> dict[str, StartedRun]:
+        """Return of each thread the run that works or waits, or else the one started last, without its order."""
+
+    async def position(self, id: str) -> int:
         """Return the number of the last event of a run; 0 if it has told nothing."""
 
     def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
@@ -89,12 +100,12 @@ class Runs(Protocol):
     async def join(self, id: str) -> None:
         """Return when a run has ended and nothing of it works any more."""
 
-    def cancel(self, id: str, *, rollback: bool) -> None:
+    async def cancel(self, id: str, *, rollback: bool) -> None:
         """Stop a run; nothing if it has ended.
 
         Args:
             rollback: Whether its messages, and what it stored, are taken back.
         """
 
-    def forget(self, id: str) -> None:
+    async def forget(self, id: str) -> None:
         """Leave out of every list a run that has ended."""

@@ -177,6 +177,14 @@ class FolderThreadStore:
                         found.add(id)
         return found
 
+    @contextmanager
+    def open_tables(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection on which every table is there; its changes are kept together."""
+        with self.open_saver(), self._write() as connection:
+            connection.execute(_CREATE_TRASH)
+            connection.execute(_CREATE_CREATED)
+            yield connection
+
     def _change_names(self, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
         """Write all names, changed, while nobody else does: what others have named meanwhile stays."""
         self._make_folder()

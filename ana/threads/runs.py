@@ -49,6 +49,8 @@ class Run(Stoppable):
         self.thread = thread
         self.turn: str | None = None
         """The turn that began in this run."""
+        self.goes_on = False
+        """Whether another process has begun the run, and left it."""
         self._lock = lock
         self.is_kept = is_kept and lock is not None
         """Whether the thread outlives the run."""

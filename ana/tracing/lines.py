@@ -55,6 +55,12 @@ def parse_lines(text: str, place: str, hint: str) -> Iterator[Record]:
             yield cast(Record, record)
 
 
+def find_id(line: str, place: str, hint: str) -> str | None:
+    """Return the id by which the record of a line is found; None if it is none. Arguments as of `parse_lines`."""
+    id = next((record["id"] for record in parse_lines(line, place, hint)), "")
+    return id if ID.fullmatch(id) else None
+
+
 def tell_lost(why: str, hint: str) -> None:
     """Tell that a record cannot be kept: a sentence, and what mends it."""
     said = f"{why} The turn is done, but no record of it is kept."

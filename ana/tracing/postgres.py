@@ -6,11 +6,12 @@ from datetime import datetime
 from ana.errors import AnaError
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Session, Statement
-from ana.tracing.lines import ID, check_id, format_line, parse_lines, tell_lost
+from ana.tracing.lines import check_id, find_id, format_line, parse_lines, tell_lost
 from ana.tracing.port import Traces, moment
 from ana.tracing.schema import Record
 
 _COLUMNS = ("thread", "id", "line")
+_HINT = "Install the newer one."
 _OF_THREAD = "SELECT number, line FROM turns WHERE thread = ? ORDER BY number"
 
 
@@ -80,9 +81,8 @@ class PostgresTraces(Traces):
 
     def _enter(self, session: Session, thread_id: str, lines: Sequence[str]) -> None:
         """Keep lines, of which some may be no records, each with the id by which it is found."""
-        ids = (next((record["id"] for record in self._parse(thread_id, line)), "") for line in lines)
-        rows = [(thread_id, id if ID.fullmatch(id) else None, line) for id, line in zip(ids, lines, strict=True)]
+        rows = [(thread_id, find_id(line, thread_id, _HINT), line) for line in lines]
         session.insert("turns", _COLUMNS, rows)
 
     def _parse(self, thread_id: str, text: str) -> Iterator[Record]:
-        return parse_lines(text, thread_id, "Install the newer one.")
+        return parse_lines(text, thread_id, _HINT)

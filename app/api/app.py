@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -20,7 +21,7 @@ from ana.keys import OWNER
 from ana.logs import settle_console
 from ana.people import People
 from ana.runs.slots import ALL
-from ana.settings import load_settings
+from ana.settings import Settings, load_settings
 from ana.tracing import langsmith
 from ana.workspace import load_workspace, open_workspace
 from ana.workspace.place import check_place
@@ -44,6 +45,9 @@ from app.page import errors
 from app.page.routes import PAGES
 from app.reminding import PASSING
 from app.serving import mark_serving
+
+if TYPE_CHECKING:
+    from ana.runs.notices import Notices
 
 _log = logging.getLogger(__name__)
 
@@ -138,11 +142,36 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
             opened = await workspaces.open(OWNER)
             await run_in_threadpool(opened.handles.memory.count)
         looking = asyncio.create_task(_look_after(workspaces))
-        async with app.state.mcp.run():
+        async with app.state.mcp.run(), _join_queue(app):
             yield
         looking.cancel()
         await asyncio.wait([looking])
         await workspaces.close_all()
+
+
+@contextlib.asynccontextmanager
+async def _join_queue(app: Starlette) -> AsyncIterator[None]:
+    """Take part in the queue of a database while the context is open."""
+    notices: Notices | None = app.state.notices
+    if notices is None:
+        yield
+        return
+    from app.api.worker import working
+
+    async with notices.listen():
+        if app.state.carries_out:
+            async with working(app.state.workspaces, notices):
+                yield
+        else:
+            yield
+
+
+def _open_notices(settings: Settings) -> "Notices | None":
+    if settings.ana_database_url is None:
+        return None
+    from ana.runs.notices import Notices
+
+    return Notices(settings.ana_database_url.get_secret_value())
 
 
 async def _look_after(workspaces: Workspaces) -> None:
@@ -170,8 +199,11 @@ async def _answer_http(request: Request, exc: Exception) -> Response:
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
 
 
-def build_app() -> Starlette:
+def build_app(*, carries_out: bool = True) -> Starlette:
     """Return the application of the deployment whose settings the environment and .env hold.
+
+    Args:
+        carries_out: Whether this process carries out runs that wait in a database; else workers do.
 
     Raises:
         ConfigError: A setting is wrong.
@@ -190,7 +222,9 @@ def build_app() -> Starlette:
     described = [*ROUTES, *API, *beside]
     routes = [*described, *NOT_BUILT, *PAGES]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
-    app.state.workspaces, app.state.find_home = Workspaces(load_settings), find_workspace
+    app.state.notices, app.state.carries_out = _open_notices(settings), carries_out
+    app.state.workspaces = Workspaces(load_settings, notices=app.state.notices)
+    app.state.find_home = find_workspace
     app.state.mcp, app.state.described = mcp, described
     app.state.people, app.state.attempts = people, attempts
     app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))

@@ -27,7 +27,7 @@ def measure(app: Starlette, settings: Settings, at: Listener) -> None:
     def open_counted(workspace: Workspace) -> Handles:
         return replace(open_served(workspace), meter=metrics)
 
-    workspaces = Workspaces(load_settings, open_counted)
+    workspaces = Workspaces(load_settings, open_counted, app.state.notices)
     metrics.count_waiting(workspaces.count_waiting)
     app.add_middleware(Measured, metrics=metrics, routes=app.routes)
     app.state.workspaces, app.state.show_metrics = workspaces, partial(show_metrics, metrics, at)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ana.errors import NotFound
-from ana.runs.port import Runs
+from ana.runs.port import Runs, StartedRun
 from ana.threads.ports import Created
 from ana.workspace import Workspace
 from app.api.shapes import ASSISTANT
@@ -53,7 +53,8 @@ class Rows:
             values: Whether their values are told; else these are None.
         """
         rows = await run_in_threadpool(self._read, ids, values)
-        return [self._tell_runs(row) for row in rows]
+        newest = await self._runs.find_newest([row["thread_id"] for row in rows])
+        return [_tell_run(row, newest.get(row["thread_id"])) for row in rows]
 
     async def create(self, id: str, metadata: dict[str, Any]) -> None:
         """Keep what a client says of a thread that it creates, or adds to what it said before."""
@@ -103,14 +104,14 @@ class Rows:
         held = {"values": self._values[id][1]} if values and id in self._values else {}
         return {"thread_id": id, "config": {}} | blank | read | held | at | {"metadata": metadata}
 
-    def _tell_runs(self, row: Row) -> Row:
-        """Return the row of a thread as its runs have it: at work, or failed since its state was saved."""
-        runs = self._runs.list(row["thread_id"])
-        if any(run.is_active for run in runs):
-            return row | {"status": "busy"}
-        if runs and runs[0].status == "error" and runs[0].updated_at >= (row["updated_at"] or runs[0].updated_at):
-            return row | {"status": "error", "error": runs[0].error}
-        return row
+
+def _tell_run(row: Row, newest: StartedRun | None) -> Row:
+    """Return the row of a thread as its newest run has it: at work, or failed since its state was saved."""
+    if newest and newest.is_active:
+        return row | {"status": "busy"}
+    if newest and newest.status == "error" and newest.updated_at >= (row["updated_at"] or newest.updated_at):
+        return row | {"status": "error", "error": newest.error}
+    return row
 
 
 def _is_old(kept: Mapping[str, tuple[Mark, Any]], id: str, mark: Mark | None) -> bool:

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
+import anyio
 from pydantic_core import from_json
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request
@@ -57,7 +58,7 @@ async def join_stream(request: Request) -> Response:
     """GET /threads/{thread_id}/runs/{run_id}/stream, from Last-Event-ID on; without it, from now on."""
     opened, run = await _find(request)
     given = request.headers.get("last-event-id")
-    after = opened.runs.position(run.id) if given is None else _read_position(given)
+    after = await opened.runs.position(run.id) if given is None else _read_position(given)
     cancels = request.query_params.get("cancel_on_disconnect") in ("1", "true")
     return _Followed(opened, run, after, cancels=cancels)
 
@@ -74,7 +75,7 @@ async def list_runs(request: Request) -> Response:
     await opened.rows.find(id)
     limit, first = read_limit(request, 10), read_number(request, "offset", 0, 0, 10**6)
     status = request.query_params.get("status")
-    found = [run for run in opened.runs.list(id) if status in (None, run.status)]
+    found = [run for run in await opened.runs.list(id) if status in (None, run.status)]
     return answer([show_run(run) for run in found[first : first + limit]])
 
 
@@ -84,7 +85,7 @@ async def cancel(request: Request) -> Response:
     action = request.query_params.get("action", "interrupt")
     if action not in ("interrupt", "rollback"):
         raise UserError(f"The action is {action!r:.40}.", "Give interrupt or rollback.")
-    opened.runs.cancel(run.id, rollback=action == "rollback")
+    await opened.runs.cancel(run.id, rollback=action == "rollback")
     if request.query_params.get("wait") in ("1", "true"):
         await opened.runs.join(run.id)
         return Response(status_code=204)
@@ -95,11 +96,11 @@ async def delete(request: Request) -> Response:
     """DELETE /threads/{thread_id}/runs/{run_id}: its messages go with it; what it stored stays."""
     opened, run = await _find(request)
     if run.is_active:
-        opened.runs.cancel(run.id, rollback=False)
+        await opened.runs.cancel(run.id, rollback=False)
     await opened.runs.join(run.id)
     async with own_thread(opened, run.thread):
         await opened.worker.saver.adelete_for_runs([run.id])
-    opened.runs.forget(run.id)
+    await opened.runs.forget(run.id)
     return Response(status_code=204)
 
 
@@ -140,13 +141,13 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
             raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
         if is_kept:
             await opened.rows.create(thread, {})
-    id = _choose_id(opened, thread, order)
+    id = await _choose_id(opened, thread, order)
     run = started_now(id, thread, order, is_kept=is_kept, size=len(dump(order)))
-    opened.runs.start(run, body.multitask_strategy or "enqueue")
+    await opened.runs.start(run, body.multitask_strategy or "enqueue")
     return run
 
 
-def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
+async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
     """Return the id of a run: that of the message which begins it, which gets one if it has none.
 
     So another process can tell from the thread whether the run has begun. Of a message whose id is not a UUID as we
@@ -161,12 +162,12 @@ def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str
         last["id"] = str(uuid.uuid4())
     given = str(last["id"])
     id = given if given == canonical_id(given) else str(uuid.uuid5(uuid.UUID(thread), given))
-    return str(uuid.uuid4()) if opened.runs.find(id) else id
+    return str(uuid.uuid4()) if await opened.runs.find(id) else id
 
 
 async def _find(request: Request) -> tuple[OpenWorkspace, StartedRun]:
     opened, thread = await find_workspace(request), path_id(request)
-    run = opened.runs.find(canonical_id(request.path_params["run_id"]) or "")
+    run = await opened.runs.find(canonical_id(request.path_params["run_id"]) or "")
     if run is None or run.thread != thread:
         raise NotFound(
             "The thread has no such run.", "A run is known while its server lives; the thread has what it did."
@@ -214,7 +215,7 @@ class _Followed(EventSourceResponse):
             await super().__call__(scope, receive, send)
         finally:
             if self._cancels:
-                self._opened.runs.cancel(self._run.id, rollback=False)
+                await _stop(self._opened, self._run)
 
     async def _tell(self, after: int) -> AsyncIterator[ServerSentEvent]:
         async for event in self._opened.runs.follow(self._run.id, after):
@@ -237,9 +238,15 @@ def _wait_for(
         finally:
             waiting.cancel()
             if cancels:
-                opened.runs.cancel(run.id, rollback=False)
+                await _stop(opened, run)
 
     return StreamingResponse(tell(), headers=headers, media_type="application/json")
+
+
+async def _stop(opened: OpenWorkspace, run: StartedRun) -> None:
+    """Stop a run whose client has gone away, with which this code is cancelled too."""
+    with anyio.CancelScope(shield=True):
+        await opened.runs.cancel(run.id, rollback=False)
 
 
 async def _find_last_state(opened: OpenWorkspace, run: StartedRun) -> bytes:

@@ -58,10 +58,10 @@ async def delete(request: Request) -> Response:
     """DELETE /threads/{thread_id}: nothing stays of it; a run that works there is stopped."""
     opened, id = await find_workspace(request), path_id(request)
     await opened.rows.find(id)
-    for run in opened.runs.list(id):
-        opened.runs.cancel(run.id, rollback=False)
+    for run in await opened.runs.list(id):
+        await opened.runs.cancel(run.id, rollback=False)
         await opened.runs.join(run.id)
-        opened.runs.forget(run.id)
+        await opened.runs.forget(run.id)
     async with own_thread(opened, id, ends=True):
         await run_in_threadpool(opened.workspace.open_threads().erase, id)
     return Response(status_code=204)

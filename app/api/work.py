@@ -9,13 +9,15 @@ from uuid import UUID
 
 from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk_to_message
 from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from ana.handles import Handles
 from ana.json_lines import name_work
 from ana.recent import current as recent
-from ana.runs.port import StartedRun
+from ana.runs.port import RunLeft, StartedRun
 from ana.stopping import present
 from ana.threads.runs import Run
 from ana.threads.saver import ThreadSaver
@@ -46,31 +48,44 @@ class GraphWorker:
         self._handles = handles
         self.saver = saver
         self.graph: CompiledStateGraph[Any, Any, Any, Any] = OwningGraph(**vars(compile_graph(saver)))
+        self._controls: dict[str, RunControl] = {}
         self._unkept: CompiledStateGraph[Any, Any, Any, Any] = OwningGraph(**vars(graph))
 
     async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
         workspace = self._handles.workspace
         lock = workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
         hold = Run(lock, run.thread, run.id, slots=None, is_kept=run.is_kept)
+        hold.goes_on = run.attempt > 1
         present.set(hold)
         recent.set(workspace.recent)
+        control = self._controls[run.id] = RunControl()
         name_work(person=workspace.person, thread=run.thread, run=run.id)
         try:
-            yield "metadata", dump({"run_id": run.id, "attempt": 1})
+            yield "metadata", dump({"run_id": run.id, "attempt": run.attempt})
             with self._handles.meter.watch_run(run):
-                async for name, data in self._stream(run):
+                async for name, data in self._stream(run, control):
                     yield name, data
+        except GraphDrained as exc:
+            raise RunLeft from exc
         except asyncio.CancelledError:
-            if rollback.is_set():
+            if run.is_left:
+                pass  # whoever goes on finds it as it was
+            elif rollback.is_set():
                 saver = self.saver if run.is_kept else None
                 await roll_back(hold, saver, run.id, lambda: self._handles.memory)
             elif run.is_kept:
                 await self.saver.amark_stopped(run.id)
             raise
         finally:
+            self._controls.pop(run.id, None)
             await asyncio.to_thread(hold.close)
 
-    async def _stream(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
+    def drain(self) -> None:
+        """Let each run whose thread is kept end at its next step, as left to another worker."""
+        for control in self._controls.values():
+            control.request_drain()
+
+    async def _stream(self, run: StartedRun, control: RunControl) -> AsyncGenerator[tuple[str, bytes]]:
         order, wanted = run.order, run.order["stream_mode"]
         modes: set[Any] = {"messages" if mode == "messages-tuple" else mode for mode in wanted} | {"updates"}
         runnable = self.graph if run.is_kept else self._unkept
@@ -81,6 +96,7 @@ class GraphWorker:
             context=self._make_context(order),
             stream_mode=[*modes],
             durability=order.get("durability") or "async",
+            control=control if run.is_kept else None,
             **options,
         )
         teller = _Teller(wanted)

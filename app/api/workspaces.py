@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ana.handles import Handles, open_handles
 from ana.keys import OWNER
@@ -21,6 +22,10 @@ from app.http.turns import TurnRunner
 from app.mcp.sessions import Sessions
 from app.reminding import PASSING, list_targets, ring_meanwhile
 from prompts import decision_prompt
+
+if TYPE_CHECKING:
+    from ana.runs.notices import Notices
+    from ana.runs.queue import QueuedRuns
 
 MOST = 100
 """How many people's workspaces are open at a time; more only while in all of them something works, or rings."""
@@ -45,7 +50,7 @@ class OpenWorkspace:
 
     handles: Handles
     worker: GraphWorker
-    runs: LocalRuns
+    runs: "LocalRuns | QueuedRuns"
     rows: Rows
     turns: TurnRunner
     sessions: Sessions
@@ -92,13 +97,18 @@ class Workspaces:
     Args:
         load_settings: Returns the deployment's settings.
         open: Opens the handles of a workspace.
+        notices: What is heard of runs that others carry out; None where this process carries them out as its tasks.
     """
 
     def __init__(
-        self, load_settings: Callable[[], Settings], open: Callable[[Workspace], Handles] = open_served
+        self,
+        load_settings: Callable[[], Settings],
+        open: Callable[[Workspace], Handles] = open_served,
+        notices: "Notices | None" = None,
     ) -> None:
         self._load_settings = load_settings
         self._open_handles = open
+        self._notices = notices
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
@@ -109,7 +119,9 @@ class Workspaces:
 
     def count_waiting(self) -> int:
         """Return how many runs wait for their turn."""
-        return sum(each.runs.count_waiting() for each, _ in [*self._open.values()])
+        if self._notices:
+            return self._notices.count_waiting()
+        return sum(each.runs.count_waiting() for each, _ in [*self._open.values()] if isinstance(each.runs, LocalRuns))
 
     async def list_people(self) -> list[str]:
         """Return everybody who has a folder, the owner first. Errors as of `load_settings`."""
@@ -168,6 +180,11 @@ class Workspaces:
             await opened[0].runs.close()
             await opened[1].aclose()
 
+    def drain(self) -> None:
+        """Let every run that works here end at its next step, as left to another worker."""
+        for opened, _ in self._open.values():
+            opened.worker.drain()
+
     async def close_all(self) -> None:
         """Close what is open."""
         for person in [*self._open]:
@@ -197,6 +214,13 @@ class Workspaces:
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
-        runs = LocalRuns(person, worker, self._slots)
+        runs = self._open_runs(workspace, worker)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
         return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp)
+
+    def _open_runs(self, workspace: Workspace, worker: GraphWorker) -> "LocalRuns | QueuedRuns":
+        if self._notices is None:
+            return LocalRuns(workspace.person, worker, self._slots)
+        from ana.runs.queue import QueuedRuns
+
+        return QueuedRuns(workspace.rows, self._notices)

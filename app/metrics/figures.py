@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from langgraph.errors import GraphDrained
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -17,6 +18,7 @@ from prometheus_client import (
 )
 
 from ana import __version__
+from ana.errors import AnaError
 from ana.handles import Meter
 from ana.models.providers import model_name
 from ana.settings import Settings
@@ -67,7 +69,7 @@ class Metrics(Meter):
         self._cost = self._count("ana_cost_usd", "What models cost, where their prices are known.", "model")
 
     def _make_runs(self) -> None:
-        self._runs = self._count("ana_runs", "Runs that ended: done, failed or cancelled.", "outcome")
+        self._runs = self._count("ana_runs", "Runs that ended: done, failed, cancelled, left to another.", "outcome")
         self._working = Gauge("ana_runs_working", "Runs that work in this process.", registry=self.registry)
         self._waiting = Gauge("ana_runs_waiting", "Runs that wait for their turn.", registry=self.registry)
         self._waited = self._time("ana_run_waited_seconds", "Seconds from a run's start until it works.", _LONG)
@@ -85,8 +87,15 @@ class Metrics(Meter):
         return Histogram(name, told, labels, buckets=[*buckets], registry=self.registry)
 
     def count_waiting(self, count: Callable[[], float]) -> None:
-        """Have the runs that wait counted whenever somebody looks."""
-        self._waiting.set_function(count)
+        """Have the runs that wait counted whenever somebody looks; they are no number where nobody can tell."""
+
+        def ask() -> float:
+            try:
+                return count()
+            except AnaError:
+                return math.nan
+
+        self._waiting.set_function(ask)
 
     def count_request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a request by the template of its route."""
@@ -132,6 +141,9 @@ class Metrics(Meter):
         try:
             yield
             outcome = "done"
+        except GraphDrained:
+            outcome = "left"
+            raise
         except Exception:
             outcome = "failed"
             raise

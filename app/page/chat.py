@@ -60,7 +60,7 @@ async def show(request: Request) -> Response:
     opened, thread = await find_workspace(request), path_id(request)
     before = request.query_params.get("before")
     # first whether something works: its record is there when it has ended
-    newest = None if before else next(iter(opened.runs.list(thread)), None)
+    newest = None if before else next(iter(await opened.runs.list(thread)), None)
     working = _show_working(newest) if newest and newest.is_active else None
     told = await run_in_threadpool(read_conversation, opened, thread, before)
     waiting, cut = None, ""
@@ -90,7 +90,7 @@ async def say(request: Request, form: FormData) -> str:
     if not message:
         raise UserError("There is no message.", "Write one.")
     id = canonical_id(read_text(form, "message_id")) or str(uuid.uuid4())
-    if opened.runs.find(id) is None:  # else it was sent twice, as by a double click
+    if await opened.runs.find(id) is None:  # else it was sent twice, as by a double click
         await _begin(opened, thread, input={"messages": [{"role": "user", "content": message, "id": id}]})
     return go_on(f"/chat/{thread}")
 
@@ -149,7 +149,7 @@ async def stream(request: Request) -> Response:
     Of a run that nobody knows, as after a restart, it tells that it has ended: the page then looks at what came of it.
     """
     opened, thread = await find_workspace(request), path_id(request)
-    run = opened.runs.find(request.path_params["run_id"])
+    run = await opened.runs.find(request.path_params["run_id"])
     is_known = run is not None and run.thread == thread
     given = request.headers.get("last-event-id", "")
     after = int(given) if given.isdecimal() and len(given) < 10 else 0
@@ -172,8 +172,8 @@ async def _begin(opened: OpenWorkspace, thread: str, **asked: Any) -> StartedRun
 
 
 async def _stop(opened: OpenWorkspace, thread: str) -> None:
-    for run in opened.runs.list(thread):
-        opened.runs.cancel(run.id, rollback=False)
+    for run in await opened.runs.list(thread):
+        await opened.runs.cancel(run.id, rollback=False)
         await opened.runs.join(run.id)
 
 

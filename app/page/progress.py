@@ -56,13 +56,27 @@ async def follow(runs: Runs, id: str, year: int) -> AsyncIterator[tuple[int, Pro
         id: The run's.
         year: The year that days are shown without.
     """
-    progress, sent = Progress(year), 0.0
-    loop = asyncio.get_running_loop()
-    async for event in runs.follow(id):
-        progress.read(event)
-        if event.position < runs.position(id):
-            continue  # more is there already
-        await asyncio.sleep(max(SENT_EVERY - (loop.time() - sent), 0))
-        if event.position == runs.position(id):
-            sent = loop.time()
-            yield event.position, progress
+    progress, told, fresh = Progress(year), 0, asyncio.Event()
+
+    async def read() -> None:
+        nonlocal told
+        async for event in runs.follow(id):
+            progress.read(event)
+            told = event.position
+            fresh.set()
+
+    reading, sent = asyncio.create_task(read()), 0
+    reading.add_done_callback(lambda _: fresh.set())
+    try:
+        while not reading.done():
+            await fresh.wait()
+            fresh.clear()
+            if told > sent:
+                sent = told
+                yield told, progress
+                await asyncio.sleep(SENT_EVERY)
+        if told > sent:
+            yield told, progress
+        await reading
+    finally:
+        reading.cancel()

@@ -68,6 +68,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         latest=frozenset(str(each["id"]) for each in receipts(previous_turn(state["messages"]))),
         sought=[*iter_sought(this_turn(state["messages"]))],
         told=told,
+        waited=_find_waited(previous_turn(state["messages"]), handles.memory),
         today=date.fromisoformat(state["turn"]["ts"][:10]),
     )
 
@@ -124,6 +125,15 @@ def iter_results(messages: Sequence[AnyMessage]) -> Iterator[Any]:
                 yield _take_stored(message, read_json(message.text))
             except ValueError:
                 yield message.text
+
+
+def _find_waited(turn: Sequence[AnyMessage], memory: Memory) -> dict[str, str]:
+    """Return the items that are there although calls of a turn were to delete them, by id, each with its words."""
+    answers = {each.tool_call_id: each.status for each in turn if isinstance(each, ToolMessage)}
+    calls = (call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls)
+    failed = (c["args"] for c in calls if c["name"] == "delete_item" and answers.get(str(c["id"])) == "error")
+    records = (memory.record("item", str(args.get("id"))) for args in failed)
+    return {each.id: " ".join((each.content, *iter_texts(each.properties))) for each in records if each}
 
 
 def _find_told(shown: Iterable[tuple[str, str]], memory: Memory) -> Iterator[str]:

@@ -65,6 +65,12 @@ class Message(Words):
         """The parts that are no questions, and what was said before."""
         self.asks_to_remove = bool(self._removing)
         """Whether a part that is no question asks to remove something."""
+        orders = [each for each in statements if any(clause in each for clause in self._removing)]
+        self.wanted = Words(*self._clauses)
+        self.removing = Words(*(each for each in self._clauses if any(each in order for order in orders)))
+        """What denies nothing, and of it the sentences that ask to remove something."""
+        self.wants_the_rest = any(has_listed(each, "rest") for each in clauses) and (agrees or self.asks_to_remove)
+        """Whether it asks to remove the others, or says yes to that."""
 
     @property
     def takes_back(self) -> bool:

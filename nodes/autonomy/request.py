@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,7 +14,7 @@ from ana.language import Language, guess_language, spell_day
 from ana.memory.changes import Change
 from ana.memory.item import Item, merge_properties, to_json
 from ana.memory.operations import apply_to, read_operation
-from ana.memory.receipts import find_title, list_parts, make_receipt
+from ana.memory.receipts import describe_property, find_title, list_parts, make_receipt
 from ana.memory.repeating import merge_moved
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
@@ -57,10 +58,12 @@ def make_request(askings: Sequence[Asking], said: str, today: date, note: str = 
         note: Why it is asked again.
     """
     writes, language = [asking.write for asking in askings], guess_language(said)
+    alike = Counter({each.id: each.text for write in writes for each in write.touched}.values())
     return Asked(
         request={
             "action_requests": [
-                {"name": w.name, "args": _show_args(w), "description": _describe(w, today, language)} for w in writes
+                {"name": w.name, "args": _show_args(w), "description": _describe(w, today, language, alike)}
+                for w in writes
             ],
             "review_configs": [
                 {"action_name": name, "allowed_decisions": _CHOICES} for name in dict.fromkeys(w.name for w in writes)
@@ -156,14 +159,18 @@ def _digest(value: object) -> str:
 # ---- in words
 
 
-def _describe(write: Write, today: date, language: Language) -> str:
-    """Return what a write does, in words; days of this year are shown without it."""
+def _describe(write: Write, today: date, language: Language, alike: Mapping[str, int]) -> str:
+    """Return what a write does, in words; days of this year are shown without it.
+
+    A record whose text others of the request have too is told with its date.
+    """
     if write.name == "undo":
-        undone = (_describe_undone(each, today, language) for each in write.touched)
+        alike = Counter(each.after.content for each in write.touched if each.after)
+        undone = (_describe_undone(each, today, language, alike) for each in write.touched)
         return " ".join(["Takes back what was done.", *undone])
     if write.name not in _SENTENCES:
         return f"Runs {write.name}, a tool of your own."
-    before = _quote(write.touched[0].text) if write.touched else ""
+    before = _name(write.touched[0].now, today, language, alike) if write.touched else ""
     content, parts = _quote(str(write.args.get("content", ""))), _list_changes(write, today, language)
     return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"), parts=parts)
 
@@ -243,12 +250,23 @@ def _describe_step(old: Item, new: Item, today: date, language: Language) -> str
     return f": {', '.join([*renamed, *list_parts(make_receipt(change), language)])}"
 
 
-def _describe_undone(touched: Touched, today: date, language: Language) -> str:
-    if touched.now is None or touched.removed:
-        back = touched.after.content if touched.after else touched.text
-        return f"{'Deletes' if touched.removed else 'Brings back'} {_quote(back)}."
+def _describe_undone(touched: Touched, today: date, language: Language, alike: Mapping[str, int]) -> str:
+    if touched.removed:
+        return f"Deletes {_quote(touched.text)}."
+    if touched.now is None:
+        return f"Brings back {_name(touched.after, today, language, alike) or _quote(touched.text)}."
     step = _describe_step(touched.now, touched.after, today, language) if touched.after else ""
     return f"Changes back {_quote(touched.text)}{step}."
+
+
+def _name(item: Item | None, today: date, language: Language, alike: Mapping[str, int]) -> str:
+    """Return the text of a record in quotes, with its first date if others have the same text."""
+    if item is None:
+        return ""
+    dated = ((key, value) for key, value in item.properties.items() if day_of(value))
+    first = next(dated, None) if alike.get(item.content, 0) > 1 else None
+    when = f" ({describe_property(*first, today.year, language)})" if first else ""
+    return f"{_quote(item.content)}{when}"
 
 
 def _quote(text: str) -> str:

@@ -1,7 +1,7 @@
 """Weigh a batch of calls: which of them wait for a person, and why. Nothing here reads or writes anything."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from typing import Literal
@@ -14,13 +14,14 @@ from ana.time.repeats import may_repeat
 from ana.time.when import resolve
 from graph.state import Reason
 from nodes.autonomy.message import Message
+from nodes.autonomy.several import find_apart, find_changed, is_plain_undo, is_the_rest, list_removed
 from nodes.autonomy.words import Words, count_words
 from nodes.autonomy.writes import (
-    Touched,
     Write,
     is_agreed_to,
     is_asked_for,
     is_named,
+    is_only_kind,
     is_sought,
     is_told_alone,
     may_be_meant,
@@ -63,6 +64,7 @@ class Batch:
         latest: The records that the turn before has written.
         sought: What the model looked for before it read anything in this turn.
         told: The stored texts in view that the person told; all others may have come from somebody else.
+        waited: The items that the turn before would have deleted and did not, by id, each with its words.
     """
 
     message: str
@@ -79,6 +81,7 @@ class Batch:
     latest: frozenset[str] = frozenset()
     sought: Sequence[str] = ()
     told: frozenset[str] = frozenset()
+    waited: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def said(self) -> Message:
@@ -143,7 +146,7 @@ def _may_be_ordered(write: Write, batch: Batch) -> bool:
     ids = {each.id for each in write.touched}
     if write.name == "update_item" and not write.content and ids and ids <= batch.ids:
         return False
-    if _goes_on(write, batch) or _is_sought(write, batch):
+    if _goes_on(write, batch) or _is_sought(write, batch) or _is_the_rest(batch):
         return False
     own = {each.now.content for each in write.touched if each.now} if batch.said.states else ()
     suspect = batch.foreign if _is_small(write, batch) else batch.stored
@@ -188,16 +191,18 @@ def _is_sought(write: Write, batch: Batch) -> bool:
 
 def deletes_several(write: Write, batch: Batch) -> str | None:
     """More than one item goes in a turn."""
-    if not _removed_items(write, batch.said):
+    if not list_removed(write, batch.said) or _is_the_rest(batch):
         return None
-    count = batch.deleted + sum(len(_removed_items(each, batch.said)) for each in batch.writes)
+    count = batch.deleted + sum(len(list_removed(each, batch.said)) for each in batch.writes)
     return f"{count} items would be deleted in this turn." if count > 1 else None
 
 
 def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     """An item goes that the message does not name, or does not ask to delete."""
-    removed = _removed_items(write, batch.said)
-    if is_agreed_to(write, batch.said) or _is_sought(write, batch):
+    removed = list_removed(write, batch.said)
+    if is_agreed_to(write, batch.said) or _is_sought(write, batch) or is_only_kind(write, batch.said):
+        return None
+    if _is_the_rest(batch):
         return None
     if removed and not batch.said.asks_to_remove:
         return "Your message does not clearly ask to delete something."
@@ -210,7 +215,7 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
 
     A line that is rewritten may stand in another language than the message, and shares no word with it then.
     """
-    if _is_plain_undo(write, batch.said) or is_agreed_to(write, batch.said):
+    if is_plain_undo(write, batch.said) or is_agreed_to(write, batch.said):
         return None
     said = guess_language(batch.message)
     if write.name == "replace_context" and any(guess_language(each.text) != said for each in write.touched):
@@ -225,9 +230,16 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
 
 
 def changes_many(write: Write, batch: Batch) -> str | None:
-    """The turn changes more than a few records; those that it has made itself do not count."""
-    changed = _find_all_changed(batch)
-    several = len(changed) > MOST_CHANGES and _find_changed(write)
+    """The turn changes more than a few records that the message does not name by a word of their own.
+
+    Those that it has made itself do not count.
+    """
+    changed, texts = (
+        _find_all_changed(batch),
+        {id: text for each in batch.writes for id, text in find_changed(each).items()},
+    )
+    named = find_apart([texts[id] for id in changed - batch.changed], batch.said.wanted)
+    several = len(changed) - len(named) > MOST_CHANGES and find_changed(write)
     return f"{len(changed)} changes would be made in this turn." if several else None
 
 
@@ -250,7 +262,7 @@ def loses_entries(write: Write, batch: Batch) -> str | None:
 
 def deletes_a_series(write: Write, batch: Batch) -> str | None:
     """All of what repeats goes, and the message names a day, so that one date may be meant."""
-    repeating = (each for each in _removed_items(write, batch.said) if each.now and may_repeat(each.now.properties))
+    repeating = (each for each in list_removed(write, batch.said) if each.now and may_repeat(each.now.properties))
     whole = next(repeating, None)
     if whole is None or not resolve(batch.message, date(2000, 1, 1)):
         return None
@@ -268,29 +280,12 @@ DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": _ACT, "confirm": _CONFIRM, "adv
 """The rules by the dial, beside that of every dial: what stored text may have ordered asks."""
 
 
-def _removed_items(write: Write, said: Message) -> list[Touched]:
-    """Return the items that a write deletes; taking back what was just done is not deleting."""
-    if _is_plain_undo(write, said):
-        return []
-    return [*filter(_is_deleted_item, write.touched)]
-
-
-def _is_plain_undo(write: Write, said: Message) -> bool:
-    """Whether a write takes back this conversation's last turn, and the message is no question."""
-    return write.name == "undo" and said.states and not write.args.get("turn") and not write.args.get("force")
-
-
 def _find_all_changed(batch: Batch) -> frozenset[str]:
     """Return the records that the turn changes with this batch, and has not made itself."""
-    return batch.changed | (frozenset[str]().union(*map(_find_changed, batch.writes)) - batch.ids)
+    return batch.changed | (frozenset[str]().union(*map(find_changed, batch.writes)) - batch.ids)
 
 
-def _find_changed(write: Write) -> frozenset[str]:
-    """Return the records that a write changes; an undo is one act, and deletes have rules of their own."""
-    if write.name == "undo":
-        return frozenset()
-    return frozenset(each.id for each in write.touched if not _is_deleted_item(each))
-
-
-def _is_deleted_item(touched: Touched) -> bool:
-    return touched.removed and touched.kind == "item"
+def _is_the_rest(batch: Batch) -> bool:
+    """Whether the batch deletes all others of the items about which the person was just asked."""
+    going = [each.id for write in batch.writes for each in list_removed(write, batch.said)]
+    return is_the_rest(going, batch.waited, batch.said)

@@ -151,8 +151,9 @@ def is_asked_for(write: Write, said: Message, stored: Sequence[Words], suspect: 
     """
     if write.own:
         return said.mention(write.name.replace("_", " "), *iter_texts(dict(write.args)))
-    if write.name == "undo":
-        return said.takes_back
+    if write.name == "undo":  # what only brings items back loses nothing
+        brings_back = all(each.now is None and each.kind == "item" for each in write.touched)
+        return said.takes_back or (said.states and brings_back and bool(write.touched))
     if write.name in WRITING_TEXT:
         return _is_own_text(write, said, stored, suspect)
     if any(each.removed for each in write.touched):
@@ -170,6 +171,12 @@ def is_agreed_to(write: Write, said: Message) -> bool:
     if any(each.removed for each in write.touched):
         return all(map(said.agrees_to_remove, texts))
     return said.agrees_to(texts, write.values)
+
+
+def is_only_kind(write: Write, said: Message) -> bool:
+    """Return whether a message asks to remove a thing of a kind, says no more of it, and no other is of that kind."""
+    kinds = (text for text in iter_texts(write.before) if text not in write.shared)
+    return said.removes_a_kind and any(map(said.removing.hold, kinds))
 
 
 def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:

@@ -272,14 +272,16 @@ def _declines(line: str) -> bool:
 
 
 def _find_miscount(e: Evidence) -> str | None:
-    """Return the number of items a draft gives as the answer to "how many", if more than were found."""
+    """Return the number a draft gives as the answer to "how many", if neither results nor their lists hold so many."""
     asked = [language for language, pattern in _HOW_MANY.items() if pattern.search(e.question)]
     totals = [result["total"] for call in e.calls if "total" in (result := call.read())] if asked else []
     if not totals:
         return None
+    entries = (value for item in e.found() for value in item.get("properties", {}).values())
+    most = max(sum(totals), *(len(each) for each in entries if isinstance(each, list)), 0)
     for draft in write_numbers(e.draft, asked):
         first = _untraced(replace(e, draft=draft))[:1]
-        if found := next((q.text for q in first if not q.unit and min(q.values) > sum(totals)), None):
+        if found := next((q.text for q in first if not q.unit and min(q.values) > most), None):
             return found
     return None
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from nodes.policies.days import find_days
+from nodes.policies.days import find_alone, find_days, find_weekdays
 from nodes.policies.moments import find_written
 from nodes.policies.texts import any_of
 
@@ -70,7 +70,10 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
         return []
     # full-width digits are one character each, so that every place stays the same
     plain = text.translate(_NARROW)
-    days = [(_find_list(plain, found.start), found.end) for found in find_days(plain, today)]
+    dates = find_days(plain, today)
+    days = [(_find_list(plain, found.start), found.end) for found in dates]
+    alone = (find_alone(plain, name, dates, today) for name in find_weekdays(plain))
+    days += [(found.start, found.end) for found in alone if found]
     signs = list(plain)
     for start, end in [*days, *((found.start, found.end) for found in find_written(plain))]:
         signs[start:end] = BLANK * (end - start)

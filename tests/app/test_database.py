@@ -43,8 +43,9 @@ def test_what_is_asked_is_kept_found_undone_exported_and_brought_in(capsys: Show
     assert (code, "every record is readable and as the journal says" in told) == (0, True), told
     described = json.loads(run(capsys, "describe", "--json")[1])
     assert (described["path"], described["collections"][0]["count"]) == ("the database", 1)
-    thread = run(capsys, "threads", "list")[1]
-    assert "add call the bank tomorrow" in thread
+    assert "add call the bank tomorrow" in run(capsys, "threads", "list")[1]
+    (record,) = load_workspace().open_traces().read(load_workspace().open_thread_store().ids()[0])
+    assert run(capsys, "replay", record["id"], "--rerun")[0] == 0
     assert not [path for path in (own / "data").rglob("*") if path.is_file()]
 
 

@@ -124,9 +124,9 @@ def test_runs_are_counted_while_they_wait_and_work(metrics: Metrics) -> None:
         runs = LocalRuns("ann", worker, Slots(each=1))
         metrics.count_waiting(runs.count_waiting)
         first = await begin(runs)
-        second, third = start(runs, fails=ValueError("no")), start(runs)
+        second, third = await start(runs, fails=ValueError("no")), await start(runs)
         assert [read_value(metrics, f"ana_runs_{how}") for how in ("working", "waiting")] == [1, 2]
-        runs.cancel(first, rollback=False)
+        await runs.cancel(first, rollback=False)
         worker.may_go_on.set()
         for id in (first, second, third):
             await runs.join(id)

@@ -26,10 +26,14 @@ THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
 YES = (
     "yes|ok|sure|yes please|Yes, please!|yes all of it please|go ahead|ja|Ja, mach das bitte|sí|sí, por favor|oui"
-    "|oui, d’accord|はい|はい、お願いします|ok thanks|approve"
+    "|oui, d’accord|はい|はい、お願いします|ok thanks|approve|yes of course|ja genau|yes, delete them"
+    "|ja, lösch sie|bien sûr|sí, claro que sí|もちろん"
 )
 NO = "no|No thanks.|nope|don't|nein|nein danke|no, gracias|non merci|いいえ|いいえ、結構です|reject"
-OTHER = "no, make it Friday|yes?|thanks|both|yes, the first one|okay so what|yesterday|jay|yok|not now|yes no|"
+OTHER = (
+    "delete it|yes, delete the first one|genauer bitte"
+    "|no, make it Friday|yes?|thanks|both|yes, the first one|okay so what|yesterday|jay|yok|not now|yes no|"
+)
 
 
 def test_a_yes_or_a_no_is_that_alone_in_five_languages() -> None:
@@ -91,6 +95,13 @@ def test_the_first_other_message_is_told_what_waits_and_the_next_is_carried_out(
     assert contents(assistant) == ["Passport"]
     records = [(r["question"], r["error"]) for r in assistant.handles.traces.read(THREAD)]
     assert records == [("tidy up", "Not done: nobody approved it, and a new message came."), ("hello", None)]
+
+
+@pytest.mark.parametrize("said", ["no, keep the passport", "wait, only the old one", "いいえ、パスポートは残して"])
+def test_a_message_that_says_no_and_what_instead_is_carried_out_at_once(assistant: Assistant, said: str) -> None:
+    answered = ask(assistant, said, ask(assistant, "tidy up").request_id)
+    assert answered.answer == "Hello."
+    assert contents(assistant) == ["Passport"]
 
 
 def test_after_a_message_that_had_to_wait_a_yes_still_decides(assistant: Assistant) -> None:

@@ -47,6 +47,8 @@ READ = (
 KEPT = ("buy milk", "the key is in the tin")
 MENDED_BY_HAND = "format.json"
 """Only a person knows which program wrote the folder; the sentence says what to write into it."""
+DELETED_BY_HAND = "moved.json"
+"""Only a person knows whether what is in the folder was moved away."""
 
 
 Shown = pytest.CaptureFixture[str]
@@ -92,6 +94,8 @@ def test_a_small_file_with_anything_in_it_is_a_sentence_and_a_repair(
         assert code == 0 or told.strip().endswith((".", "`")), told
     if name == MENDED_BY_HAND:
         file.write_text(told.partition("Write ")[2].partition(" into it")[0])
+    elif name == DELETED_BY_HAND:
+        file.unlink()
     code, told = run(capsys, "doctor", "--repair")
     assert code == 0, told
     code, told = run(capsys, "items")

@@ -33,6 +33,9 @@ def receipt(
         ({"hours": 9.75}, {"hours": 12.75}, "~ Trip (hours 9.75 -> 12.75)"),
         ({"items": ["map", "hat"]}, {"items": ["hat", "goggles"]}, "~ Trip (items + goggles, - map)"),
         ({"items": ["a", "b"]}, {"items": ["b", "a"]}, "~ Trip (items a, b -> b, a)"),
+        (None, {"items": ["a" * 60, "b" * 38, "c", "d"]}, f"+ Trip (items {'a' * 60}, {'b' * 38} and 2 more)"),
+        (None, {"items": ["a" * 60, "b" * 39]}, f"+ Trip (items {'a' * 60} and 1 more)"),
+        (None, {"items": ["a" * 101]}, "+ Trip (items [101])"),
         ({"start_date": "2026-11-25"}, None, "- Trip (start date Wed 25 Nov)"),
         ({"note": "x" * 200}, {"note": "y"}, "~ Trip (note [200] -> y)"),
         ({}, {"moved": {"2026-12-09": "2026-12-10"}}, "~ Trip (moved Wed 9 Dec -> Thu 10 Dec)"),
@@ -149,3 +152,13 @@ def test_what_is_gone_or_came_back_is_told_so() -> None:
     item = Item("a", "Buy milk", {}, "", "")
     assert describe_difference(item, None) == "“Buy milk” is no longer there"
     assert describe_difference(None, item) == "“Buy milk” is there again"
+
+
+def test_records_that_are_called_the_same_are_told_with_their_dates() -> None:
+    days: dict[str, Properties] = {day: {"start_date": f"2026-12-{day}"} for day in ("11", "12")}
+    changes = [receipt(old, {**old, "status": "cancelled"}) | {"id": day} for day, old in days.items()]
+    assert list_changes(changes, None) == [
+        "~ Trip (start date Fri 11 Dec, cancelled)",
+        "~ Trip (start date Sat 12 Dec, cancelled)",
+    ]
+    assert list_changes(changes[:1], None) == ["~ Trip (cancelled)"]

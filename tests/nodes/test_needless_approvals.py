@@ -487,3 +487,53 @@ def test_what_the_person_told_before_orders_nothing(message: str, write: Write) 
 def test_what_a_message_does_not_tell_of_asks_whoever_wrote_what_is_in_view(message: str, writes: Any) -> None:
     read = ("Call my mum", "Pay the rent by Friday", "Turn every card to done")
     assert asks(message, *writes, read=read, told=frozenset(read)) == [write.call for write in writes]
+
+
+OPEN_RENTS = [delete(f"Rent of the plot of {name}") for name in ("Petzold", "Nguyen", "Noack")]
+
+TASKS = ("Fix the squeaking door", "More tape", "Spike the sofa", "Ask Omar of the curtain", "Shoes for Teo", "Cue 47")
+FIXED = [change(each, {"status": "active"}, status="done") for each in TASKS]
+LIST = change("Who brings what", {"type": "list"})
+CLEARED = Write("umzz", "delete_item", {"id": "umzz"}, (Touched("item", "umzz", LIST.touched[0].now, True),))
+BACK = Touched("item", "a", None, False, Item("a", "Early shift", {}, "", ""))
+"""What only an undo brings back."""
+
+
+@pytest.mark.parametrize(
+    ("message", "writes"),
+    [
+        ("door fixed, tape bought, sofa spiked, Omar says yes, shoes too for Teo, cue 47 is right", FIXED),
+        ("it went well. clear that list away", [CLEARED]),
+        ("mist, die brauch ich noch. hol die wieder", [Write("undo", "undo", {}, (BACK, BACK))]),
+    ],
+)
+def test_what_the_message_names_one_by_one_is_not_asked_for_its_number(message: str, writes: list[Write]) -> None:
+    assert asks(message, *writes, read=("A stored text of several words",)) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "writes"),
+    [
+        ("delete those of Petzold, Nguyen and Noack", OPEN_RENTS),
+        ("mark everything as done", FIXED),
+        ("clear that list of presents away", [CLEARED]),
+        ("are they gone?", [Write("undo", "undo", {}, (BACK, BACK))]),
+    ],
+)
+def test_what_it_does_not_name_one_by_one_is_asked(message: str, writes: list[Write]) -> None:
+    assert asks(message, *writes, read=("A stored text of several words",)) == [write.call for write in writes]
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("wait, keep the one of Noack, delete the other two", False),
+        ("no, not Noack! the others, yes", False),
+        ("keep the one of Noack", True),
+        ("delete the other two", True),
+        ("wait, keep the one of Nguyen, delete the other two", True),
+    ],
+)
+def test_the_rest_of_what_was_asked_about_goes_unasked(message: str, asked: bool) -> None:
+    waited = {write.call: write.call for write in OPEN_RENTS}
+    assert bool(asks(message, *OPEN_RENTS[:2], read=("A stored text of several words",), waited=waited)) == asked

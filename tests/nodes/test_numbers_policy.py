@@ -9,6 +9,7 @@ from tests.nodes.policies import found, make_turn, ran
 
 INVOICES = found("Invoice A", "Invoice B", amount=[1200, 345.5])
 THREE = found("Ink", "Rent", "Gym", status="active")
+SPENT = found("Props", spent=[714.6], on=[["lamp", "burlap", "candles", "tape"]])
 PACE = ran("calculator", {"result": "5 min 55.7142857143 s"})
 HALF = ran("calculator", {"result": 1234.5})
 
@@ -24,6 +25,8 @@ HONEST: list[tuple[str, str, tuple[Call, ...]]] = [
     ("how many open tasks do I have?", "Three: ink, rent and the gym.", (THREE,)),
     ("how many open tasks do I have?", "You have 3 open tasks.", (THREE,)),
     ("how many of them are bills?", "1 of the 3.", (THREE,)),
+    ("how many things did I spend money on?", "On four: lamp, burlap, candles and tape.", (SPENT,)),
+    ("13 guests, 5 chairs and 3 tables for the press night", "Kept for viernes 11.", ()),
     ("what was invoice A?", "Invoice A was €1,200.", (INVOICES,)),
     ("was war Rechnung B?", "Rechnung B: 345,50 €.", (INVOICES,)),
     ("what's half of 2469?", "It's 1,234.5.", (HALF,)),
@@ -81,6 +84,7 @@ FALSE: list[tuple[str, str, tuple[Call, ...]]] = [
     ("¿cuánto suman mis facturas?", "Suman 1.545 €.", (INVOICES,)),
     ("total de mes factures ?", "1 600 € au total.", (INVOICES,)),
     ("how many open tasks do I have?", "You have 7 open tasks.", (THREE,)),
+    ("how many things did I spend money on?", "On five things.", (SPENT,)),
     ("wie viele Aufgaben sind offen?", "Offen sind 9 Aufgaben.", (THREE,)),
     ("¿cuántas tareas tengo?", "Tienes 8 tareas.", (THREE,)),
     ("combien de tâches ?", "Tu as 12 tâches.", (THREE,)),

@@ -97,6 +97,21 @@ def test_a_request_says_what_becomes_of_what(write: Write, told: str) -> None:
     assert first_line("Change it", write) == told
 
 
+def test_records_with_the_same_text_are_told_with_their_dates() -> None:
+    shifts = [
+        Touched("item", day, Item(day, "Shift", {"type": "shift", "start_date": day}, "", ""), True)
+        for day in ("2026-12-07T04:20", "2026-12-08")
+    ]
+    deletes = [Write(each.id, "delete_item", {"id": each.id}, (each,)) for each in shifts]
+    told = [each["description"] for each in ask("lösch die Schichten", *deletes)["request"]["action_requests"]]
+    assert told == ["Deletes “Shift” (start date Mo 7. Dez 04:20).", "Deletes “Shift” (start date Di 8. Dez)."]
+    back = Write("u", "undo", {}, tuple(Touched("item", each.id, None, False, each.now) for each in shifts))
+    assert first_line("hol sie zurück", back) == (
+        "Takes back what was done. Brings back “Shift” (start date Mo 7. Dez 04:20). "
+        "Brings back “Shift” (start date Di 8. Dez)."
+    )
+
+
 def test_days_are_named_in_the_language_of_the_message() -> None:
     move = update("Logo", DUE, due_date="2026-12-02")
     assert first_line("Verschieb das Logo auf den 2.", move) == "Changes “Logo”: fällig Fr 4. Dez -> Mi 2. Dez."

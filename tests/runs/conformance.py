@@ -49,14 +49,14 @@ class ScriptedWorker:
             self._working.discard(run.thread)
 
 
-def start(runs: Runs, thread: str = ONE, strategy: Strategy = "enqueue", **order: Any) -> str:
+async def start(runs: Runs, thread: str = ONE, strategy: Strategy = "enqueue", **order: Any) -> str:
     run = started_now(str(uuid.uuid4()), thread, order, is_kept=True)
-    runs.start(run, strategy)
+    await runs.start(run, strategy)
     return run.id
 
 
-def status(runs: Runs, id: str) -> str:
-    run = runs.find(id)
+async def status(runs: Runs, id: str) -> str:
+    run = await runs.find(id)
     assert run is not None
     return run.status
 
@@ -67,31 +67,31 @@ async def read(runs: Runs, id: str, after: int = 0) -> list[Event]:
 
 async def begin(runs: Runs, **order: Any) -> str:
     """Start a run, and return its id when it has told its first thing."""
-    id = start(runs, **order)
+    id = await start(runs, **order)
     await anext(aiter(runs.follow(id)))
     return id
 
 
 async def runs_of_a_thread_work_in_order(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
-    first, second, third = (start(runs) for _ in range(3))
+    first, second, third = [await start(runs) for _ in range(3)]
     elsewhere = await begin(runs, thread=TWO)
     assert worker.begun == [first, elsewhere]
-    runs.cancel(second, rollback=False)
+    await runs.cancel(second, rollback=False)
     worker.may_go_on.set()
     await runs.join(third)
     assert worker.begun == [first, elsewhere, third]
-    assert [run.id for run in runs.list(ONE)] == [third, second, first]
+    assert [run.id for run in await runs.list(ONE)] == [third, second, first]
 
 
 async def a_run_is_rejected_while_another_works(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     first = await begin(runs)
     with pytest.raises(RunRejected):
-        start(runs, strategy="reject")
+        await start(runs, strategy="reject")
     worker.may_go_on.set()
     await runs.join(first)
-    second = start(runs, strategy="reject")
+    second = await start(runs, strategy="reject")
     await runs.join(second)
     assert worker.begun == [first, second]
 
@@ -99,27 +99,27 @@ async def a_run_is_rejected_while_another_works(open_runs: OpenRuns) -> None:
 async def interrupt_stops_what_works_and_keeps_it(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     first = await begin(runs)
-    second = start(runs, strategy="interrupt")
+    second = await start(runs, strategy="interrupt")
     worker.may_go_on.set()
     await runs.join(second)
-    assert (status(runs, first), status(runs, second)) == ("interrupted", "success")
+    assert (await status(runs, first), await status(runs, second)) == ("interrupted", "success")
     assert not worker.rolled_back
 
 
 async def rollback_takes_back_what_works(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     first = await begin(runs)
-    second = start(runs, strategy="rollback")
+    second = await start(runs, strategy="rollback")
     worker.may_go_on.set()
     await runs.join(second)
     assert worker.rolled_back == [first]
-    assert runs.find(first) is None
+    assert await runs.find(first) is None
 
 
 async def every_follower_sees_the_same_from_its_position_on(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     id = await begin(runs)
-    assert runs.position(id) == 1
+    assert await runs.position(id) == 1
     early, late = (asyncio.create_task(read(runs, id, after)) for after in (0, 1))
     worker.may_go_on.set()
     told = [Event(1, "values", b"1"), Event(2, "values", b"2")]
@@ -129,54 +129,54 @@ async def every_follower_sees_the_same_from_its_position_on(open_runs: OpenRuns)
 
 async def a_run_can_be_stopped_before_it_begins(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
-    id = start(runs)
-    runs.cancel(id, rollback=False)
+    id = await start(runs)
+    await runs.cancel(id, rollback=False)
     await runs.join(id)
-    assert (status(runs, id), worker.begun, await read(runs, id)) == ("interrupted", [], [])
+    assert (await status(runs, id), worker.begun, await read(runs, id)) == ("interrupted", [], [])
 
 
 async def a_run_is_stopped_once_and_stays_so(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     id = await begin(runs)
-    runs.cancel(id, rollback=False)
-    runs.cancel(id, rollback=True)
+    await runs.cancel(id, rollback=False)
+    await runs.cancel(id, rollback=True)
     await runs.join(id)
-    assert (status(runs, id), worker.rolled_back) == ("interrupted", [])
+    assert (await status(runs, id), worker.rolled_back) == ("interrupted", [])
     assert len(await read(runs, id)) == 1
 
 
 async def stopping_a_run_that_has_ended_changes_nothing(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     worker.may_go_on.set()
-    id = start(runs)
+    id = await start(runs)
     await runs.join(id)
-    runs.cancel(id, rollback=True)
-    assert (status(runs, id), worker.rolled_back) == ("success", [])
+    await runs.cancel(id, rollback=True)
+    assert (await status(runs, id), worker.rolled_back) == ("success", [])
 
 
 async def a_run_that_fails_says_why_and_holds_up_nobody(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     worker.may_go_on.set()
-    first = start(runs, fails=StoreBusy("The store is in use."))
-    second = start(runs)
+    first = await start(runs, fails=StoreBusy("The store is in use."))
+    second = await start(runs)
     await runs.join(second)
-    failed = runs.find(first)
+    failed = await runs.find(first)
     assert failed is not None
     assert failed.error is not None
     assert "The store is in use." in failed.error
     assert [event.name for event in await read(runs, first)] == ["values", "error"]
-    assert (failed.status, status(runs, second)) == ("error", "success")
+    assert (failed.status, await status(runs, second)) == ("error", "success")
 
 
 async def a_forgotten_run_is_in_no_list(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     worker.may_go_on.set()
-    id = start(runs)
+    id = await start(runs)
     await runs.join(id)
-    runs.forget(id)
-    runs.forget(id)
+    await runs.forget(id)
+    await runs.forget(id)
     await runs.join(id)
-    assert (runs.find(id), runs.list(ONE), await read(runs, id)) == (None, [], [])
+    assert (await runs.find(id), await runs.list(ONE), await read(runs, id)) == (None, [], [])
 
 
 RUNS = [

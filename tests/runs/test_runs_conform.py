@@ -31,7 +31,7 @@ def test_long_runs_of_one_person_hold_up_nobody_else() -> None:
     async def check() -> None:
         slots, worker = Slots(each=2, all=3), ScriptedWorker()
         anns, bobs = LocalRuns("ann", worker, slots), LocalRuns("bob", worker, slots)
-        waiting = [start(anns, f"thread {n}") for n in range(4)]
+        waiting = [await start(anns, f"thread {n}") for n in range(4)]
         bob = await begin(bobs)
         assert worker.begun == [*waiting[:2], bob]
         worker.may_go_on.set()
@@ -43,24 +43,24 @@ def test_long_runs_of_one_person_hold_up_nobody_else() -> None:
 
 @pytest.mark.parametrize(("many", "size"), [(MOST_ACTIVE, 0), (10, MOST_ORDERED // 10)])
 def test_what_waits_of_one_person_has_bounds(many: int, size: int) -> None:
-    def order(runs: LocalRuns) -> str:
+    async def order(runs: LocalRuns) -> str:
         run = started_now(str(uuid.uuid4()), ONE, {}, is_kept=True, size=size)
-        runs.start(run, "enqueue")
+        await runs.start(run, "enqueue")
         return run.id
 
     async def check() -> None:
         slots, worker = Slots(), ScriptedWorker()
         anns, bobs = LocalRuns("ann", worker, slots), LocalRuns("bob", worker, slots)
-        ordered = [order(anns) for _ in range(many)]
+        ordered = [await order(anns) for _ in range(many)]
         with pytest.raises(RunRejected):
-            order(anns)
-        order(bobs)
-        anns.cancel(ordered[-1], rollback=False)
+            await order(anns)
+        await order(bobs)
+        await anns.cancel(ordered[-1], rollback=False)
         await anns.join(ordered[-1])
         worker.may_go_on.set()
         for _ in range(2):  # those that have ended are forgotten when the next one begins
-            await anns.join(order(anns))
-        assert sum(run.size for run in anns.list(ONE)) <= MOST_ORDERED + size
+            await anns.join(await order(anns))
+        assert sum(run.size for run in await anns.list(ONE)) <= MOST_ORDERED + size
 
     run(check())
 
@@ -70,8 +70,8 @@ def test_no_more_runs_work_at_once_than_there_are_slots() -> None:
         slots, worker = Slots(each=4, all=2), ScriptedWorker()
         people = [LocalRuns(name, worker, slots) for name in ("ann", "bob", "eve")]
         first, second = await begin(people[0]), await begin(people[1])
-        third = start(people[2])
-        people[0].cancel(first, rollback=False)
+        third = await start(people[2])
+        await people[0].cancel(first, rollback=False)
         await people[0].join(first)
         await anext(aiter(people[2].follow(third)))
         assert worker.begun == [first, second, third]
@@ -84,11 +84,11 @@ def test_runs_that_are_stopped_together_leave_their_slot() -> None:
         slots, worker = Slots(each=1, all=1), ScriptedWorker()
         anns, bobs = LocalRuns("ann", worker, slots), LocalRuns("bob", worker, slots)
         works = await begin(anns)
-        waits = start(anns, TWO)
+        waits = await start(anns, TWO)
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         await anns.close()
-        assert (status(anns, works), status(anns, waits)) == ("interrupted", "interrupted")
+        assert (await status(anns, works), await status(anns, waits)) == ("interrupted", "interrupted")
         await begin(bobs, thread=ONE)
 
     run(check())
@@ -115,11 +115,11 @@ def test_whatever_is_started_and_stopped_ends_in_order_and_is_told_alike(steps: 
         followers = []
         for what, number, how in steps:
             if what == "start":
-                id = start(runs, f"thread {number}", how)  # type: ignore[arg-type]
+                id = await start(runs, f"thread {number}", how)  # type: ignore[arg-type]
                 threads[id] = f"thread {number}"
                 followers.append([asyncio.create_task(read(runs, id)) for _ in range(2)])
             elif what == "cancel" and threads:
-                runs.cancel([*threads][number % len(threads)], rollback=how == "rollback")
+                await runs.cancel([*threads][number % len(threads)], rollback=how == "rollback")
             else:
                 for _ in range(number):
                     await asyncio.sleep(0)

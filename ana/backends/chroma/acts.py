@@ -85,6 +85,12 @@ class Journal(JournalTable):
         with self._open():
             self.raise_number(name, below)
 
+    def fill(self, entries: Sequence[Entry]) -> None:
+        """Enter what was done in another store, each entry under the number that it has there."""
+        with self._open():
+            for entry in entries:
+                self.insert([entry], entry.seq, entry.seq, done=True)
+
     def close(self) -> None:
         if self._db is not None:
             self._db.close()

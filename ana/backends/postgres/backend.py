@@ -8,6 +8,7 @@ from datetime import tzinfo
 import numpy as np
 
 from ana.backends.postgres import journal, properties
+from ana.backends.postgres.bound import Bound
 from ana.backends.postgres.derived import Derived
 from ana.backends.postgres.journal import State
 from ana.backends.postgres.names import to_name
@@ -30,7 +31,7 @@ from ana.values import Json
 PAGE = 1000
 """How many records a scan reads at once."""
 
-_MAKE_STORE = "INSERT INTO stores (embedder) VALUES ('') ON CONFLICT DO NOTHING"
+MAKE_STORE = "INSERT INTO stores (embedder) VALUES ('') ON CONFLICT DO NOTHING"
 _LINE_NUMBER = Statement(
     "SELECT greatest((SELECT line FROM stores), (SELECT max(id::bigint) + 1 FROM records WHERE kind = 'line'), 0)"
 )
@@ -49,7 +50,7 @@ class PostgresBackend:
         self.embedder = embedder
         self._database, self._name = database, person
         self._number: int | None = None
-        self._bound = _Bound()
+        self.bound = Bound()
         self._writing = threading.RLock()
         """In a process one thread at a time waits for the database: others keep no connection meanwhile."""
         self._deriving = threading.RLock()
@@ -183,24 +184,24 @@ class PostgresBackend:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        if self._bound.session:
+        if self.bound.session:
             yield
             return
         with self._database.transaction(self._get_number(), READ) as session:
             session.run()  # from here on the state is that of this moment
-            with self._bound.bind(session, writes=False):
+            with self.bound.bind(session, writes=False):
                 yield
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        if self._bound.session:
-            assert self._bound.writes, "nothing is written in reading()"
+        if self.bound.session:
+            assert self.bound.writes, "nothing is written in reading()"
             yield
             return
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:
-            session.add(_MAKE_STORE)
+            session.add(MAKE_STORE)
             session.run(LOCK)
-            with self._bound.bind(session, writes=True):
+            with self.bound.bind(session, writes=True):
                 try:
                     yield
                 finally:
@@ -219,8 +220,8 @@ class PostgresBackend:
     @contextmanager
     def _read(self) -> Iterator[tuple[Session, bool]]:
         """Yield the transaction of this thread, or one of its own, and whether it may end with what is read."""
-        if self._bound.session:
-            yield self._bound.session, False
+        if self.bound.session:
+            yield self.bound.session, False
             return
         with self._database.transaction(self._get_number(), READ) as session:
             yield session, True
@@ -228,13 +229,13 @@ class PostgresBackend:
     @contextmanager
     def _change(self) -> Iterator[tuple[Session, bool]]:
         """Yield a transaction that may write: a part of this thread's, or one that may end with what is written."""
-        if self._bound.session:
-            assert self._bound.writes, "nothing is written in reading()"
-            with self._bound.session.part():
-                yield self._bound.session, False
+        if self.bound.session:
+            assert self.bound.writes, "nothing is written in reading()"
+            with self.bound.session.part():
+                yield self.bound.session, False
             return
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:
-            session.add(_MAKE_STORE)
+            session.add(MAKE_STORE)
             yield session, True
 
     def _find(self, session: Session, search: Search, vector: Vector | None, ends: bool) -> Found | None:
@@ -248,7 +249,7 @@ class PostgresBackend:
 
     def _ask_in_new_zone(self, session: Session, query: Query) -> Search:
         """Ask from a zone that has no rows, in a transaction that goes on."""
-        if self._bound.writes:
+        if self.bound.writes:
             dates = ZoneRows.stored(query.zone, add_zone(session, query.zone))
         else:
             self._add_zone(query.zone)  # for the next one: this transaction does not see it
@@ -259,7 +260,7 @@ class PostgresBackend:
 
     def _add_zone(self, zone: tzinfo) -> None:
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:
-            session.add(_MAKE_STORE)
+            session.add(MAKE_STORE)
             add_zone(session, zone)
 
     def _get_derived(self, session: Session, state: State) -> Derived:
@@ -283,18 +284,3 @@ class PostgresBackend:
             derived = self._get_derived(session, state)
             rows = np.array(sorted(derived.documents), np.int64)
             return rows, derived.vectors.compute_cosines(vector, rows)
-
-
-class _Bound(threading.local):
-    """The transaction in which a thread does everything until it ends."""
-
-    session: Session | None = None
-    writes = False
-
-    @contextmanager
-    def bind(self, session: Session, *, writes: bool) -> Iterator[None]:
-        self.session, self.writes = session, writes
-        try:
-            yield
-        finally:
-            self.session, self.writes = None, False

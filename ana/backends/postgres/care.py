@@ -46,7 +46,7 @@ class PostgresCare:
 
     def read_vectors(self) -> dict[str, Vector]:
         stored = self._rows.ask("SELECT record, vector FROM records WHERE kind = 'item'")
-        return {_get_text(record): np.frombuffer(vector, np.float32).tolist() for record, vector in stored}
+        return {_get_text(record): np.frombuffer(vector, np.float32) for record, vector in stored}
 
     def report_to(self, progress: Progress) -> None:
         """Do nothing: what is embedded for a write is not counted here."""

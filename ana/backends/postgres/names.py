@@ -20,6 +20,11 @@ def to_name(text: str) -> str:
     return f"{escaped[:LONGEST]}#{hashlib.sha256(escaped.encode()).hexdigest()}"
 
 
+def from_name(name: str) -> str:
+    """Return the text of a name; of a long one only the name is known."""
+    return str(json.loads(f'"{name}"'))
+
+
 class PostgresDialect:
     """Asks PostgreSQL; methods are those of `Dialect`."""
 

@@ -101,12 +101,19 @@ class Writing:
         ((last, embedder, _, row, term, _),) = numbers
         check_embedder(embedder if last else None, self._embedder.name)
         present = Present(last, row, term, rows, records, dict(terms), dict(zones))
-        self._write(session, present)
+        self._write(session, present, self._entries)
         (read,) = session.run(select_records([c.key for c in self._changes]), commits=commits)
         back = read_records(read)
         return [replace(c, after=back.get(c.key, c.after)) for c in combine(entry.change for entry in self._entries)]
 
-    def _write(self, session: Session, present: Present) -> None:
+    def fill(self, session: Session) -> None:
+        """Enter new records into a store that is being filled, whose journal comes by itself."""
+        words = {to_name(word) for each in self._words.values() for word in each}
+        known = Statement("SELECT term, number FROM terms WHERE term = ANY(?)", [[*words]])
+        ((last, _, _, row, term, _),), terms, zones = session.run(LOCK, known, ZONES)
+        self._write(session, Present(last, row, term, {}, {}, dict(terms), dict(zones)), ())
+
+    def _write(self, session: Session, present: Present, journaled: Sequence[Entry]) -> None:
         if known := [present.rows[change.key] for change in self._changes if change.key in present.rows]:
             for table in ("records", "properties", "item_dates", "property_dates"):
                 session.add(f"DELETE FROM {table} WHERE row = ANY(?)", known)
@@ -124,11 +131,11 @@ class Writing:
         session.insert("terms", _TERMS, zip(new_terms.values(), new_terms, vectors, strict=True))
         session.insert("records", _RECORDS, (self._make_record(c, rows, terms) for c in self._changes if c.after))
         self._enter_properties(session, present, rows)
-        session.insert("entries", ENTRIES, make_entries(self._entries, present.entries + 1, rows))
+        session.insert("entries", ENTRIES, make_entries(journaled, present.entries + 1, rows))
         session.add(
             "UPDATE stores SET embedder = ?, entries = ?, row = ?, term = ?",
             self._embedder.name,
-            *(present.entries + len(self._entries), last_row, present.term + len(new_terms)),
+            *(present.entries + len(journaled), last_row, present.term + len(new_terms)),
         )
 
     def _make_record(self, change: Change, rows: Mapping[RecordKey, int], terms: Mapping[str, int]) -> tuple[Any, ...]:

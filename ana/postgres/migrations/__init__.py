@@ -1,8 +1,10 @@
 """The steps that make the tables, files of SQL in the order of their numbers, and what takes them.
 
-A step that was released is never changed; the next change is another file.
+A step that was released is never changed; the next change is another file. The tables of the queue, procrastinate, are
+made by its own steps, which it brings along.
 """
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,8 @@ _LOCK = 4_170_226
 """Keeps other processes out meanwhile: no other use of advisory locks has this number."""
 
 _MADE = "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, name text NOT NULL)"
+
+_QUEUE_MADE = "CREATE TABLE IF NOT EXISTS queue_steps (name text PRIMARY KEY)"
 
 
 def migrate(connection: Connection[Any]) -> None:
@@ -30,14 +34,35 @@ def migrate(connection: Connection[Any]) -> None:
         raise ConfigError("ANA_DATABASE_URL: the database was made by a later version of ana.", "Install that version.")
     while taken < len(steps):
         with connection.transaction():
-            # until the end of the transaction: a lock of the session would outlive it in a pooler
-            connection.execute("SELECT pg_advisory_xact_lock($1)", (_LOCK,))
+            _lock(connection)
             connection.execute(_MADE)
             number = _count_steps(connection) + 1  # another process may have taken some meanwhile
             if number in steps:
                 connection.execute(steps[number].read_text(encoding="utf-8"))
                 connection.execute("INSERT INTO migrations VALUES ($1, $2)", (number, steps[number].stem))
             taken = number
+    _prepare_queue(connection)
+
+
+def _lock(connection: Connection[Any]) -> None:
+    # until the end of the transaction: a lock of the session would outlive it in a pooler
+    connection.execute("SELECT pg_advisory_xact_lock($1)", (_LOCK,))
+
+
+def _prepare_queue(connection: Connection[Any]) -> None:
+    steps = {path.name: path for path in files("procrastinate.sql.migrations").iterdir() if path.name.endswith(".sql")}
+    for name in sorted(steps.keys() - _list_queue_steps(connection)):
+        with connection.transaction():
+            _lock(connection)
+            connection.execute(_QUEUE_MADE)
+            if name not in _list_queue_steps(connection):
+                connection.execute(steps[name].read_text(encoding="utf-8"))
+                connection.execute("INSERT INTO queue_steps VALUES ($1)", (name,))
+
+
+def _list_queue_steps(connection: Connection[Any]) -> set[str]:
+    (known,) = connection.execute("SELECT to_regclass('queue_steps') IS NOT NULL").fetchone() or (False,)
+    return {name for (name,) in connection.execute("SELECT name FROM queue_steps")} if known else set()
 
 
 def _count_steps(connection: Connection[Any]) -> int:

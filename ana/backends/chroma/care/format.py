@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,7 @@ from ana.notes import read_note
 
 FORMAT = 2
 NAME = "format.json"
+MOVED = "moved.json"
 MOST = 10**6
 """No format has a higher number."""
 
@@ -28,8 +29,37 @@ class FormatNote:
     version: Annotated[str, Field(max_length=40)]
 
 
+@dataclass(frozen=True)
+class MoveNote:
+    """A move out of a folder into the database, or back: `done` says that a move into the database was committed."""
+
+    id: str
+    to: Literal["database", "folder"]
+    at: str
+    done: bool = False
+
+
+def read_move(path: Path) -> MoveNote | None:
+    """Return the move that took what was in a folder, or was to fill it. Raises StoreBroken if its note is damaged."""
+    return read_note(path / MOVED, MoveNote, "`ana move` writes it; delete it only to use what is in this folder.")
+
+
+def write_move(path: Path, note: MoveNote | None) -> None:
+    """Keep the note of a move; without one the folder can be used again."""
+    if note is None:
+        (path / MOVED).unlink(missing_ok=True)
+    else:
+        write_whole(path / MOVED, json.dumps(asdict(note)), mode=0o600)
+
+
 def read_format(path: Path) -> int:
-    """Return the format of a folder, 0 for an empty one; ConfigError if it is newer, or its note cannot be read."""
+    """Return the format of a folder, 0 for an empty one.
+
+    Raises:
+        ConfigError: It is newer, its note cannot be read, or what was in the folder was moved away.
+    """
+    if move := read_move(path):
+        raise ConfigError(*_describe_move(path, move))
     note = path / NAME
     hint = f'Write {{"format": {FORMAT}, "version": "{__version__}"}} into it if this program wrote the folder.'
     try:
@@ -45,6 +75,16 @@ def read_format(path: Path) -> int:
             f"Install ana {known.version} or later, or set ANA_DATA_DIR to another folder.",
         )
     return known.format
+
+
+def _describe_move(path: Path, move: MoveNote) -> tuple[str, str]:
+    if move.to == "folder":
+        return f"A move into the data folder {path} was cut short.", "`ana move folder` finishes it."
+    finish = "" if move.done else " `ana move database` finishes the move, which was cut short."
+    return (
+        f"What was in the data folder {path} was moved to a database on {move.at[:10]}.",
+        f"Set ANA_DATABASE_URL to that one, or bring it back: `ana move folder`.{finish}",
+    )
 
 
 def migrate(path: Path, back_up: Callable[[str], None]) -> None:

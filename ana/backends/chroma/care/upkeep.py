@@ -13,7 +13,9 @@ from ana.backends.chroma.care.examine import AT_ONCE, Examined, Findings, examin
 from ana.backends.chroma.care.exchange import NOTE, read_exchange
 from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.chroma.care.restore import restore
+from ana.backends.chroma.care.whole import WholeChroma
 from ana.backends.chroma.client import map_foreign_errors
+from ana.backends.whole import WholeStore
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector
 from ana.errors import StoreBroken
@@ -50,6 +52,10 @@ class Upkeep:
     def report_to(self, progress: Progress) -> None:
         """Call this from now on while many texts are embedded for a write."""
         self._backend.progress = progress
+
+    def give_whole(self) -> WholeStore:
+        """Return what gives all that is in the store, or fills it."""
+        return WholeChroma(self._backend)
 
     def hold_closed(self) -> AbstractContextManager[None]:
         """Own the folder while its files are looked at or replaced. May be nested."""

@@ -1,0 +1,38 @@
+"""Whose things are moved."""
+
+from dataclasses import replace
+
+from ana.backends.chroma.care.format import read_move
+from ana.keys import OWNER
+from ana.moving.database import list_away, list_people
+from ana.moving.move import Direction, Move
+from ana.people.postgres import PostgresRoster
+from ana.settings import Settings
+from ana.workspace import Workspace, open_workspace
+from ana.workspace.private import holds_own
+
+
+def open_moves(settings: Settings, to: Direction) -> dict[str, Move]:
+    """Return the moves of all who have something where it comes from, the owner's first.
+
+    Args:
+        settings: The deployment's, with the address of the database.
+        to: Where it goes.
+    """
+    database = Workspace(settings).rows.database
+    files = settings.model_copy(update={"ana_database_url": None})
+    owner = Workspace(files)
+    with_folder = [*([OWNER] if holds_own(owner) else []), *owner.list_people()]
+    if to == "database":
+        names = with_folder
+    else:  # of whom a move was cut short, the database says nothing any more
+        arriving = [name for name in with_folder if _is_arriving(replace(owner, person=name))]
+        here = {*list_people(database), *PostgresRoster(database).load()} - list_away(database)
+        names = [*here, *arriving]
+    ordered = sorted({*names}, key=lambda name: (name != OWNER, name))
+    return {name: Move(open_workspace(files, name), database) for name in ordered}
+
+
+def _is_arriving(workspace: Workspace) -> bool:
+    note = read_move(workspace.folder)
+    return note is not None and note.to == "folder"

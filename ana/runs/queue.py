@@ -1,0 +1,185 @@
+"""Runs that wait in PostgreSQL until a worker, in whichever process, carries them out; any process follows them.
+
+The queue is that of procrastinate, and a person has LANES locks in it: the runs of a thread wait in one lane, so that
+they work in order, and a lane works for one run at a time, so that nobody's runs hold up everybody else's.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from ana.errors import RunRejected
+from ana.postgres.person import PersonRows
+from ana.postgres.session import Rows, Session, Statement
+from ana.runs.local import MOST_ACTIVE, MOST_BYTES, MOST_ORDERED, REMEMBERED
+from ana.runs.notices import Notices, notify, wait_for
+from ana.runs.port import Event, StartedRun, Strategy
+
+QUEUE, WORK = "runs", "work"
+"""The queue of procrastinate, and its one task."""
+
+LANES = 4
+"""How many runs of one person work at once."""
+
+REMEMBERED_DAYS = 30
+"""After how many days a run that has ended is forgotten."""
+
+_PAGE = 500
+"""How many events are read at once."""
+
+_COLUMNS = "id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at"
+_IS_ACTIVE = "status IN ('pending', 'running')"
+# one starts at a time
+_ALONE = Statement("SELECT 1 FROM people WHERE number = current_setting('ana.person')::integer FOR NO KEY UPDATE")
+_OPEN = Statement(f"SELECT id, thread, size, lane, {_IS_ACTIVE} FROM runs WHERE NOT done ORDER BY seq")
+_ENTER = """INSERT INTO runs (id, thread, lane, asked, size, is_kept, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+_DEFER = """SELECT procrastinate_defer_jobs_v1(ARRAY[ROW(?::text, ?::text, 0, ?::text, NULL, ?::jsonb,
+    ?::timestamptz)::procrastinate_job_to_defer_v1])"""
+_EVENTS = "SELECT position, name, data FROM run_events WHERE run = ? AND position > ? ORDER BY position LIMIT ?"
+_FORGET_OLD = f"""DELETE FROM runs WHERE done AND (updated_at < clock_timestamp() - interval '{REMEMBERED_DAYS} days'
+    OR seq <= (SELECT seq FROM runs WHERE done ORDER BY seq DESC LIMIT 1 OFFSET {REMEMBERED})
+    OR id IN (SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY seq DESC) AS held FROM runs WHERE done) AS ended
+        WHERE held > {MOST_ORDERED}))"""
+_FORGET_EVENTS = f"""DELETE FROM run_events WHERE run IN (SELECT run FROM (
+    SELECT run, sum(told) OVER (ORDER BY seq DESC) AS held FROM (
+        SELECT run, seq, sum(length(data)) AS told FROM run_events JOIN runs ON runs.id = run WHERE done
+        GROUP BY run, seq
+    ) AS each) AS ended WHERE held > {MOST_BYTES})"""
+
+
+class QueuedRuns:
+    """One person's runs.
+
+    Args:
+        rows: What the person has in the database.
+        notices: What this process hears of.
+    """
+
+    is_idle = True
+    """Nothing works here."""
+
+    def __init__(self, rows: PersonRows, notices: Notices) -> None:
+        self._rows, self._notices = rows, notices
+
+    async def start(self, run: StartedRun, strategy: Strategy) -> None:
+        await asyncio.to_thread(self._start, run, strategy)
+
+    async def find(self, id: str) -> StartedRun | None:
+        found = await self._ask(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", id)
+        return read_run(found[0]) if found else None
+
+    async def list(self, thread: str) -> list[StartedRun]:
+        found = await self._ask(f"SELECT {_COLUMNS} FROM runs WHERE thread = ? ORDER BY seq DESC", thread)
+        return [*map(read_run, found)]
+
+    async def find_newest(self, threads: Collection[str]) -> dict[str, StartedRun]:
+        columns = _COLUMNS.replace("asked", "'{}'::json")
+        newest = f"SELECT DISTINCT ON (thread) {columns} FROM runs WHERE thread = ANY(?)"
+        found = await self._ask(f"{newest} ORDER BY thread, ({_IS_ACTIVE}) DESC, seq DESC", [*threads])
+        return {run.thread: run for run in map(read_run, found)}
+
+    async def position(self, id: str) -> int:
+        return int((await self._ask("SELECT coalesce(max(position), 0) FROM run_events WHERE run = ?", id))[0][0])
+
+    async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
+        with self._notices.watch(id) as changed:
+            while True:
+                run, told = await asyncio.to_thread(self._read_events, id, after)
+                for position, name, data in told:
+                    after = position
+                    yield Event(position, name, data)
+                if len(told) < _PAGE:
+                    if not run or not run[0][0]:
+                        return
+                    await wait_for(changed)
+
+    async def join(self, id: str) -> None:
+        with self._notices.watch(id) as changed:
+            while await self._ask("SELECT 1 FROM runs WHERE id = ? AND NOT done", id):
+                await wait_for(changed)
+
+    async def cancel(self, id: str, *, rollback: bool) -> None:
+        await asyncio.to_thread(self._rows.change, *_cancel(id, rollback=rollback))
+
+    async def forget(self, id: str) -> None:
+        await asyncio.to_thread(self._rows.change, Statement("DELETE FROM runs WHERE id = ?", [id]))
+
+    async def close(self) -> None:
+        """Do nothing: what works, works elsewhere."""
+
+    def _start(self, run: StartedRun, strategy: Strategy) -> None:
+        with self._rows.write() as session:
+            _, known = session.run(_ALONE, _OPEN)
+            lane = _choose_lane(run, known, strategy)
+            if strategy in ("interrupt", "rollback"):
+                for id, thread, *_ in known:
+                    if thread == run.thread:
+                        for text, params in _cancel(id, rollback=strategy == "rollback"):
+                            session.add(text, *params)
+            # each step is kept before the next: another worker may have to go on
+            asked = json.dumps(run.order | {"durability": "sync"}, ensure_ascii=True, default=str)
+            row = run.id, run.thread, lane, asked, run.size, run.is_kept, run.created_at, run.created_at
+            session.add(_ENTER, *row)
+            after = float(run.order.get("after_seconds") or 0)
+            self._defer(session, run.id, lane, after)
+            session.add(_FORGET_OLD)
+            session.add(_FORGET_EVENTS)
+
+    def put_in_lane(self, id: str) -> None:
+        """Let a run wait for its turn whose time has come."""
+        with self._rows.write() as session:
+            for (lane,) in session.ask("SELECT lane FROM runs WHERE id = ? AND NOT done FOR UPDATE", id):
+                self._defer(session, id, lane, 0)
+
+    def _defer(self, session: Session, id: str, lane: int, after: float) -> None:
+        number = self._rows.number
+        args = json.dumps({"person": number, "run": id})
+        # a job that waits for its time under a lock would keep all others of the lock waiting
+        lock = f"{number}/{lane}" if not after else None
+        at = datetime.now(UTC) + timedelta(seconds=after) if after else None
+        session.add(_DEFER, QUEUE, WORK, lock, args, at)
+
+    def _read_events(self, id: str, after: int) -> Sequence[Rows]:
+        return self._rows.read(
+            Statement(f"SELECT {_IS_ACTIVE} FROM runs WHERE id = ?", [id]), Statement(_EVENTS, [id, after, _PAGE])
+        )
+
+    async def _ask(self, text: str, *params: Any) -> Rows:
+        return await asyncio.to_thread(self._rows.ask, text, *params)
+
+
+def read_run(row: Sequence[Any]) -> StartedRun:
+    """Return the run of a row of _COLUMNS."""
+    id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at = row
+    run = StartedRun(id, thread, asked, created_at, is_kept, size, status, error, attempt)
+    run.updated_at = updated_at
+    return run
+
+
+def _choose_lane(run: StartedRun, known: Sequence[tuple[Any, ...]], strategy: Strategy) -> int:
+    """Return the lane of a run's thread, or else the emptiest. Errors as of `Runs.start`."""
+    of_thread = [row for row in known if row[1] == run.thread]
+    if strategy == "reject" and any(is_active for *_, is_active in of_thread):
+        raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
+    if len(known) >= MOST_ACTIVE or sum(size for _, _, size, *_ in known) + run.size > MOST_ORDERED:
+        raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
+    if of_thread:
+        return int(of_thread[-1][3])
+    taken = Counter(lane for _, _, _, lane, _ in known)
+    return min(range(LANES), key=lambda lane: taken[lane])
+
+
+def _cancel(id: str, *, rollback: bool) -> "list[Statement]":
+    return [
+        Statement(
+            f"""UPDATE runs SET status = 'interrupted', rollback = ?, done = (attempt = 0),
+            updated_at = clock_timestamp() WHERE id = ? AND {_IS_ACTIVE}""",
+            [rollback, id],
+        ),
+        Statement("DELETE FROM runs WHERE id = ? AND rollback AND done", [id]),
+        notify(id),
+    ]

@@ -1,0 +1,41 @@
+"""`ana move`: all that people have, from the data folder into the database of ANA_DATABASE_URL, or back."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from ana.errors import ConfigError, UserError
+from app.show.confirm import require_consent
+from app.show.progress import show_progress
+from app.show.text import pluralize, say
+from app.startup import prepare
+
+
+def move(
+    to: Annotated[Literal["database", "folder"], typer.Argument(help="Where it is to be.")],
+    user: Annotated[str | None, typer.Option(metavar="NAME", help="Only this person; default: everybody.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")] = False,
+) -> None:
+    """Move what people have into the database of ANA_DATABASE_URL, or back into the data folder; nothing is deleted."""
+    from ana.moving.people import open_moves
+    from ana.settings import load_settings
+    from ana.workspace import open_workspace
+
+    settings = load_settings()
+    if settings.ana_database_url is None:
+        raise ConfigError("ANA_DATABASE_URL names no database.", "Set it to the one that is meant.")
+    # the owner's in a folder: in the database it may be closed to everybody
+    prepare(open_workspace(settings.model_copy(update={"ana_database_url": None})))
+    moves = open_moves(settings, to)
+    if user is not None and user not in moves:
+        raise UserError(f"There is nothing of {user!r:.80} to move.", "`ana users list` shows who there is.")
+    moves = {name: each for name, each in moves.items() if user in (None, name)}
+    for name, each in moves.items():
+        counted = each.count(to)
+        there = "is there already" if counted is None else ", ".join(pluralize(n, what) for what, n in counted.items())
+        say(f"{name}: {there}")
+    require_consent(f"Move this into the {to}?", yes=yes, done="moved")
+    for name, each in moves.items():
+        with show_progress("moving") as progress:
+            each.run(to, progress)
+        say(f"{name}: all of it is in the {to}, compared with what was there before.")

@@ -1,0 +1,1 @@
+"""Tests of moves between a data folder and PostgreSQL."""

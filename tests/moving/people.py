@@ -1,0 +1,119 @@
+"""People whose folders are moved: what each of them has, of every kind, and what is to be the same afterwards."""
+
+import json
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from ana.handles import open_data
+from ana.memory.changes import Cause
+from ana.memory.memory import Memory
+from ana.memory.undo import undo
+from ana.moving.move import Move
+from ana.people.roster import Entry, FolderRoster
+from ana.reminders.ledger import RingKey
+from ana.settings import load_settings
+from ana.spending.folder import FolderBooks
+from ana.spending.total import SpendingNote
+from ana.time.clock import Clock
+from ana.transfer.exporter import export_lines
+from ana.workspace import Workspace, open_workspace
+from ana.workspace.personal import save_settings
+from evals.postgres import WORKER
+from tests.conftest import BERLIN, WEDNESDAY, folders
+from tests.postgres.server import database, server
+from tests.threads.conformance import ONE, STAMP, TWO, say
+from tests.threads.test_stores_agree import tell as tell_threads
+
+RING = RingKey("abcdefgh", "2026-01-07T09:00:00+00:00")
+ODD = RingKey('an "id" of \U0001f514', "2026-01-08T09:00:00+00:00")
+
+
+def new_person(path: Path, **more: str) -> Workspace:
+    """Return the workspace of somebody who is known to nobody else."""
+    return open_workspace(load_settings(folders(path, **more)), f"ann-{secrets.token_hex(6)}")
+
+
+def make_move(workspace: Workspace) -> Move:
+    return Move(workspace, database())
+
+
+def fill_rest(workspace: Workspace) -> None:
+    """Leave something of everything that is neither an item nor a conversation."""
+    traces, ledger = workspace.open_traces(), workspace.open_ledger()
+    record = {"question": "odd \0 \ud800", "thread_id": ONE, "id": "turn-1", "ts": STAMP}
+    traces.put_back(ONE, f"{json.dumps(record)}\n\nhalf a \0 line \x85")
+    ledger.note_delivered("here", RING)
+    ledger.note_failed("there", ODD, WEDNESDAY, "it was “away”")
+    books = FolderBooks(workspace.folder)
+    with books.open() as opened:
+        opened.write(SpendingNote("2026-01-07", 0.1 + 0.2, 0.25))
+    books.append(['{"ts": 1}', '{"ts": 2}'])
+    save_settings(workspace, {"ana_timezone": "Asia/Tokyo", "ana_daily_budget_usd": "2.5"})
+    workspace.calendar_key()
+    workspace.note("push-key").write("a key\nof lines")
+    with FolderRoster(replace(workspace, person="owner")).change() as listed:
+        listed[workspace.person] = Entry(("digest",), "code", 1.5)
+
+
+def fill_history(memory: Memory) -> None:
+    """Leave a journal that has gaps, and at its end something erased."""
+    memory.create("Buy milk", {"type": "task", "due_date": "2026-01-08"}, Cause("thread/a/0", ONE, "t0"))
+    gone = memory.create("Old", {"n": [1, None, {"a": "ü"}]}, Cause("thread/b/0", ONE, "t1")).id
+    memory.create("odd \udc80 text\0\u2028", {"\n": "\x00", "none": [None], "big": 10**30, "repeats": "FREQ=DAILY"})
+    for text in ("Prefers tea", "Lives in Köln", "Has a dog"):
+        memory.append_line(text, Cause(f"thread/{text}", TWO, "t2"))
+    memory.update(gone, "Older", {"n": -0.0})
+    memory.delete(gone)
+    memory.delete_line(2)
+    undo(memory, "t0")
+    memory.create("Call Anna", {"remind": "2026-01-09T09:00"}, Cause("thread/c/0", ONE, "t3"))
+    last = memory.create("Never mind", None, Cause("thread/d/0", ONE, "t4")).id
+    memory.delete(last)
+    memory.backend.erase([("item", gone), ("item", last)])
+
+
+def fill_threads(workspace: Workspace) -> None:
+    store = workspace.open_thread_store()
+    say(store, ONE, "hello", "run-1")
+    say(store, TWO, "ask")
+    store.set_name(ONE, "at \0 home")
+    store.set_last(TWO)
+
+
+@contextmanager
+def memory_in(workspace: Workspace) -> Iterator[Memory]:
+    """Open what a person has in their folder, at a moment that does not pass."""
+    with open_data(workspace, "a test") as handles:
+        yield Memory(handles.memory.backend, Clock(BERLIN, lambda: WEDNESDAY + timedelta(0)))
+
+
+def tell(workspace: Workspace) -> dict[str, Any]:
+    """Return all that is known of a person, through the doors that everybody uses."""
+    store, traces, ledger = workspace.open_thread_store(), workspace.open_traces(), workspace.open_ledger()
+    books = workspace.storage.open_books(workspace.settings)
+    with open_data(workspace, "a test") as handles:
+        backend = handles.memory.backend
+        return {
+            "export": b"".join(export_lines(backend)),
+            "journal": backend.entries(),
+            "next": (backend.next_line_number(), backend.position(), backend.deletions(), backend.turns()),
+            "threads": tell_threads(store) | {"last": store.last(), "traces": [t.trace for t in store.list_trash()]},
+            "records": {id: [*traces.iter_attempts(id)] for id in traces.ids()},
+            "open": [ledger.list_open(address, [RING, ODD]) for address in ("here", "there")],
+            "failing": ledger.get_failing("there"),
+            "spent": (books.read(), books.read_ledger(0.0)),
+            "settings": workspace.storage.read_settings(),
+            "notes": [workspace.note(name).read() for name in ("calendar-key", "push-key")],
+        }
+
+
+def in_database(workspace: Workspace) -> Workspace:
+    """Return a workspace of the same person whose state is in the database."""
+    return workspace.change(ana_database_url=SecretStr(f"{server()} user={WORKER}"))
