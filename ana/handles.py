@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory
+    from ana.runs.port import StartedRun
     from ana.spending.port import Spending
     from ana.tracing.port import Traces
     from ana.tracing.schema import Record
@@ -68,14 +69,24 @@ class DataHandles:
         return self.keeper if isinstance(self.keeper, Upkeep) else None
 
 
+class Meter:
+    """Counts what is done with handles. This one counts nothing."""
+
+    def count_turn(self, record: "Record") -> None:
+        """Count a turn that ended, by its record."""
+
+    def watch_run(self, run: "StartedRun") -> AbstractContextManager[None]:
+        """Count a run that works while the context is open."""
+        return nullcontext()
+
+
 @dataclass(frozen=True)
 class Handles(DataHandles):
     """The handles of a turn: all, with the model, and where its cost counts."""
 
     model: "BaseChatModel"
     spending: "Spending"
-    on_record: "Callable[[Record], None]" = lambda _: None
-    """Called with the record of every turn that ends."""
+    meter: Meter = field(default_factory=Meter)
 
 
 def open_handles(

@@ -255,7 +255,7 @@ def _make_record(
     spent = sum(turn["durations"].values())
     error = record["error"] and Quoted(record["error"])
     _log.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, error)
-    handles.on_record(record)
+    handles.meter.count_turn(record)
     return record
 
 

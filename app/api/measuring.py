@@ -1,5 +1,6 @@
 """The figures of our own server, where ANA_METRICS asks for them; what makes them is imported only then."""
 
+from dataclasses import replace
 from functools import partial
 
 from starlette.applications import Starlette
@@ -24,9 +25,9 @@ def measure(app: Starlette, settings: Settings, at: Listener) -> None:
     metrics = Metrics(settings, "serve")
 
     def open_counted(workspace: Workspace) -> Handles:
-        return metrics.watch_handles(open_served(workspace))
+        return replace(open_served(workspace), meter=metrics)
 
-    workspaces = Workspaces(load_settings, open_counted, metrics.watch_worker, app.state.notices)
+    workspaces = Workspaces(load_settings, open_counted, app.state.notices)
     metrics.count_waiting(workspaces.count_waiting)
     app.add_middleware(Measured, metrics=metrics, routes=app.routes)
     app.state.workspaces, app.state.show_metrics = workspaces, partial(show_metrics, metrics, at)

@@ -58,12 +58,13 @@ class GraphWorker:
         hold.goes_on = run.attempt > 1
         present.set(hold)
         recent.set(workspace.recent)
-        name_work(person=workspace.person, thread=run.thread, run=run.id)
         control = self._controls[run.id] = RunControl()
+        name_work(person=workspace.person, thread=run.thread, run=run.id)
         try:
             yield "metadata", dump({"run_id": run.id, "attempt": run.attempt})
-            async for name, data in self._stream(run, control):
-                yield name, data
+            with self._handles.meter.watch_run(run):
+                async for name, data in self._stream(run, control):
+                    yield name, data
         except GraphDrained as exc:
             raise RunLeft from exc
         except asyncio.CancelledError:

@@ -123,7 +123,7 @@ class RunWorker:
             await attempt.give_up(exc.sentence())
         else:
             with opened.hold():
-                await attempt.carry_out(opened.carrier, self._notices)
+                await attempt.carry_out(opened.worker, self._notices)
 
     def _find_rows(self, person: int) -> PersonRows | None:
         if person not in self._people and (name := self._database.find_name(person)):

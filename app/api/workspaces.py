@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ana.handles import Handles, open_handles
 from ana.keys import OWNER
-from ana.runs.local import LocalRuns, Worker
+from ana.runs.local import LocalRuns
 from ana.runs.slots import Slots
 from ana.settings import Settings
 from ana.workspace import Workspace, open_workspace
@@ -42,7 +42,6 @@ class OpenWorkspace:
 
     Args:
         worker: Runs the graph in the person's threads.
-        carrier: What carries out runs: the worker, or what counts them beside.
         rows: What is told of the person's threads.
         turns: Runs the turns of POST /ask.
         sessions: What other assistants do.
@@ -51,7 +50,6 @@ class OpenWorkspace:
 
     handles: Handles
     worker: GraphWorker
-    carrier: Worker
     runs: "LocalRuns | QueuedRuns"
     rows: Rows
     turns: TurnRunner
@@ -99,7 +97,6 @@ class Workspaces:
     Args:
         load_settings: Returns the deployment's settings.
         open: Opens the handles of a workspace.
-        watch: Returns a worker that stands in for a person's.
         notices: What is heard of runs that others carry out; None where this process carries them out as its tasks.
     """
 
@@ -107,11 +104,10 @@ class Workspaces:
         self,
         load_settings: Callable[[], Settings],
         open: Callable[[Workspace], Handles] = open_served,
-        watch: Callable[[Worker], Worker] = lambda worker: worker,
         notices: "Notices | None" = None,
     ) -> None:
         self._load_settings = load_settings
-        self._open_handles, self._watch = open, watch
+        self._open_handles = open
         self._notices = notices
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
@@ -218,12 +214,11 @@ class Workspaces:
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
-        carrier = self._watch(worker)
-        runs = self._open_runs(workspace, carrier)
+        runs = self._open_runs(workspace, worker)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
-        return OpenWorkspace(handles, worker, carrier, runs, Rows(workspace, runs), turns, sessions, stamp)
+        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp)
 
-    def _open_runs(self, workspace: Workspace, worker: Worker) -> "LocalRuns | QueuedRuns":
+    def _open_runs(self, workspace: Workspace, worker: GraphWorker) -> "LocalRuns | QueuedRuns":
         if self._notices is None:
             return LocalRuns(workspace.person, worker, self._slots)
         from ana.runs.queue import QueuedRuns

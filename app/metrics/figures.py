@@ -1,12 +1,12 @@
 """What is counted, and what it is called. Labels are names of the program's: tools, policies, models, nodes, routes."""
 
 import math
-from collections.abc import AsyncGenerator, Callable, Collection
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from langgraph.errors import GraphDrained
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -18,7 +18,8 @@ from prometheus_client import (
 )
 
 from ana import __version__
-from ana.handles import Handles
+from ana.errors import AnaError
+from ana.handles import Meter
 from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.tracing.record import INTERRUPTED
@@ -27,9 +28,6 @@ from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED, NOT_FINISHED, STOPP
 from tools.catalog import catalog
 
 if TYPE_CHECKING:
-    import asyncio
-
-    from ana.runs.local import Worker
     from ana.runs.port import StartedRun
 
 OTHER = "other"
@@ -41,7 +39,7 @@ _LONG = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, math.inf)
 _SHORT = (0.005, 0.025, 0.1, 0.5, 1, 5, 30, math.inf)
 
 
-class Metrics:
+class Metrics(Meter):
     """The figures of this process, in a registry of its own.
 
     Args:
@@ -71,7 +69,7 @@ class Metrics:
         self._cost = self._count("ana_cost_usd", "What models cost, where their prices are known.", "model")
 
     def _make_runs(self) -> None:
-        self._runs = self._count("ana_runs", "Runs that ended: done, failed or cancelled.", "outcome")
+        self._runs = self._count("ana_runs", "Runs that ended: done, failed, cancelled, left to another.", "outcome")
         self._working = Gauge("ana_runs_working", "Runs that work in this process.", registry=self.registry)
         self._waiting = Gauge("ana_runs_waiting", "Runs that wait for their turn.", registry=self.registry)
         self._waited = self._time("ana_run_waited_seconds", "Seconds from a run's start until it works.", _LONG)
@@ -89,24 +87,22 @@ class Metrics:
         return Histogram(name, told, labels, buckets=[*buckets], registry=self.registry)
 
     def count_waiting(self, count: Callable[[], float]) -> None:
-        """Have the runs that wait counted whenever somebody looks."""
-        self._waiting.set_function(count)
+        """Have the runs that wait counted whenever somebody looks; they are no number where nobody can tell."""
+
+        def ask() -> float:
+            try:
+                return count()
+            except AnaError:
+                return math.nan
+
+        self._waiting.set_function(ask)
 
     def count_request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a request by the template of its route."""
         self._requests.labels(route, method if method in _METHODS else OTHER, status).inc()
         self._seconds.labels(route).observe(seconds)
 
-    def watch_handles(self, handles: Handles) -> Handles:
-        """Return handles whose turns are counted."""
-        return replace(handles, on_record=self.count_turn)
-
-    def watch_worker(self, worker: "Worker") -> "Worker":
-        """Return a worker whose runs are counted."""
-        return _CountedWorker(worker, self)
-
     def count_turn(self, record: Record) -> None:
-        """Count a turn that ended, by its record."""
         model, error, usage = self._name_model(record["model"]), record["error"], record["usage"]
         self._turns.labels("closed" if error in _CLOSED else "failed" if error else "done", model).inc()
         self._turn_seconds.observe(sum(record["durations"].values()))
@@ -136,35 +132,21 @@ class Metrics:
     def _name_tool(self, name: Any) -> str:
         return str(name) if name in self._tools else OTHER
 
-    def note_begun(self, run: "StartedRun") -> None:
-        """Note that a run begins to work, which may have waited."""
+    @contextmanager
+    def watch_run(self, run: "StartedRun") -> Iterator[None]:
         due = (datetime.now(UTC) - run.created_at).total_seconds() - (run.order.get("after_seconds") or 0)
         self._waited.observe(max(due, 0.0))
         self._working.inc()
-
-    def note_ended(self, outcome: str) -> None:
-        """Note that a run does not work any more."""
-        self._working.dec()
-        self._runs.labels(outcome).inc()
-
-
-class _CountedWorker:
-    """Counts the runs that another worker carries out."""
-
-    def __init__(self, worker: "Worker", metrics: Metrics) -> None:
-        self._worker = worker
-        self._metrics = metrics
-
-    async def work(self, run: "StartedRun", rollback: "asyncio.Event") -> AsyncGenerator[tuple[str, bytes]]:
         outcome = "cancelled"
-        self._metrics.note_begun(run)
         try:
-            async with aclosing(self._worker.work(run, rollback)) as told:
-                async for each in told:
-                    yield each
+            yield
             outcome = "done"
+        except GraphDrained:
+            outcome = "left"
+            raise
         except Exception:
             outcome = "failed"
             raise
         finally:
-            self._metrics.note_ended(outcome)
+            self._working.dec()
+            self._runs.labels(outcome).inc()

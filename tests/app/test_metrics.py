@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -16,6 +18,7 @@ from ana.models.providers import model_name
 from ana.models.scripted import ScriptedModel, calls
 from ana.people import People
 from ana.runs.local import LocalRuns
+from ana.runs.port import StartedRun
 from ana.runs.slots import Slots
 from ana.settings import Settings, load_settings
 from ana.urls import Listener
@@ -52,7 +55,7 @@ def play(metrics: Metrics, settings: Settings, *replies: object) -> Handles:
     """Return handles with a script for a model, whose turns are counted."""
     model = ScriptedModel(replies=[*replies])
     handles = open_handles(open_workspace(settings), model=model, backend=InMemoryBackend(EMBEDDER))
-    return metrics.watch_handles(handles)
+    return replace(handles, meter=metrics)
 
 
 def test_a_turn_is_counted_by_its_record(metrics: Metrics, settings: Settings, make_assistant: MakeAssistant) -> None:
@@ -102,10 +105,23 @@ def test_a_model_that_nobody_set_up_and_a_turn_that_a_person_ended_have_labels_o
     assert read_value(metrics, "ana_turns_total", outcome="closed", model=OTHER) == 1
 
 
+class _CountedWorker(ScriptedWorker):
+    """Counts as the graph's worker does."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        super().__init__()
+        self._metrics = metrics
+
+    async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+        with self._metrics.watch_run(run):
+            async for each in super().work(run, rollback):
+                yield each
+
+
 def test_runs_are_counted_while_they_wait_and_work(metrics: Metrics) -> None:
     async def check() -> None:
-        worker = ScriptedWorker()
-        runs = LocalRuns("ann", metrics.watch_worker(worker), Slots(each=1))
+        worker = _CountedWorker(metrics)
+        runs = LocalRuns("ann", worker, Slots(each=1))
         metrics.count_waiting(runs.count_waiting)
         first = await begin(runs)
         second, third = await start(runs, fails=ValueError("no")), await start(runs)
