@@ -14,7 +14,7 @@ from ana.time.repeats import may_repeat
 from ana.time.when import resolve
 from graph.state import Reason
 from nodes.autonomy.message import Message
-from nodes.autonomy.words import Words, count_words
+from nodes.autonomy.words import Words, count_words, read_words
 from nodes.autonomy.writes import (
     Touched,
     Write,
@@ -93,7 +93,7 @@ class Batch:
     @cached_property
     def stored(self) -> list[Words]:
         """Every stored text in view, taken apart."""
-        return [Words(text) for text in dict.fromkeys((*self.read, *self.lines.values())) if text]
+        return [read_words(text) for text in dict.fromkeys((*self.read, *self.lines.values())) if text]
 
     @cached_property
     def foreign(self) -> list[Words]:
