@@ -76,10 +76,15 @@ def source_files() -> dict[str, Path]:
 
 
 @cache
+def nodes_of(module: str) -> tuple[ast.AST, ...]:
+    """Return all nodes of a module's syntax tree."""
+    return tuple(ast.walk(ast.parse(source_files()[module].read_text(encoding="utf-8"))))
+
+
+@cache
 def imports_of(module: str) -> frozenset[str]:
     """Return the modules of this project that a module imports."""
-    tree = ast.parse(source_files()[module].read_text(encoding="utf-8"))
-    return frozenset(name for node in ast.walk(tree) for name in _imported(node))
+    return frozenset(name for node in nodes_of(module) for name in _imported(node))
 
 
 def group_of(module: str) -> str:

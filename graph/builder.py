@@ -9,7 +9,7 @@ from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from graph.context import Context
-from graph.recording import record
+from graph.recording import Recorded
 from graph.state import Input, Output, State
 from graph.updates import keep_usable
 from nodes.approve import approve
@@ -63,11 +63,11 @@ def _route(source: str, choose: Callable[[State], str]) -> None:
 
 
 builder = StateGraph(State, context_schema=Context, input_schema=Input, output_schema=Output)
-builder.add_node("load_context", record("load_context", load_context))
-builder.add_node("reason", record("reason", reason))
-builder.add_node("execute_tools", record("execute_tools", execute_tools))
-builder.add_node("approve", record("approve", approve))
-builder.add_node("reflect", record("reflect", reflect))
+builder.add_node("load_context", Recorded("load_context", load_context))
+builder.add_node("reason", Recorded("reason", reason))
+builder.add_node("execute_tools", Recorded("execute_tools", execute_tools))
+builder.add_node("approve", Recorded("approve", approve))
+builder.add_node("reflect", Recorded("reflect", reflect))
 builder.add_edge(START, "load_context")
 builder.add_edge("load_context", "reason")
 _route("reason", after_reason)

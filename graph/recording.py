@@ -53,10 +53,21 @@ class Node(Protocol):
     def __call__(self, state: State, runtime: Runtime[Context]) -> dict[str, Any]: ...
 
 
-def record(name: str, node: Node) -> Node:
-    """Return the node with its time and the turn's record kept; one that interrupts leaves no record yet."""
+class Recorded:
+    """A node with its time and the turn's record kept; one that interrupts leaves no record yet.
 
-    def run(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+    An object, because langgraph disassembles every plain function whenever a graph is compiled.
+
+    Args:
+        name: The node's name in the graph.
+    """
+
+    def __init__(self, name: str, node: Node) -> None:
+        self.__name__, self.__doc__ = name, node.__doc__
+        self._node = node
+
+    def __call__(self, state: State, runtime: Runtime[Context]) -> dict[str, Any]:
+        name = self.__name__
         with work() as present, listen() as heard:
             state = keep_usable(state)
             context, begun, found = context_of(runtime), time.perf_counter(), state.get("turn")
@@ -69,7 +80,7 @@ def record(name: str, node: Node) -> Node:
             first = heard.part == 0
             position = _find_position(context.handles.memory, first=first) if first or name in LOOK else None
             try:
-                update = node(state, runtime)
+                update = self._node(state, runtime)
             except (GraphInterrupt, AnaError) as exc:
                 if name != BEGINNING:  # there the state still has the turn before this one
                     label_turn(state["turn"], context, "waiting" if isinstance(exc, GraphInterrupt) else "failed")
@@ -89,10 +100,6 @@ def record(name: str, node: Node) -> Node:
                 write_record(context.handles, turn, this_turn(state["messages"]), thread_of(runtime), model)
         note_usable("turn", turn)
         return update | {"turn": turn}
-
-    run.__name__ = name
-    run.__doc__ = node.__doc__
-    return run
 
 
 def label_turn(turn: Turn, context: Context, *tags: str) -> None:

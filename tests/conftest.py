@@ -44,8 +44,13 @@ WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
 EMBEDDER = WordLlamaEmbeddings()
 
 
+def pytest_collection() -> None:
+    gc.disable()  # what is imported stays: looking at it again and again would take a fifth of the time
+
+
 def pytest_collection_finish() -> None:
-    gc.freeze()  # what is imported stays: looking at it again and again would take a fifth of the time
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture

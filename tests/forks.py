@@ -316,6 +316,7 @@ def _read_messages() -> None:
 
 def _main() -> None:
     atexit.register(_leave)  # the first one is called last
+    gc.disable()  # until all is imported, which stays
     for name in (*PRELOADED, *filter(_is_for_commands, source_files())):
         importlib.import_module(name)
     from ana.language import guess_language
@@ -331,6 +332,7 @@ def _main() -> None:
     guess_language("loads its words")
     _read_messages()
     gc.freeze()  # memory that no fork needs to copy
+    gc.enable()
     assert threading.active_count() == 1, threading.enumerate()
     _serve(socket.socket(fileno=int(sys.argv[1])))
 

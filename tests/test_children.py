@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import packages_distributions
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,7 @@ import pytest
 
 from ana import __version__
 from ana.memory.memory import Memory
-from evals.imports import PACKAGES, source_files
+from evals.imports import PACKAGES, nodes_of, source_files
 from evals.load.server import free_port
 from tests.conftest import folders
 from tests.forks import run_forked
@@ -152,13 +152,13 @@ def test_the_hostile_folder_is_hostile(hostile: Path) -> None:
 
 
 def test_every_module_that_runs_as_a_child_is_in_the_list() -> None:
-    started = {module for file in source_files().values() for module in find_started(ast.parse(file.read_text()))}
+    started = {child for module in source_files() for child in find_started(nodes_of(module))}
     assert started == set(CHILDREN)
 
 
-def find_started(tree: ast.AST) -> Iterator[str]:
+def find_started(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Yield what follows "-m" in a list of arguments."""
-    for node in ast.walk(tree):
+    for node in nodes:
         parts = node.args if isinstance(node, ast.Call) else getattr(node, "elts", [])
         words = [str(part.value) if isinstance(part, ast.Constant) else "" for part in parts]
         yield from (module for option, module in pairwise(words) if option == "-m" and module)

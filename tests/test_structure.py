@@ -5,21 +5,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 from ana.settings import PROJECT
-from evals.imports import LEVELS, PACKAGES, group_of, imports_of, source_files
+from evals.imports import LEVELS, PACKAGES, group_of, imports_of, nodes_of, source_files
 
 MOST_CONDITIONS = 15
 """Conditions inside expressions that a function may have; ruff counts its branches (C901, PLR0912)."""
-
-
-@cache
-def nodes_of(module: str) -> tuple[ast.AST, ...]:
-    """Return all syntax nodes of a module."""
-    return tuple(ast.walk(ast.parse(source_files()[module].read_text(encoding="utf-8"))))
 
 
 def functions_of(module: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

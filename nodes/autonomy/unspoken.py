@@ -52,15 +52,12 @@ def _find_order(write: Write, batch: Batch) -> str:
     own = {each.now.content for each in changed if each.now} if len(changed) == 1 else set[str]()
     new = _list_new_words(write, batch)
     foreign = (each for each in batch.stored if each.texts[0] not in own)
-    suspect = (each for each in foreign if changed or _brings_words(each, write, new))
-    orders = (each.texts[0] for each in suspect if _orders(each, write, batch, new))
-    return next(orders, "")
+    return next((each.texts[0] for each in foreign if _orders(each, write, batch, changed, new)), "")
 
 
-def _orders(text: Words, write: Write, batch: Batch, new: Collection[str]) -> bool:
+def _orders(text: Words, write: Write, batch: Batch, changed: Sequence[Touched], new: Collection[str]) -> bool:
     if _is_plain_undo(write):
-        return Message(text.texts[0], today=batch.today).takes_back
-    changed = [each for each in write.touched if each.id not in batch.ids]
+        return bool(changed) and Message(text.texts[0], today=batch.today).takes_back
     if not _has_words(text.texts[0], SENTENCE):
         return bool(changed) and _has_words(text.texts[0], FEWEST_WORDS) and _orders_a_change(text, write, batch)
     removes = any(each.removed for each in changed)

@@ -15,7 +15,7 @@ from ana.time.when import resolve
 from graph.state import Reason
 from nodes.autonomy.message import Message
 from nodes.autonomy.several import find_apart, find_changed, is_plain_undo, is_the_rest, list_removed
-from nodes.autonomy.words import Words, count_words
+from nodes.autonomy.words import Words, count_words, read_words
 from nodes.autonomy.writes import (
     Write,
     is_agreed_to,
@@ -96,7 +96,7 @@ class Batch:
     @cached_property
     def stored(self) -> list[Words]:
         """Every stored text in view, taken apart."""
-        return [Words(text) for text in dict.fromkeys((*self.read, *self.lines.values())) if text]
+        return [read_words(text) for text in dict.fromkeys((*self.read, *self.lines.values())) if text]
 
     @cached_property
     def foreign(self) -> list[Words]:

@@ -83,12 +83,19 @@ def are_forms(one: str, other: str) -> bool:
     return common >= max(STEM, len(shorter) - 2)
 
 
+@keep_recent(1024)  # what is in view is weighed with every batch
+def read_words(text: str) -> Words:
+    """Return the words of a stored text."""
+    return Words(text)
+
+
+@keep_recent(1024)
 def count_words(text: str) -> int:
     """Return how many words a text has; pairs of characters where no spaces are written."""
     return sum(len(part) - 1 if _UNSPACED.match(part) else part.isalpha() for part in _split(text))
 
 
-@keep_recent(1024)  # what is in view is weighed with every batch
+@keep_recent(1024)
 def find_content(text: str) -> frozenset[str]:
     """Return the content words of a text: no days, no words that name nothing."""
     return frozenset(part for word in {*_find_words(text)} for part in _cut(word) if _is_content(part))

@@ -19,7 +19,7 @@ from ana.workspace import open_workspace
 from app.outcome import Waiting
 from app.turn import Assistant
 from graph.context import Context
-from graph.recording import record
+from graph.recording import Recorded
 from graph.state import Input, Output, State
 from nodes.load_context import load_context
 from nodes.reflect import reflect
@@ -44,10 +44,10 @@ def answer(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 builder = StateGraph(State, context_schema=Context, input_schema=Input, output_schema=Output)
-builder.add_node("load_context", record("load_context", load_context))
+builder.add_node("load_context", Recorded("load_context", load_context))
 builder.add_node("ask_size", ask_size)
 builder.add_node("ask_colour", ask_colour)
-builder.add_node("reflect", record("reflect", answer))
+builder.add_node("reflect", Recorded("reflect", answer))
 builder.add_edge(START, "load_context")
 for asks in ("ask_size", "ask_colour"):
     builder.add_edge("load_context", asks)

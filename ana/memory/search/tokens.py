@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import filterfalse
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -15,7 +16,7 @@ def _fold(text: str) -> str:
     folded = text.casefold()
     if folded.isascii():  # nothing to take apart, and most texts are
         return folded
-    return "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
+    return "".join(filterfalse(unicodedata.combining, unicodedata.normalize("NFKD", folded)))
 
 
 def _drop_plural(word: str) -> str:

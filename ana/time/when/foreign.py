@@ -82,7 +82,7 @@ def _is_japanese(word: str) -> bool:
 
 def _day(match: re.Match[str], today: date) -> Days | date | None:
     english = _DAYS.get(match["day"].lower(), "")  # other letters may count as the same without regard to case
-    found = ((rule, re.search(rule.pattern, english, re.I)) for rule in (*RELATIVE, *EXPLICIT))
+    found = ((rule, rule.regex.search(english)) for rule in (*RELATIVE, *EXPLICIT))
     return next((rule.read(match, today) for rule, match in found if match), None)
 
 

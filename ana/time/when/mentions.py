@@ -139,7 +139,7 @@ def _join(text: str, first: Mention, last: Mention) -> Mention | None:
 def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[int, int, Days | NoSuchDay | None]]:
     """The readings of each rule. One that is not a day takes its place too: 31 April 2026 is not April 2026."""
     for rule in (*RELATIVE, *EXPLICIT, *FOREIGN, *more):
-        for match in re.finditer(rule.pattern, text, re.IGNORECASE):
+        for match in rule.regex.finditer(text):
             start, end = match.span("at" if "at" in match.re.groupindex else 0)
             days: Days | date | NoSuchDay | None
             try:

@@ -10,6 +10,7 @@ How it reads:
 import re
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
+from functools import cache
 
 from ana.time.when.words import ANY_WEEKDAY, NUMBER, NUMBERS, number
 
@@ -78,12 +79,17 @@ class TimeMention:
 def find_times(text: str) -> list[TimeMention]:
     """Return every time of day in a text, in its order; of overlapping readings the first shape's."""
     found: list[TimeMention] = []
-    for match in (match for shape in _SHAPES for match in re.finditer(shape, text, re.IGNORECASE)):
+    for match in (match for shape in _compile_shapes() for match in shape.finditer(text)):
         start, end = match.span("at" if "at" in match.re.groupindex else 0)
         at = _time(match.groupdict(), text)
         if at is not None and all(end <= other.start or other.end <= start for other in found):
             found.append(TimeMention(start, end, at))
     return sorted(found, key=lambda mention: mention.start)
+
+
+@cache
+def _compile_shapes() -> list[re.Pattern[str]]:
+    return [re.compile(shape, re.IGNORECASE) for shape in _SHAPES]
 
 
 def find_hours_ahead(text: str, now: datetime) -> tuple[int, int, datetime] | None:

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import NamedTuple
+from functools import cached_property
 
 from dateutil.relativedelta import relativedelta
 
@@ -31,13 +32,22 @@ STOP = (
 """Looks ahead for anything but a noun that a number or a weekday may belong to: the 5th floor, sun cream."""
 
 
-class Rule(NamedTuple):
-    """One way of naming days."""
+@dataclass(frozen=True)
+class Rule:
+    """One way of naming days.
+
+    Args:
+        pattern: Where it matches, without regard to case; a group `at` is the mention without words that reveal it.
+        read: Returns a day, or the first and the last one, or None where it is not a day after all.
+    """
 
     pattern: str
-    """Where it matches, without regard to case; a group `at` is the mention without the words that only reveal it."""
     read: Callable[[re.Match[str], date], Days | date | None]
-    """Returns a day, or the first and the last one, or None where it is not a day after all."""
+
+    @cached_property
+    def regex(self) -> re.Pattern[str]:
+        """Compiled when it is first needed and kept here, for most searches are shorter than a look into re's cache."""
+        return re.compile(self.pattern, re.IGNORECASE)
 
 
 def shift_day(day: date, by: timedelta | relativedelta) -> date:
