@@ -143,7 +143,7 @@ def get(server: Server, path: str) -> Any:
 
 
 def texts(server: Server, thread: str) -> list[str]:
-    messages = get(server, f"/threads/{thread}/state")["values"]["messages"]
+    messages = get(server, f"/threads/{thread}/state")["values"].get("messages", [])
     return [strip_receipt(each["content"]) for each in messages if each["type"] != "tool" and each["content"]]
 
 
@@ -238,6 +238,24 @@ def test_many_messages_at_once_to_a_thread_are_answered_in_order(fleet: Fleet) -
     runs = [begin((one, two)[n % 2], thread, f"message {n}") for n in range(1, 30)]
     get(two, f"/threads/{thread}/runs/{runs[-1]}/join")
     assert texts(one, thread) == [text for n in range(30) for text in (f"message {n}", f"heard message {n}")]
+
+
+def test_a_run_that_a_killed_worker_had_begun_is_taken_back_by_another(fleet: Fleet) -> None:
+    web, thread = fleet.serve(), str(uuid.uuid4())
+    gate = Gate(store("milk"), Said("Saved."), before=1)
+    fleet.stub.script = [gate]
+    first = fleet.work()
+    run = begin(web, thread, "keep milk")
+    assert gate.asked.acquire(timeout=60)
+    first.kill()
+    first.wait()
+    path = f"{web.url}/threads/{thread}/runs/{run}"
+    httpx.post(f"{path}/cancel?action=rollback", timeout=60).raise_for_status()
+    fleet.work()
+    httpx.post(f"{path}/cancel?action=rollback&wait=1", timeout=90)
+    assert httpx.get(path, timeout=60).status_code == 404
+    assert (fleet.items(), texts(web, thread)) == ([], [])
+    gate.opened.set()
 
 
 @pytest.mark.parametrize("strategy", ["reject", "interrupt", "rollback"])
