@@ -5,7 +5,6 @@ The attempt's number is its fence: one that another has followed keeps nothing m
 
 import asyncio
 import logging
-from collections.abc import Callable
 from contextlib import aclosing, suppress
 from itertools import count
 from typing import NoReturn
@@ -14,7 +13,7 @@ from pydantic_core import to_json
 
 from ana.errors import AnaError, StoreBroken, StoreBusy, UserError
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Session, Statement
+from ana.postgres.session import Rows, Statement
 from ana.runs.local import Worker
 from ana.runs.notices import Notices, notify, wait_for
 from ana.runs.port import Event, RunLeft, StartedRun, Status
@@ -30,13 +29,14 @@ _AGAIN_SECONDS = 0.5
 _COLUMNS = "id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at"
 _TAKE = f"""UPDATE runs SET status = CASE status WHEN 'pending' THEN 'running' ELSE status END, attempt = attempt + 1,
     failures = failures + 1, updated_at = clock_timestamp() WHERE id = ? AND NOT done
-    RETURNING {_COLUMNS}, failures, (SELECT coalesce(max(position), 0) FROM run_events WHERE run = runs.id)"""
+    RETURNING {_COLUMNS}, rollback, failures, (SELECT coalesce(max(position), 0) FROM run_events WHERE run = runs.id)"""
 _LOOK = "SELECT status, rollback FROM runs WHERE id = ? AND attempt = ? AND NOT done"
 _KEEP = f"""INSERT INTO run_events (run, position, name, data)
     SELECT ?, position, name, data FROM unnest(?::integer[], ?::text[], ?::bytea[]) AS told (position, name, data)
     WHERE EXISTS ({_LOOK} AND status = 'running' FOR SHARE) ON CONFLICT DO NOTHING"""
 _END = """UPDATE runs SET status = CASE status WHEN 'running' THEN ? ELSE status END, error = ?, done = true,
-    updated_at = clock_timestamp() WHERE id = ? AND attempt = ? AND NOT done"""
+    updated_at = clock_timestamp() WHERE id = ? AND attempt = ? AND NOT done AND (NOT rollback OR ?) RETURNING 1"""
+_FORGET = "DELETE FROM runs WHERE id = ? AND attempt = ? AND rollback AND done"
 _LEAVE = """UPDATE runs SET status = CASE status WHEN 'running' THEN 'pending' ELSE status END,
     failures = failures - ? WHERE id = ? AND attempt = ? AND NOT done"""
 
@@ -46,8 +46,8 @@ logger = logging.getLogger(__name__)
 class Attempt:
     """One attempt, in the event loop of its worker. `take` begins it."""
 
-    def __init__(self, rows: PersonRows, run: StartedRun, failures: int, position: int) -> None:
-        self.run, self.rollback = run, asyncio.Event()
+    def __init__(self, rows: PersonRows, run: StartedRun, failures: int, position: int, *, rollback: bool) -> None:
+        self.run, self.rollback, self._rollback = run, asyncio.Event(), rollback
         self._rows, self._failures = rows, failures
         self._positions = count(position + 1)
         self._told: list[Event] = []
@@ -61,6 +61,9 @@ class Attempt:
         """
         if self._failures > MOST_FAILURES:
             await self.give_up(f"The run was given up: what carried it out ended {MOST_FAILURES} times.")
+            return
+        if not self.run.is_active:
+            await self._clear_up(worker, rollback=self._rollback)
             return
         work = asyncio.create_task(self._work(worker))
         await asyncio.sleep(0)  # it has begun, so that it clears up when it is cancelled
@@ -80,18 +83,21 @@ class Attempt:
         except StoreBroken as exc:
             logger.warning("run %s is tried again: %s", self.run.id, exc)
             await self._leave(failed=True, keep=keep)
-        await self._finish(status, error, keep)
-
-    async def give_up(self, why: str) -> None:
-        """End the run without another attempt."""
-        await self._end(*self._fail(UserError(why), why))
-
-    async def _finish(self, status: Status, error: str | None, keep: "asyncio.Task[None]") -> None:
         if self.run.is_left:
             await self._leave(failed=False, keep=keep)
         keep.cancel()
         await asyncio.wait([keep])
-        await self._end(status, error)
+        if not await self._end(status, error, taken_back=status == "interrupted" and self.rollback.is_set()):
+            await self._clear_up(worker, rollback=True)
+
+    async def give_up(self, why: str) -> None:
+        """End the run without another attempt."""
+        await self._end(*self._fail(UserError(why), why), taken_back=True)
+
+    async def _clear_up(self, worker: Worker, *, rollback: bool) -> None:
+        """End a run that was stopped while nobody worked at it, or when it had ended but for that."""
+        await asyncio.create_task(worker.clear_up(self.run, rollback=rollback))  # a task works under its own lease
+        await self._end("interrupted", None, taken_back=True)
 
     async def _work(self, worker: Worker) -> tuple[Status, str | None]:
         try:
@@ -125,7 +131,7 @@ class Attempt:
                     await self._fresh.wait()
                     await asyncio.sleep(BATCH_SECONDS)
                     self._fresh.clear()
-                    await self._persist(lambda session: None)
+                    await self._persist()
             finally:
                 looking.cancel()
 
@@ -142,47 +148,45 @@ class Attempt:
                     return
             await wait_for(changed)
 
-    async def _persist(self, change: Callable[[Session], None]) -> None:
-        """Keep what was told, and make another change with it, as soon as the database can."""
+    async def _persist(self, change: Statement | None = None) -> Rows:
+        """Keep what was told, and make another change with it, as soon as the database can; return its rows."""
         told = [*self._told]
         while True:
             try:
-                await asyncio.to_thread(self._write, told, change)
+                rows = await asyncio.to_thread(self._write, told, change)
             except (StoreBroken, StoreBusy) as exc:
                 logger.warning("what a run told is not kept yet: %s", exc)
                 await asyncio.sleep(_AGAIN_SECONDS)
             else:
                 del self._told[: len(told)]
-                return
+                return rows
 
-    def _write(self, told: list[Event], change: Callable[[Session], None]) -> None:
+    def _write(self, told: list[Event], change: Statement | None) -> Rows:
         with self._rows.write() as session:
             if told:
                 positions, names, data = zip(*((e.position, e.name, e.data) for e in told), strict=True)
                 own = self.run.id, self.run.attempt
                 session.add(_KEEP, self.run.id, [*positions], [*names], [*data], *own)
-            change(session)
-            told_to_all = notify(self.run.id)
-            session.add(told_to_all.text, *told_to_all.params)
+            forget = Statement(_FORGET, [self.run.id, self.run.attempt])
+            changes = [change, forget] if change else []
+            return session.run(*changes, notify(self.run.id), commits=True)[0]
 
-    async def _end(self, status: Status, error: str | None) -> None:
-        def end(session: Session) -> None:
-            session.add(_END, status, error, self.run.id, self.run.attempt)
-            session.add(
-                "DELETE FROM runs WHERE id = ? AND attempt = ? AND rollback AND done", self.run.id, self.run.attempt
-            )
-
-        await self._persist(end)
+    async def _end(self, status: Status, error: str | None, *, taken_back: bool) -> bool:
+        """End the run, and return whether that was so: something of it is to be taken back, and was not yet."""
+        own = self.run.id, self.run.attempt
+        if await self._persist(Statement(_END, [status, error, *own, taken_back])):
+            return True
+        return not await asyncio.to_thread(self._rows.ask, _LOOK, *own)  # else another attempt has followed
 
     async def _leave(self, *, failed: bool, keep: "asyncio.Task[None]") -> NoReturn:
         keep.cancel()
         await asyncio.wait([keep])
-        await self._persist(lambda session: session.add(_LEAVE, int(not failed), self.run.id, self.run.attempt))
+        await self._persist(Statement(_LEAVE, [int(not failed), self.run.id, self.run.attempt]))
         raise RunLeft
 
 
 def take(rows: PersonRows, id: str) -> Attempt | None:
     """Begin an attempt at a run; None if nothing of it is left to do."""
-    for *row, failures, position in rows.change(Statement(_TAKE, [id]))[0]:
-        return Attempt(rows, read_run(row), failures, position)
+    for *row, rollback, failures, position in rows.change(Statement(_TAKE, [id]))[0]:
+        return Attempt(rows, read_run(row), failures, position, rollback=rollback)
     return None

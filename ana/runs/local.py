@@ -38,6 +38,9 @@ class Worker(Protocol):
             rollback: Set, when the run is cancelled, if nothing of it is to stay.
         """
 
+    async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
+        """Leave the thread of a run that was stopped, and that nobody works at, as whoever stopped it wants it."""
+
 
 class _Kept:
     """A run with what it told, and its task."""

@@ -121,7 +121,7 @@ class QueuedRuns:
                         for text, params in _cancel(id, rollback=strategy == "rollback"):
                             session.add(text, *params)
             # each step is kept before the next: another worker may have to go on
-            asked = json.dumps(run.order | {"durability": "sync"}, ensure_ascii=True, default=str)
+            asked = json.dumps(run.order | {"durability": "sync"})
             row = run.id, run.thread, lane, asked, run.size, run.is_kept, run.created_at, run.created_at
             session.add(_ENTER, *row)
             after = float(run.order.get("after_seconds") or 0)

@@ -53,11 +53,11 @@ class PostgresThreadLocks:
 
     Args:
         rows: What the person has in the database.
-        seconds: How long a lease lasts that is not renewed.
+        seconds: How long a lease lasts that is not renewed; None for SECONDS.
     """
 
-    def __init__(self, rows: PersonRows, seconds: float = SECONDS) -> None:
-        self._rows, self._seconds = rows, seconds
+    def __init__(self, rows: PersonRows, seconds: float | None = None) -> None:
+        self._rows, self._seconds = rows, seconds or SECONDS
 
     def lock(self, id: str, program: str, patience: float = PATIENCE) -> "Lease":
         """Return the lock of a conversation. Errors as of the port."""

@@ -19,12 +19,13 @@ from ana.json_lines import name_work
 from ana.recent import current as recent
 from ana.runs.port import RunLeft, StartedRun
 from ana.stopping import present
+from ana.threads.ports import ThreadLock
 from ana.threads.runs import Run
 from ana.threads.saver import ThreadSaver
 from app.api.shapes import dump
 from graph.builder import compile_graph, graph
 from graph.context import Context, LocalContext
-from graph.owning import ASKS, OwningGraph, roll_back
+from graph.owning import ASKS, PATIENCE, OwningGraph, roll_back
 
 PROGRAM = "ana server"
 
@@ -53,8 +54,7 @@ class GraphWorker:
 
     async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
         workspace = self._handles.workspace
-        lock = workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
-        hold = Run(lock, run.thread, run.id, slots=None, is_kept=run.is_kept)
+        hold = Run(self._lock(run), run.thread, run.id, slots=None, is_kept=run.is_kept)
         hold.goes_on = run.attempt > 1
         present.set(hold)
         recent.set(workspace.recent)
@@ -79,6 +79,26 @@ class GraphWorker:
         finally:
             self._controls.pop(run.id, None)
             await asyncio.to_thread(hold.close)
+
+    async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
+        if not run.is_kept:
+            return
+        hold = Run(self._lock(run), run.thread, run.id, slots=None)
+        present.set(hold)
+        recent.set(self._handles.workspace.recent)
+        try:
+            await hold.acquire(PATIENCE)
+            state = await self.graph.aget_state({"configurable": {"thread_id": run.thread}})
+            if not rollback:
+                await self.saver.amark_stopped(run.id)
+            elif state.metadata and str(state.metadata.get("run_id")) == run.id:
+                hold.turn = (state.values.get("turn") or {}).get("id")
+                await roll_back(hold, self.saver, run.id, lambda: self._handles.memory)
+        finally:
+            await asyncio.to_thread(hold.close)
+
+    def _lock(self, run: StartedRun) -> ThreadLock:
+        return self._handles.workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
 
     def drain(self) -> None:
         """Let each run whose thread is kept end at its next step, as left to another worker."""

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -25,6 +26,7 @@ from ana.runs.notices import Notices
 from ana.runs.port import RunLeft
 from ana.runs.queue import QUEUE, WORK, QueuedRuns
 from ana.runs.slots import ALL
+from ana.settings import load_settings
 from app.api.workspaces import Workspaces
 
 BEAT_SECONDS = 10.0
@@ -180,3 +182,16 @@ async def working(workspaces: Workspaces, notices: Notices) -> AsyncIterator[Non
     finally:
         stop.set()
         await work
+
+
+async def run_worker(stop: asyncio.Event, runs: int, beat: float = BEAT_SECONDS) -> None:
+    """Carry out runs until the event is set. Arguments as of `RunWorker`."""
+    # each node of a run works in a thread of this pool
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * runs + 8, thread_name_prefix="run"))
+    url = load_settings().ana_database_url
+    assert url
+    notices = Notices(url.get_secret_value())
+    workspaces = Workspaces(load_settings, notices=notices)
+    async with notices.listen():
+        await RunWorker(workspaces, notices, runs, beat).work(stop)
+    await workspaces.close_all()

@@ -1,5 +1,7 @@
 """`ana serve`: our server, for one person on this machine, or for all who have a token."""
 
+import os
+from functools import partial
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -16,11 +18,17 @@ from app.startup import start
 def serve(
     host: Annotated[str, typer.Option(help="The address it answers at; at any other people need tokens.")] = LOCAL,
     port: Port = 2024,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=0, max=64, help="Processes that carry out the runs; 0 where `ana worker` does."),
+    ] = None,
 ) -> None:
     """Serve the API to programs and pages of this machine, and to others with a token: docs/people.md."""
     import uvicorn
 
+    from ana.children import start_python
     from ana.people import People
+    from app.api.app import build_app
     from app.http.connections import Protocol, allow_many_files
     from app.http.guard import PAGE
     from app.page.routes import HTMX
@@ -36,6 +44,8 @@ def serve(
             f"Others may reach {host if host != LOCAL else 'this server'}, and nobody has a token to sign in with.",
             "`ana users token owner` makes yours, `ana users add NAME` another's.",
         )
+    if workers is not None and not workspace.has_database:
+        raise ConfigError("Workers carry out runs that wait in a database.", "Set ANA_DATABASE_URL.")
     require_port(host, port, "ana serve")
     tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -44,9 +54,10 @@ def serve(
     if find_spec(HTMX) is None:
         tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
     allow_many_files()
+    children = [start_python("-m", "app.cli", "worker", "--parent", f"{os.getpid()}") for _ in range(workers or 0)]
     try:
         uvicorn.run(
-            "app.api.app:build_app",
+            partial(build_app, carries_out=workers is None),
             factory=True,
             host=host,
             port=port,
@@ -60,3 +71,8 @@ def serve(
         )
     except SystemExit as exc:  # the library has logged why
         raise UserError("The server could not start.", f"{settings.log_file_path} tells why.") from exc
+    finally:
+        for child in children:
+            child.terminate()
+        for child in children:
+            child.wait()

@@ -37,7 +37,7 @@ class ScriptedWorker:
             yield "values", b"1"
             await self.may_go_on.wait()
             if failure := run.order.get("fails"):
-                raise failure
+                raise StoreBusy(failure)
             yield "values", b"2"
         except asyncio.CancelledError:
             if rollback.is_set():
@@ -47,6 +47,9 @@ class ScriptedWorker:
             raise
         finally:
             self._working.discard(run.thread)
+
+    async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
+        self.rolled_back += [run.id] * rollback
 
 
 async def start(runs: Runs, thread: str = ONE, strategy: Strategy = "enqueue", **order: Any) -> str:
@@ -74,7 +77,8 @@ async def begin(runs: Runs, **order: Any) -> str:
 
 async def runs_of_a_thread_work_in_order(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
-    first, second, third = [await start(runs) for _ in range(3)]
+    first = await begin(runs)
+    second, third = await start(runs), await start(runs)
     elsewhere = await begin(runs, thread=TWO)
     assert worker.begun == [first, elsewhere]
     await runs.cancel(second, rollback=False)
@@ -129,10 +133,13 @@ async def every_follower_sees_the_same_from_its_position_on(open_runs: OpenRuns)
 
 async def a_run_can_be_stopped_before_it_begins(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
+    first = await begin(runs)
     id = await start(runs)
     await runs.cancel(id, rollback=False)
     await runs.join(id)
-    assert (await status(runs, id), worker.begun, await read(runs, id)) == ("interrupted", [], [])
+    worker.may_go_on.set()
+    await runs.join(first)
+    assert (await status(runs, id), worker.begun, await read(runs, id)) == ("interrupted", [first], [])
 
 
 async def a_run_is_stopped_once_and_stays_so(open_runs: OpenRuns) -> None:
@@ -157,7 +164,7 @@ async def stopping_a_run_that_has_ended_changes_nothing(open_runs: OpenRuns) -> 
 async def a_run_that_fails_says_why_and_holds_up_nobody(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     worker.may_go_on.set()
-    first = await start(runs, fails=StoreBusy("The store is in use."))
+    first = await start(runs, fails="The store is in use.")
     second = await start(runs)
     await runs.join(second)
     failed = await runs.find(first)

@@ -2,16 +2,25 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ana.errors import RunRejected
-from ana.runs.local import MOST_ACTIVE, MOST_ORDERED, LocalRuns, started_now
+from ana.postgres.database import open_database
+from ana.postgres.person import PersonRows
+from ana.runs.local import MOST_ACTIVE, MOST_ORDERED, LocalRuns, Worker, started_now
+from ana.runs.notices import Notices
+from ana.runs.port import Runs
+from ana.runs.queue import QueuedRuns
 from ana.runs.slots import Slots
+from app.api.worker import RunWorker
 from tests.examples import examples
+from tests.postgres.server import new_database
 from tests.runs.conformance import ONE, RUNS, TWO, OpenRuns, ScriptedWorker, begin, read, start, status
 
 PATIENCE = 20
@@ -25,6 +34,48 @@ def run(check: Awaitable[None]) -> None:
 @pytest.mark.parametrize("check", RUNS)
 def test_runs_in_this_process_conform(check: Callable[[OpenRuns], Awaitable[None]]) -> None:
     run(check(lambda worker: LocalRuns("ann", worker, Slots())))
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with new_database() as url:
+        yield url
+        open_database(url).close()
+
+
+@pytest.mark.parametrize("check", RUNS)
+def test_runs_in_postgres_conform(check: Callable[[OpenRuns], Awaitable[None]], url: str) -> None:
+    async def check_with_worker() -> None:
+        notices, stop = Notices(url), asyncio.Event()
+        rows, working = PersonRows(open_database(url), str(uuid.uuid4())), list[asyncio.Task[None]]()
+
+        def open_runs(worker: Worker) -> Runs:
+            home: Any = OneHome(worker)
+            working.append(asyncio.create_task(RunWorker(home, notices).work(stop)))
+            return QueuedRuns(rows, notices)
+
+        async with notices.listen():
+            await check(open_runs)
+            stop.set()
+            await asyncio.gather(*working)
+
+    run(check_with_worker())
+
+
+class OneHome:
+    """Workspaces of whom runs are carried out by one worker."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+
+    async def open(self, _: str) -> "OneHome":
+        return self
+
+    def hold(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def drain(self) -> None:
+        """Let what works go on."""
 
 
 def test_long_runs_of_one_person_hold_up_nobody_else() -> None:

@@ -1,0 +1,51 @@
+"""`ana worker`: carries out the runs that wait in a database, for everybody."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+import typer
+
+from ana.errors import ConfigError
+from ana.output import tell
+from ana.runs.slots import ALL
+from app.startup import start
+
+LOOK_SECONDS = 1.0
+
+Runs = Annotated[int, typer.Option("--runs", min=1, max=500, help="How many runs it works at, at once.")]
+
+
+def worker(
+    runs: Runs = ALL,
+    parent: Annotated[int, typer.Option(hidden=True, help="The process with which it ends.")] = 0,
+) -> None:
+    """Carry out the runs that wait in the database, until it is stopped; another worker goes on with what is left."""
+    workspace = start()
+    if not workspace.has_database:
+        raise ConfigError("A worker carries out runs that wait in a database.", "Set ANA_DATABASE_URL.")
+    from app.api.worker import run_worker
+    from tools.catalog import catalog
+
+    catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn
+    tell(f"A worker for {runs} runs at once (Ctrl-C ends it)")
+    asyncio.run(_work(lambda stop: run_worker(stop, runs), parent))
+
+
+async def _work(work: Callable[[asyncio.Event], Awaitable[None]], parent: int) -> None:
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    watching = asyncio.create_task(_watch(parent, stop))
+    await work(stop)
+    watching.cancel()
+
+
+async def _watch(parent: int, stop: asyncio.Event) -> None:
+    """Stop when the process that started this one has ended."""
+    while parent and os.getppid() == parent:
+        await asyncio.sleep(LOOK_SECONDS)
+    if parent:
+        stop.set()
