@@ -234,3 +234,8 @@ def build_app(*, carries_out: bool = True) -> Starlette:
 
         measure(app, settings, settings.ana_metrics)
     return app
+
+
+def build_web() -> Starlette:
+    """Return the application of a process beside which workers carry out the runs. Errors as of `build_app`."""
+    return build_app(carries_out=False)

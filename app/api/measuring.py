@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 
@@ -14,6 +15,9 @@ from app.http.measured import Measured
 from app.metrics.figures import Metrics
 from app.metrics.serving import show_metrics
 
+if TYPE_CHECKING:
+    from ana.runs.notices import Notices
+
 
 def measure(app: Starlette, settings: Settings, at: Listener) -> None:
     """Have an application that does not run yet count what it does.
@@ -22,12 +26,18 @@ def measure(app: Starlette, settings: Settings, at: Listener) -> None:
         settings: The deployment's.
         at: Where the figures are shown while it runs.
     """
-    metrics = Metrics(settings, "serve")
-
-    def open_counted(workspace: Workspace) -> Handles:
-        return replace(open_served(workspace), meter=metrics)
-
-    workspaces = Workspaces(load_settings, open_counted, app.state.notices)
-    metrics.count_waiting(workspaces.count_waiting)
+    workspaces, metrics = open_counted(settings, "serve", app.state.notices)
     app.add_middleware(Measured, metrics=metrics, routes=app.routes)
     app.state.workspaces, app.state.show_metrics = workspaces, partial(show_metrics, metrics, at)
+
+
+def open_counted(settings: Settings, role: str, notices: "Notices | None") -> tuple[Workspaces, Metrics]:
+    """Return workspaces that count what is done in them, and the figures. Arguments as of these."""
+    metrics = Metrics(settings, role)
+
+    def open_metered(workspace: Workspace) -> Handles:
+        return replace(open_served(workspace), meter=metrics)
+
+    workspaces = Workspaces(load_settings, open_metered, notices)
+    metrics.count_waiting(workspaces.count_waiting)
+    return workspaces, metrics

@@ -188,10 +188,18 @@ async def run_worker(stop: asyncio.Event, runs: int, beat: float = BEAT_SECONDS)
     """Carry out runs until the event is set. Arguments as of `RunWorker`."""
     # each node of a run works in a thread of this pool
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * runs + 8, thread_name_prefix="run"))
-    url = load_settings().ana_database_url
-    assert url
-    notices = Notices(url.get_secret_value())
-    workspaces = Workspaces(load_settings, notices=notices)
-    async with notices.listen():
-        await RunWorker(workspaces, notices, runs, beat).work(stop)
-    await workspaces.close_all()
+    settings = load_settings()
+    assert settings.ana_database_url
+    notices = Notices(settings.ana_database_url.get_secret_value())
+    with contextlib.ExitStack() as stack:
+        if settings.ana_metrics:
+            from app.api.measuring import open_counted
+            from app.metrics.serving import show_metrics
+
+            workspaces, metrics = open_counted(settings, "worker", notices)
+            stack.enter_context(show_metrics(metrics, settings.ana_metrics))
+        else:
+            workspaces = Workspaces(load_settings, notices=notices)
+        async with notices.listen():
+            await RunWorker(workspaces, notices, runs, beat).work(stop)
+        await workspaces.close_all()

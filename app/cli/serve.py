@@ -1,7 +1,8 @@
 """`ana serve`: our server, for one person on this machine, or for all who have a token."""
 
 import os
-from functools import partial
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -10,6 +11,7 @@ import typer
 from ana.errors import ConfigError, UserError
 from ana.installing import describe_install
 from ana.output import tell
+from ana.settings import Settings
 from ana.urls import find_address
 from app.serving import LOCAL, Port, require_port
 from app.startup import start
@@ -24,12 +26,8 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the API to programs and pages of this machine, and to others with a token: docs/people.md."""
-    import uvicorn
-
-    from ana.children import start_python
     from ana.people import People
-    from app.api.app import build_app
-    from app.http.connections import Protocol, allow_many_files
+    from app.http.connections import allow_many_files
     from app.http.guard import PAGE
     from app.page.routes import HTMX
     from app.repl.repl import describe_setup
@@ -54,10 +52,34 @@ def serve(
     if find_spec(HTMX) is None:
         tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
     allow_many_files()
-    children = [start_python("-m", "app.cli", "worker", "--parent", f"{os.getpid()}") for _ in range(workers or 0)]
+    with _starting_workers(workers or 0):
+        _run("app.api.app:build_app" if workers is None else "app.api.app:build_web", host, port, settings)
+
+
+@contextmanager
+def _starting_workers(count: int) -> Iterator[None]:
+    """Have so many workers as children while the context is open."""
+    from ana.children import start_python
+
+    children = [start_python("-m", "app.cli", "worker", "--parent", f"{os.getpid()}") for _ in range(count)]
+    try:
+        yield
+    finally:
+        for child in children:
+            child.terminate()
+        for child in children:
+            child.wait()
+
+
+def _run(factory: str, host: str, port: int, settings: Settings) -> None:
+    """Serve the application that a factory makes, until somebody ends it."""
+    import uvicorn
+
+    from app.http.connections import Protocol
+
     try:
         uvicorn.run(
-            partial(build_app, carries_out=workers is None),
+            factory,
             factory=True,
             host=host,
             port=port,
@@ -71,8 +93,3 @@ def serve(
         )
     except SystemExit as exc:  # the library has logged why
         raise UserError("The server could not start.", f"{settings.log_file_path} tells why.") from exc
-    finally:
-        for child in children:
-            child.terminate()
-        for child in children:
-            child.wait()
