@@ -98,6 +98,8 @@ CALLS: dict[str, list[list[str]]] = {
     "remind": [["--once"], ["--late"], ["--test"], ["--uninstall"]],
     "serve": [["--port", HOSTILE], ["--host", HOSTILE]],
     "dev": [["--port", HOSTILE]],
+    "worker": [["--runs", HOSTILE]],
+    "move": [[HOSTILE], ["database", "--user", HOSTILE, "--yes"]],
     "users": [["list"], *([word, HOSTILE] for word in ("add", "token", "remove")), ["link", "owner", "--url", HOSTILE]],
     "mcp": [[HOSTILE]],
     "setup": [["--provider", HOSTILE], ["--provider", "ollama", "--url", HOSTILE, "--model", HOSTILE]],
