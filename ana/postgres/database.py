@@ -140,17 +140,14 @@ class Database:
     def _get_pool(self) -> "ConnectionPool[Connection[Any]]":
         with self._opening:
             if self._pool is None:
-                options = {"autocommit": True, "prepare_threshold": None, "cursor_factory": RawCursor}
+                options: dict[str, Any] = {"autocommit": True, "prepare_threshold": None, "cursor_factory": RawCursor}
+                # not from the pool, which says nothing of a wrong password or host but that it took too long
+                with Connection.connect(self._url, **options) as connection:
+                    migrate(connection)
+                    _check_role(connection)
                 pool = ConnectionPool(
                     self._url, kwargs=options, min_size=1, max_size=self._most, timeout=self._timeout, open=True
                 )
-                try:
-                    with pool.connection() as connection:
-                        migrate(connection)
-                        _check_role(connection)
-                except BaseException:
-                    pool.close()
-                    raise
                 self._pool = pool
             return self._pool
 

@@ -38,7 +38,9 @@ def map_errors() -> Iterator[None]:
     except psycopg.Error as exc:
         if exc.sqlstate == _LEASE_LOST:
             raise LeaseLost from exc
-        said = exc.diag.message_primary or type(exc).__name__
+        # what cannot be connected to quotes nobody
+        said = exc.diag.message_primary or (isinstance(exc, psycopg.OperationalError) and f"{exc}".partition("\n")[0])
+        said = said or type(exc).__name__
         raise StoreBroken(f"The database cannot be used: {said}.", "Try again.") from exc
 
 

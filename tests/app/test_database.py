@@ -1,6 +1,7 @@
 """The commands on a person's state in a database."""
 
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,6 +110,11 @@ def test_another_embedder_is_refused_until_everything_is_embedded_again(
 
 
 def test_a_wrong_address_is_a_sentence_without_a_password(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("ANA_DATABASE_URL", f"postgresql://ana:secret@127.0.0.1:{closed.getsockname()[1]}/x")
+        code, told = run(capsys, "items")
+    assert (code, "refused" in told.lower(), "secret" in told) == (1, True, False), told
     monkeypatch.setenv("ANA_DATABASE_URL", "postgresql://ana:secret@[/x")
     code, told = run(capsys, "items")
     assert (code, told.startswith("ANA_DATABASE_URL is wrong"), "secret" in told) == (2, True, False)
