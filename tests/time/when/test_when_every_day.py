@@ -12,15 +12,10 @@ from tests.examples import LONG
 
 DAY = timedelta(days=1)
 EVERY = [date(2027, 12, 1) + n * DAY for n in range(400)]
+TODAYS = [day for n, day in enumerate(EVERY) if LONG or n % 3 == 0 or not 4 < day.day < 26]
+"""In `make test` every day around the turn of a month, and each third of the others."""
 
-
-def choose(days: list[date]) -> list[date]:
-    """In `make test` return the days around the turn of a month, and each third of the others."""
-    return [day for n, day in enumerate(days) if LONG or n % 3 == 0 or not 4 < day.day < 26]
-
-
-TODAYS = choose(EVERY)
-AROUND = choose([EVERY[0] + n * DAY for n in range(-40, 480)])
+AROUND = [EVERY[0] + n * DAY for n in range(-40, 480)]
 SHORT = {"Monday": "Mon", "Tuesday": "Tues", "Wednesday": "Wed", "Thursday": "Thurs", "Friday": "Fri"}
 
 
