@@ -142,7 +142,7 @@ class Database:
             if self._pool is None:
                 options: dict[str, Any] = {"autocommit": True, "prepare_threshold": None, "cursor_factory": RawCursor}
                 # not from the pool, which says nothing of a wrong password or host but that it took too long
-                with Connection.connect(self._url, **options) as connection:
+                with Connection.connect(self._url, connect_timeout=round(self._timeout), **options) as connection:
                     migrate(connection)
                     _check_role(connection)
                 pool = ConnectionPool(

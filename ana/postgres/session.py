@@ -33,7 +33,10 @@ def map_errors() -> Iterator[None]:
     """Raise what psycopg raises as one of ours, without its detail, which may quote what a person has stored."""
     try:
         yield
-    except (PoolTimeout, errors.LockNotAvailable) as exc:
+    except PoolTimeout as exc:
+        told = "The database gave no connection in time: it cannot be reached, or all are in use."
+        raise StoreBroken(told, "Try again.") from exc
+    except errors.LockNotAvailable as exc:
         raise StoreBusy("The database is busy.", "Try again.") from exc
     except psycopg.Error as exc:
         if exc.sqlstate == _LEASE_LOST:

@@ -68,15 +68,19 @@ class Notices:
             await asyncio.wait([listening])
 
     async def _listen(self) -> None:
+        is_told = False
         while True:
             try:
                 async with await psycopg.AsyncConnection.connect(self.url, autocommit=True) as connection:
                     await connection.execute(f"LISTEN {CHANNEL}".encode())
+                    is_told = False
                     async for notice in connection.notifies():
                         for changed in self._waiting.get(notice.payload, ()):
                             changed.set()
             except psycopg.Error as exc:
-                _log.warning("no notices of runs are heard for a while: %s", exc)
+                if not is_told:  # not again with each attempt
+                    _log.warning("no notices of runs are heard for a while: %s", f"{exc}".partition("\n")[0])
+                is_told = True
             await asyncio.sleep(_AGAIN_SECONDS)
 
 

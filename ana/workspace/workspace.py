@@ -87,9 +87,10 @@ class Workspace:
         Raises ConfigError if the database's address is wrong, or its driver is not installed.
         """
         if self.has_database:
+            rows = self.rows  # first, for it says what is missing
             from ana.workspace.postgres import PostgresStorage
 
-            return PostgresStorage(self.rows)
+            return PostgresStorage(rows)
         from ana.workspace.folder import FolderStorage
 
         return FolderStorage(self.person, self.folder, self.traces_folder, self.people_folder)

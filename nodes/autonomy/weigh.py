@@ -238,10 +238,8 @@ def changes_many(write: Write, batch: Batch) -> str | None:
 
     Those that it has made itself do not count.
     """
-    changed, texts = (
-        _find_all_changed(batch),
-        {id: text for each in batch.writes for id, text in find_changed(each).items()},
-    )
+    changed = _find_all_changed(batch)
+    texts = {id: text for each in batch.writes for id, text in find_changed(each).items()}
     named = find_apart([texts[id] for id in changed - batch.changed], batch.said.wanted)
     several = len(changed) - len(named) > MOST_CHANGES and find_changed(write)
     return f"{len(changed)} changes would be made in this turn." if several else None

@@ -1,7 +1,9 @@
 """The commands on a person's state in a database."""
 
 import json
+import os
 import socket
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,11 +11,12 @@ import pytest
 
 from ana.people import People
 from ana.postgres.database import open_database
-from ana.settings import OthersSettings, load_settings
+from ana.settings import PROJECT, OthersSettings, load_settings
 from ana.workspace import load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
+from tests.forks import run_forked
 from tests.postgres.server import new_database
 
 Shown = pytest.CaptureFixture[str]
@@ -107,6 +110,26 @@ def test_another_embedder_is_refused_until_everything_is_embedded_again(
     assert "call the bank" in run(capsys, "items", "financial institution")[1]
     monkeypatch.setenv("ANA_EMBEDDINGS", "auto")
     assert "call the bank" in run(capsys, "items", "bank")[1], "auto follows what made the vectors"
+
+
+WITHOUT_DRIVER = """
+    import sys
+
+    parts = "psycopg", "ana.postgres", "ana.workspace.postgres"
+    for name in [name for name in sys.modules if name.startswith(parts)]:
+        del sys.modules[name]
+    sys.modules["psycopg"] = None
+    from app.cli.main import main
+
+    main()
+"""
+
+
+def test_a_driver_that_is_not_installed_is_a_sentence(own: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    done = run_forked("-c", textwrap.dedent(WITHOUT_DRIVER), "items", env=env, cwd=own)
+    assert (done.returncode, "ANA_DATABASE_URL needs psycopg" in done.stderr) == (2, True), done.stderr
+    assert "[postgres]" in done.stderr
 
 
 def test_a_wrong_address_is_a_sentence_without_a_password(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:

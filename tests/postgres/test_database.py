@@ -121,3 +121,10 @@ def test_a_lost_connection_is_opened_again() -> None:
     with alone.transaction(person, READ) as first, alone.transaction(person, READ) as second:
         assert [session.ask("SELECT 1") for session in (first, second)] == [[(1,)], [(1,)]]
     alone.close()
+
+
+def test_what_gets_no_connection_in_time_is_no_conflict() -> None:
+    narrow = Database(f"{server()} user={WORKER}", most=1, timeout=0.3)
+    with narrow.connect(), pytest.raises(StoreBroken, match="gave no connection in time"), narrow.connect(0.01):
+        pass
+    narrow.close()
