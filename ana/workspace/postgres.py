@@ -101,5 +101,5 @@ def _check(fields: Mapping[str, Any]) -> OthersSettings:
     except ValidationError as exc:
         first = exc.errors(include_url=False, include_input=False)[0]
         raise StoreBroken(
-            f"A person's settings cannot be read: {first['loc'][0]}: {first['msg']}.", "Save them anew."
+            f"A person's settings cannot be read: {first['loc'][0]}: {first['msg']}.", "Save them again."
         ) from exc
