@@ -1,6 +1,7 @@
 """Shared fixtures: nothing here reaches a network, and every test has folders of its own."""
 
 import gc
+import logging
 import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -89,6 +90,19 @@ def forked_probe() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(children, "run_python", run_forked)
         yield
+
+
+@pytest.fixture
+def own_handlers() -> Iterator[None]:
+    """Let a test set up the log, and have it as before afterwards."""
+    before, level = list(logging.root.handlers), logging.root.level
+    logging.root.handlers[:] = []
+    yield
+    for handler in logging.root.handlers:
+        handler.close()
+    logging.root.handlers[:] = before
+    logging.root.setLevel(level)
+    logging.getLogger("ana").setLevel(logging.NOTSET)
 
 
 MakeAssistant = Callable[..., "Assistant"]

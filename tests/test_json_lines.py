@@ -2,7 +2,6 @@
 
 import json
 import logging
-from collections.abc import Iterator
 from contextvars import Context
 from pathlib import Path
 from typing import Any
@@ -23,16 +22,7 @@ WORDS = "zebrawords"
 SECRET = 'sk-"quoted"-\\secret'
 
 
-@pytest.fixture(autouse=True)
-def own_handlers() -> Iterator[None]:
-    before, level = list(logging.root.handlers), logging.root.level
-    logging.root.handlers[:] = []
-    yield
-    for handler in logging.root.handlers:
-        handler.close()
-    logging.root.handlers[:] = before
-    logging.root.setLevel(level)
-    logging.getLogger("ana").setLevel(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("own_handlers")
 
 
 @pytest.fixture

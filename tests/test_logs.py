@@ -2,7 +2,6 @@
 
 import io
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,17 +10,7 @@ from ana.logs import choose_secrets, hide_in_json, secrets_of, set_up_logging, s
 from ana.settings import load_settings
 from tests.conftest import folders
 
-
-@pytest.fixture(autouse=True)
-def own_handlers() -> Iterator[None]:
-    before, level = list(logging.root.handlers), logging.root.level
-    logging.root.handlers[:] = []
-    yield
-    for handler in logging.root.handlers:
-        handler.close()
-    logging.root.handlers[:] = before
-    logging.root.setLevel(level)
-    logging.getLogger("ana").setLevel(logging.NOTSET)
+pytestmark = pytest.mark.usefixtures("own_handlers")
 
 
 def logged(path: Path, **env: str) -> str:
