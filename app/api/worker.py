@@ -38,6 +38,7 @@ GRACE_SECONDS = 20.0
 POLL_SECONDS = 0.5
 _AGAIN_SECONDS = 1.0
 
+# in one statement: the library's own finds them first and changes each then, when another worker may have it already
 _TAKE_UP = """UPDATE procrastinate_jobs SET status = 'todo', attempts = attempts + 1, worker_id = NULL
     WHERE status = 'doing' AND queue_name = $1 AND NOT EXISTS (SELECT FROM procrastinate_workers AS w
         WHERE w.id = worker_id AND w.last_heartbeat > now() - make_interval(secs => $2))"""
@@ -153,7 +154,10 @@ class _WhenLeft(BaseRetryStrategy):
 
 
 class _Worker(Worker):
-    """A worker that looks for the next run of a lane when one has ended, and says nothing of a job that it has lost."""
+    """A worker that looks for the next run of a lane when one has ended, and says nothing of a job that it has lost.
+
+    It stands on what the library keeps to itself, so that pyproject.toml lets in no later minor version of it.
+    """
 
     async def _persist_job_status(self, job: Job, *args: Any, **kwargs: Any) -> None:
         while True:
