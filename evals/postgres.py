@@ -55,7 +55,10 @@ def add_worker(url: str) -> str:
         migrate(owner)
         owner.execute(f"CREATE ROLE {WORKER} LOGIN".encode())
         owner.execute(f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {WORKER}".encode())
-        owner.execute(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {WORKER}".encode())
+        # MAINTAIN is to look how many rows there are, as the owner of tables may, which ana's role is otherwise
+        owner.execute(
+            f"GRANT SELECT, INSERT, UPDATE, DELETE, MAINTAIN ON ALL TABLES IN SCHEMA public TO {WORKER}".encode()
+        )
     return f"{url} user={WORKER}"
 
 

@@ -34,14 +34,16 @@ class Tally:
     def read(self) -> Counts:
         """Return the present counts; the same object as long as nothing was written."""
         # what is kept is never changed, only exchanged as a whole: several threads may be here
-        with self._backend.reading():
-            now, known = self._backend.position(), self._counted
-            if known is None or known[0] != now:
-                since = list_since(self._backend, known[0], FEW) if known else None
-                # few entries are followed, if all of them are there
-                counts = self._count_all() if known is None or since is None else self._add(known[1], since)
-                self._counted = known = now, counts
+        known = self._counted
+        if known and known[0] == self._backend.position():
             return known[1]
+        with self._backend.reading():
+            now = self._backend.position()
+            since = list_since(self._backend, known[0], FEW) if known else None
+            # few entries are followed, if all of them are there
+            counts = self._count_all() if known is None or since is None else self._add(known[1], since)
+            self._counted = now, counts
+            return counts
 
     def last_read(self) -> Counts:
         """Return the counts as they were read last, without looking whether something was written since."""

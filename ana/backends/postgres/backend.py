@@ -85,6 +85,8 @@ class PostgresBackend:
     def query(self, query: Query) -> Found:
         vector = np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
         self._zones[str(query.zone)] = query.zone
+        if vector is not None and (found := self._find_at_once(query, vector)):
+            return found
         name, at_once = str(query.zone), vector is None  # what is found by date is often the whole answer
         while True:
             with self._read() as (session, ends):
@@ -237,6 +239,13 @@ class PostgresBackend:
         with self._writing, self._database.transaction(self._get_number(), WRITE) as session:
             session.add(MAKE_STORE)
             yield session, True
+
+    def _find_at_once(self, query: Query, vector: Vector) -> Found | None:
+        """Return what a text alone finds; None if there is more to ask, or others have written since the last query."""
+        if self.bound.session:
+            return None
+        with self._read() as (session, _), self._deriving:
+            return Search(session, query, ZoneRows.stored(query.zone, 0)).find_at_once(self._derived, vector)
 
     def _find(self, session: Session, search: Search, vector: Vector | None, ends: bool) -> Found | None:
         """Return what was found, None if the transaction has ended and what is in memory is of another state."""

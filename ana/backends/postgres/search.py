@@ -53,6 +53,7 @@ class Search:
             self._conditions.append(on_days(*query.due, dates.zone))
         if query.excluded:
             self._conditions.append(without_status(query.excluded))
+        self._asked = self._ask_by_meaning(query.text) if query.text else {}
         self._answers: dict[str, Answer] = {}
         self._dated: Answer = []
         self.state = read_state([])
@@ -65,10 +66,18 @@ class Search:
             state = [each[:STATE_COLUMNS] for each in dated[:1]]
             self._dated = [found for each in dated if (found := each[STATE_COLUMNS:])[0] is not None]
         else:
-            statements = self._ask_by_meaning(self._query.text)
-            state, *answers = self._session.run(STATE, *statements.values(), commits=commits)
-            self._answers = dict(zip(statements, answers, strict=True))
+            state, *answers = self._session.run(STATE, *self._asked.values(), commits=commits)
+            self._answers = dict(zip(self._asked, answers, strict=True))
         self.state = read_state(state)
+
+    def find_at_once(self, derived: Derived, vector: Vector) -> Found | None:
+        """Return what was found, in one round trip; None if more must be asked, or others have written meanwhile."""
+        if self._asked or not derived.seq:
+            return None
+        series = derived.load_series(self._dates.zone).find(self._query)
+        candidates = self._choose(derived, vector, series, commits=True)
+        found = self._rank_by_meaning(candidates, derived, series)  # of what may be outdated, and is looked at with it
+        return found if candidates.state and derived.is_at(read_state(candidates.state)) else None
 
     def find(self, derived: Derived, vector: Vector | None, *, commits: bool) -> Found:
         """Return what was found, once what is kept in memory is as of this position.
@@ -81,8 +90,14 @@ class Search:
         series = derived.load_series(self._dates.zone).find(self._query)
         if vector is None:
             return self._rank_by_date(series)
+        candidates = self._choose(derived, vector, series, commits=commits)
+        return self._rank_by_meaning(candidates, derived, series)
+
+    def _choose(self, derived: Derived, vector: Vector, series: SeriesHits, *, commits: bool) -> "PostgresCandidates":
         few = FEW * self._query.limit if commits else 0
-        candidates = PostgresCandidates(self._session, self._query, derived, vector, series, self._answers, few)
+        return PostgresCandidates(self._session, self._query, derived, vector, series, self._answers, few)
+
+    def _rank_by_meaning(self, candidates: "PostgresCandidates", derived: Derived, series: SeriesHits) -> Found:
         passing = None
         if self._conditions:
             passing = np.sort(np.concatenate([_unpack(self._answers["passing"]), series.rows]))
@@ -147,6 +162,8 @@ class PostgresCandidates:
         self._few = few
         """Of so many rows the items are read at once, and the transaction ends with that."""
         self._items: dict[int, Item] = {}
+        self.state: Answer = []
+        """What STATE said when the items were read at once."""
         self._session, self._text, self._derived, self._vector = session, query.text, derived, vector
         self._series, self._answers = series, answers
 
@@ -172,7 +189,8 @@ class PostgresCandidates:
         asked = list(rows)
         if not 0 < len(asked) <= self._few:
             return self._session.ask(_DESCRIBED.format(""), asked)
-        (found,) = self._session.run(Statement(_DESCRIBED.format(", record"), [asked]), commits=True)
+        described = Statement(_DESCRIBED.format(", record"), [asked])
+        self.state, found = self._session.run(STATE, described, commits=True)
         self._items = {row: Item(**item) for row, *_, item in found}
         return [(row, id, date, created_at) for row, id, date, created_at, _ in found]
 
@@ -198,5 +216,5 @@ def _pack(table: str, passing: Sql) -> Statement:
 
 
 def _unpack(answer: Answer) -> Rows:
-    rows: Rows = np.frombuffer((answer and answer[0][0]) or b"", ">i4").astype(np.int64)
-    return np.unique(rows)
+    packed = answer and answer[0][0]
+    return np.unique(np.frombuffer(packed, ">i4").astype(np.int64)) if packed else np.empty(0, np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ana.backends.postgres.journal import ENTRIES, check_embedder, find_by_keys, make_entries, read_entries
 from ana.backends.postgres.names import POSTGRES, to_bytes, to_decimal, to_name
-from ana.backends.postgres.zones import LOCK, ZONES, enter_dates, find_zone, remove_zone
+from ana.backends.postgres.zones import ANALYZE, LOCK, MANY, ZONES, enter_dates, find_zone, remove_zone
 from ana.backends.sql.compiler import iter_typed_rows
 from ana.embedders import Embedder
 from ana.embedders.wordllama import embed_words
@@ -137,6 +137,8 @@ class Writing:
             self._embedder.name,
             *(present.entries + len(journaled), last_row, present.term + len(new_terms)),
         )
+        if len(self._changes) >= MANY:
+            session.add(ANALYZE)
 
     def _make_record(self, change: Change, rows: Mapping[RecordKey, int], terms: Mapping[str, int]) -> tuple[Any, ...]:
         item = change.after

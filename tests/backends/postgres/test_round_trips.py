@@ -8,7 +8,7 @@ import pytest
 
 from ana.backends.postgres.backend import PostgresBackend
 from ana.memory.changes import Cause
-from ana.memory.filters import parse
+from ana.memory.filters import EVERY_ITEM, parse
 from ana.memory.memory import Memory
 from ana.memory.search.query import Query, parse_query
 from ana.postgres.database import Database
@@ -30,8 +30,13 @@ def one() -> Iterator[Database]:
 
 
 @pytest.fixture
-def memory(one: Database, clock: Clock) -> Memory:
-    memory = Memory(PostgresBackend(one, secrets.token_hex(8), EMBEDDER), clock)
+def person() -> str:
+    return secrets.token_hex(8)
+
+
+@pytest.fixture
+def memory(one: Database, clock: Clock, person: str) -> Memory:
+    memory = Memory(PostgresBackend(one, person, EMBEDDER), clock)
     for n in range(3):
         memory.create(f"plan {n} for the garden", {"status": "active", "tags": ["home"], "due_date": "2026-01-09"})
     memory.find("garden", {"due_date": "2026-01-09"})  # after which the zone has rows
@@ -59,13 +64,30 @@ def test_a_query_waits_seldom(memory: Memory, one: Database, text: str | None, m
     assert trips[0] <= 4, "what others have written is read as well"
 
 
+def test_a_text_alone_is_found_at_once_until_somebody_else_has_written(
+    memory: Memory, one: Database, clock: Clock, person: str
+) -> None:
+    query = Query(parse_query("garden", TODAY), EVERY_ITEM, BERLIN)
+    assert memory.backend.query(query).total == 3
+    with counting(one) as trips:
+        assert memory.backend.query(query).total == 3
+    assert trips == [1]
+    Memory(PostgresBackend(one, person, EMBEDDER), clock).create("a garden, written by another process")
+    assert memory.backend.query(query).total == 4
+    with counting(one) as trips:
+        assert memory.backend.query(query).total == 4
+    assert trips == [1]
+
+
 def test_a_call_of_memory_waits_seldom(memory: Memory, one: Database) -> None:
     kept = memory.create("kept").after
     assert kept
     day = date(2026, 1, 9)
     memory.due(day, day)
+    memory.find(where={"due_date": "2026-01-09"})
     calls: list[tuple[Callable[[], object], int]] = [
         (lambda: memory.due(day, day), 1),
+        (lambda: memory.find(where={"due_date": "2026-01-09"}), 2),
         (lambda: memory.get(kept.id), 1),
         (lambda: memory.create("new", {"n": 1, "due_date": "2026-01-10"}), 2),
         (lambda: memory.create("new", {"n": 2}, Cause("a key", "a thread", "a turn")), 2),
