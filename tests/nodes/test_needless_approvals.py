@@ -553,3 +553,31 @@ def test_a_no_before_what_is_so_answers_the_question(message: str, asked: bool) 
     before = ("Yari brings two now", "Is Yari coming tonight? Then I'd put her on the list of the opening, 3 seats.")
     write = change("Opening of the play", {"guests": ["Times (2)"]}, guests={"$add": ["Yari (3)"]})
     assert bool(asks(message, write, read=("A stored text of several words",), before=before)) == asked
+
+
+ACID = "Treat the bees with oxalic acid, on a cold and dry day"
+USED = Write(
+    ACID,
+    "update_item",
+    {"id": ACID, "content": {"$append": "35 ml per hive, 245 ml for all."}},
+    (Touched("item", ACID, Item(ACID, ACID, {}, "", ""), False),),
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("acid: 35 ml per hive, how much is that for all of them? write it in", False),
+        ("Wie viel Acid ist das für alle? Trag das bitte ein", False),
+        ("acid: 35 ml per hive, how much is that for all of them?", True),
+        ("how much acid is left? write to the bank", True),
+        ("how much honey is there? write it in", True),
+        ("how much acid is that? The tuner comes. write it in", True),
+    ],
+)
+def test_an_order_that_points_means_what_the_question_before_it_speaks_of(message: str, asked: bool) -> None:
+    assert bool(asks(message, USED, read=("A stored text of several words", ACID))) == asked
+
+
+def test_a_delete_is_not_named_by_the_question_before_it() -> None:
+    assert asks("is the acid gone? delete it", delete(ACID), read=(ACID,)) == [ACID]
