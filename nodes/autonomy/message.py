@@ -4,7 +4,7 @@ What cannot be decided counts as no.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import date
 from difflib import SequenceMatcher
@@ -13,7 +13,7 @@ from itertools import chain, pairwise, product
 from ana.language import COMMON
 from ana.memory.search.tokens import tokenize
 from ana.time.when import find_named_days, resolve
-from nodes.autonomy.values import DAY_OF_MONTH, MOMENT, says_all, says_value
+from nodes.autonomy.values import DAY_OF_MONTH, MOMENT, find_distances, says_all, says_value
 from nodes.autonomy.words import STEM, Words, find_content, find_topics, has_listed
 from nodes.policies.messages import FUNCTION_WORDS, find_statements, has_subject, tells
 from nodes.policies.texts import asks, split_lines
@@ -125,6 +125,11 @@ class Message(Words):
                 return True
         return False
 
+    def moves_all(self, days: Collection[int]) -> bool:
+        """Return whether a clause tells to move everything, or the rest, by a distance, which is that of all days."""
+        clauses = (each for each in self._clauses if has_listed(each, "all") or has_listed(each, "rest"))
+        return bool(days) and any(find_distances(each).issuperset(days) for each in clauses if not has_subject(each))
+
     def _names(self, clause: str, days: Sequence[str]) -> bool:
         """Whether a clause names days by counting from today, or a stretch that they are in."""
         named = find_named_days(clause, self._today) if self._today and days else []
@@ -136,6 +141,11 @@ class Message(Words):
         """Return whether it says yes to a sentence of the answer before that names all texts and says all values."""
         named = (each for each in self._proposed if all(Words(each).mention(text) for text in texts))
         return bool(texts and values) and any(says_all(each, values) for each in named)
+
+    def names_entry(self, entry: str) -> bool:
+        """Return whether it has a word of an entry of a list, or the one that this begins with, however short: TV."""
+        first = next(iter(tokenize(entry)), "")
+        return self.mention(entry) or (first.isalpha() and first not in FUNCTION_WORDS and self.hold(first))
 
     def spares(self, texts: Iterable[str]) -> bool:
         """Return whether a clause says all but these texts, as in "all bought except the lentils"."""
