@@ -7,8 +7,9 @@ from ana.phrases import fold
 
 _YES = (
     "y|yes|yeah|yep|yup|ok|okay|sure|please do|go ahead|do (?:it|that)|approved?|of course|absolutely|definitely"
-    "|ja|jawohl|klar|gerne?|mach (?:das|es)|naturlich|genau|si|vale|claro(?: que si)?|por supuesto|adelante|hazlo"
-    "|oui|ouais|d ?accord|vas y|allez y|bien sur|はい|うん|ええ|いいよ|いいです|お願いします|お願い|もちろん"
+    "|ja|jawohl|klar|gerne?|mach(?: (?:das|es|mal|ruhig))*|naturlich|genau|si|vale|claro(?: que si)?|por supuesto"
+    "|adelante|hazlo|oui|ouais|d ?accord|vas y|allez y|bien sur"
+    "|はい|うん|ええ|いいよ|いいです|お願いします|お願い|もちろん"
 )
 _NO = (
     "n|no|nope|no way|don ?t(?: do (?:it|that))?|do not|reject(?:ed)?|nein|lieber nicht|lass es|non|surtout pas"

@@ -34,8 +34,12 @@ from tools.call import CallContext
 from tools.catalog import TOOLS, WRITERS, catalog
 from tools.undo import find_own_undo, preview_undo
 
-_OWN_WORDS = frozenset({"create_item", "append_context", "replace_context", "delete_context"})
-"""Tools whose results hold nothing that their calls or the prompt did not hold, except under `similar`."""
+_STORED_WORDS = {
+    "undo": "changes",  # the ids of turns are no words
+    **dict.fromkeys(("create_item", "append_context", "replace_context", "delete_context"), "similar"),
+    **dict.fromkeys(("calculator", "now", "resolve_date"), ""),
+}
+"""Tools whose results hold nothing that their calls or the prompt did not hold, except under a name."""
 
 
 def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall]) -> Batch:
@@ -173,9 +177,10 @@ def iter_sought(turn: Sequence[AnyMessage]) -> Iterator[str]:
 def _take_stored(message: ToolMessage, result: Any) -> Any:
     """Return what a result may hold that neither its call nor the prompt held; our errors name tools in their hints."""
     ours = message.name in TOOLS or message.name == INVALID
-    if not ours or (message.status == "success" and message.name not in _OWN_WORDS):
+    name = "similar" if message.status == "error" else _STORED_WORDS.get(message.name or "")
+    if not ours or name is None:
         return result
-    return result.get("similar") if isinstance(result, dict) else None
+    return result.get(name) if isinstance(result, dict) else None
 
 
 def _mark_shared(writes: Sequence[Write], said: Words, backend: Backend) -> list[Write]:

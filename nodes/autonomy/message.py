@@ -4,7 +4,7 @@ What cannot be decided counts as no.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import date
 from difflib import SequenceMatcher
@@ -12,12 +12,10 @@ from itertools import chain, pairwise, product
 
 from ana.language import COMMON
 from ana.memory.search.tokens import tokenize
-from ana.memory.status import DONE
 from ana.time.when import find_named_days, resolve
-from nodes.autonomy.words import STEM, Words, are_forms, find_content, find_topics, has_listed
-from nodes.policies.days import find_weekdays
+from nodes.autonomy.values import DAY_OF_MONTH, MOMENT, find_distances, says_all, says_value
+from nodes.autonomy.words import STEM, Words, find_content, find_topics, has_listed
 from nodes.policies.messages import FUNCTION_WORDS, find_statements, has_subject, tells
-from nodes.policies.moments import find_moments, spell_out
 from nodes.policies.texts import asks, split_lines
 from nodes.short_replies import read_short_reply
 
@@ -25,14 +23,12 @@ _CLAUSE = re.compile(
     r"[,:、，](?!\d)|\b(?:and|then|but|und|dann|aber|y|luego|pero|et|puis|mais|e|poi|en)\b", re.IGNORECASE
 )
 _NO = re.compile(r"^\W*(?:(?:no|nein|non)\b\W*)+", re.IGNORECASE)
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d):(\d\d))?")
 QUOTED = 2 / 3
 """More than this share of a sentence's words are in one that quotes it, or leads to it with some words of its own."""
 NEAR = 14
 """Days from today within which a weekday, or a day without its month, means a date."""
 AKIN = 0.7
 """How like each other the letters of a word are in two languages."""
-_DAY_OF_MONTH = re.compile(r"(?<![\d:.,])[1-3]?\d(?![\d:])")
 
 
 class Message(Words):
@@ -63,8 +59,8 @@ class Message(Words):
         self._today = today
         self.states = bool(statements)
         """Whether a part is no question."""
-        self.stated, self.seen = Words(*statements), Words(*before)
-        """The parts that are no questions, and what was said before."""
+        self.stated, self.seen = Words(*statements, *_find_pointed_at(text)), Words(*before)
+        """The parts that are no questions, or that an order points at, and what was said before."""
         self.asks_to_remove = bool(self._removing)
         """Whether a part that is no question asks to remove something."""
         self.wanted, self.removing = Words(*self._clauses), Words(*self._removing)
@@ -106,7 +102,7 @@ class Message(Words):
         return any(self._refers_back(clause, written, values) for clause in self._clauses)
 
     def _refers_back(self, clause: str, written: Words, values: Sequence[str]) -> bool:
-        says = _says_all(clause, values)
+        says = says_all(clause, values)
         points, other = has_listed(clause, "pointing"), _count_other(clause, self.seen, written)
         if clause in self._removing and not says:
             return False
@@ -122,12 +118,17 @@ class Message(Words):
 
     def means_all(self, values: Sequence[str]) -> bool:
         """Return whether a clause tells to give these values to everything of a kind; days also without a verb."""
-        days = [match[1] for match in map(_MOMENT.match, values) if match]
+        days = [match[1] for match in map(MOMENT.match, values) if match]
         for clause in filter(lambda clause: has_listed(clause, "all"), self._clauses):
             is_dated = len(days) == len(values) and not has_subject(clause)
-            if (tells(clause) or is_dated) and (_says_all(clause, values) or (is_dated and self._names(clause, days))):
+            if (tells(clause) or is_dated) and (says_all(clause, values) or (is_dated and self._names(clause, days))):
                 return True
         return False
+
+    def moves_all(self, days: Collection[int]) -> bool:
+        """Return whether a clause tells to move everything, or the rest, by a distance, which is that of all days."""
+        clauses = (each for each in self._clauses if has_listed(each, "all") or has_listed(each, "rest"))
+        return bool(days) and any(find_distances(each).issuperset(days) for each in clauses if not has_subject(each))
 
     def _names(self, clause: str, days: Sequence[str]) -> bool:
         """Whether a clause names days by counting from today, or a stretch that they are in."""
@@ -139,7 +140,12 @@ class Message(Words):
     def agrees_to(self, texts: Sequence[str], values: Sequence[str]) -> bool:
         """Return whether it says yes to a sentence of the answer before that names all texts and says all values."""
         named = (each for each in self._proposed if all(Words(each).mention(text) for text in texts))
-        return bool(texts and values) and any(_says_all(each, values) for each in named)
+        return bool(texts and values) and any(says_all(each, values) for each in named)
+
+    def names_entry(self, entry: str) -> bool:
+        """Return whether it has a word of an entry of a list, or the one that this begins with, however short: TV."""
+        first = next(iter(tokenize(entry)), "")
+        return self.mention(entry) or (first.isalpha() and first not in FUNCTION_WORDS and self.hold(first))
 
     def spares(self, texts: Iterable[str]) -> bool:
         """Return whether a clause says all but these texts, as in "all bought except the lentils"."""
@@ -157,14 +163,14 @@ class Message(Words):
 
         So a word may be spelled in two languages: Registrierung, registration. The days make sure that it is meant.
         """
-        said = (each for each in self._clauses if all(map(_MOMENT.match, values)) and _says_all(each, values))
+        said = (each for each in self._clauses if all(map(MOMENT.match, values)) and says_all(each, values))
         pairs = (product(find_topics(each), find_content(text)) for each in said)
         return any(SequenceMatcher(None, *pair).ratio() >= AKIN for pair in chain.from_iterable(pairs))
 
     def dates_another(self, values: Sequence[str], stored: Sequence[Words]) -> bool:
         """Return whether a clause puts something that no stored text has a word of on days, in figures."""
-        said = (each for each in self._clauses if all(map(_MOMENT.match, values)) and _says_all(each, values))
-        in_figures = (each for each in said if _DAY_OF_MONTH.search(each) and not has_subject(each))
+        said = (each for each in self._clauses if all(map(MOMENT.match, values)) and says_all(each, values))
+        in_figures = (each for each in said if DAY_OF_MONTH.search(each) and not has_subject(each))
         named = (Words(each) for each in in_figures if _speaks(each))
         return any(not any(text.count(words) for text in stored) for words in named)
 
@@ -199,16 +205,16 @@ class Message(Words):
         return bool(values) and all(self._says_value(text, value) for value in values)
 
     def _says_value(self, text: str, value: str) -> bool:
-        match = _MOMENT.fullmatch(value[:16])
+        match = MOMENT.fullmatch(value[:16])
         if match is None or Words(text).hold(value):
-            return _says(text, value)
+            return says_value(text, value)
         if self._today is None:
             return False
         with suppress(ValueError):
             day = date.fromisoformat(match[1])
             if any(each.first == each.last == day for each in resolve(text, self._today)):
                 return True
-            return abs((day - self._today).days) <= NEAR and _says(text, match[1])
+            return abs((day - self._today).days) <= NEAR and says_value(text, match[1])
         return False
 
     def answers_itself(self, text: str) -> bool:
@@ -259,6 +265,13 @@ def _find_reports(text: str) -> list[str]:
     return [one for one in reports if find_topics(one)]
 
 
+def _find_pointed_at(text: str) -> list[str]:
+    """Return the questions that an order right after them points at: how much is that? Write it in."""
+    orders = ((one, other) for one, other in pairwise(split_lines(text)) if tells(other) and not _removes(other))
+    pointing = (one for one, other in orders if has_listed(other, "pointing") and len(find_topics(other)) <= 1)
+    return [one for one in pointing if asks(one)]
+
+
 def _count_other(clause: str, *texts: Words) -> int:
     """Return of how many things a clause speaks that are in none of the texts."""
     return sum(not any(text.mention(topic) for text in texts) for topic in find_topics(clause))
@@ -271,28 +284,3 @@ def _removes(clause: str) -> bool:
 def _denies(clause: str) -> bool:
     """Whether a clause wants nothing: it has a word such as "not", or only says to forget it."""
     return has_listed(clause, "not") or (has_listed(clause, "forget") and not find_topics(clause))
-
-
-def _says_all(text: str, values: Sequence[str]) -> bool:
-    return bool(values) and all(_says(text, value) for value in values)
-
-
-def _says(text: str, value: str) -> bool:
-    """Whether a text says a value: in its words, as a date by its day or time, or that something is done."""
-    words = tokenize(value)
-    if Words(text).hold(value) or (len(words) == 1 and any(are_forms(word, words[0]) for word in tokenize(text))):
-        return True
-    if value.lower() in DONE and has_listed(text, "done"):
-        return True
-    match = _MOMENT.match(value)
-    return _says_moment(text, *match.groups()) if match else False
-
-
-def _says_moment(text: str, day: str, hour: str | None, minute: str) -> bool:
-    moments = (moment for each in spell_out(text) for moment in find_moments(each))
-    if hour and any(int(hour) * 60 + int(minute) in moment.minutes for moment in moments):
-        return True
-    weekdays = {name.number for name in find_weekdays(text)}
-    with suppress(ValueError):
-        return date.fromisoformat(day).weekday() in weekdays or str(int(day[-2:])) in _DAY_OF_MONTH.findall(text)
-    return False

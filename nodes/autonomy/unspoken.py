@@ -14,10 +14,11 @@ from ana.memory.search.tokens import tokenize
 from ana.models.fence import HIDDEN
 from ana.output import shorten
 from graph.state import Reason
+from nodes.autonomy.meant import MANY
 from nodes.autonomy.message import Message
 from nodes.autonomy.weigh import FEWEST_WORDS, MOST_CHANGES, MOST_CHARACTERS, MOST_NAMED, Asking, Batch
 from nodes.autonomy.words import Words, count_words, find_content
-from nodes.autonomy.writes import MANY, Touched, Write
+from nodes.autonomy.writes import Touched, Write
 
 SENTENCE = 6
 """Words of a text that can tell somebody to do something with something else, however it is put."""

@@ -13,11 +13,7 @@ from ana.settings import Autonomy
 from ana.time.repeats import may_repeat
 from ana.time.when import resolve
 from graph.state import Reason
-from nodes.autonomy.message import Message
-from nodes.autonomy.several import find_apart, find_changed, is_plain_undo, is_the_rest, list_removed
-from nodes.autonomy.words import Words, count_words, read_words
-from nodes.autonomy.writes import (
-    Write,
+from nodes.autonomy.meant import (
     is_agreed_to,
     is_asked_for,
     is_named,
@@ -26,6 +22,10 @@ from nodes.autonomy.writes import (
     is_told_alone,
     may_be_meant,
 )
+from nodes.autonomy.message import Message
+from nodes.autonomy.several import find_apart, find_changed, is_plain_undo, is_the_rest, list_removed
+from nodes.autonomy.words import Words, count_words, read_words
+from nodes.autonomy.writes import Write
 from nodes.policies.messages import is_greeting
 from nodes.policies.texts import split_lines
 from nodes.short_replies import read_short_reply
@@ -210,7 +210,7 @@ def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     if unnamed is None:
         return None
     # what the request shows one by one needs the words only once
-    what = f"“{shorten(unnamed.text, MOST_CHARACTERS)}”" if len(write.touched) > 1 else "it"
+    what = f"“{shorten(unnamed.text, MOST_CHARACTERS)}”" if len(write.touched) > 1 else "what would be deleted"
     return f"Your message does not name {what}."
 
 
@@ -253,7 +253,7 @@ def changes_unasked(write: Write, batch: Batch) -> str | None:
 def loses_entries(write: Write, batch: Batch) -> str | None:
     """A list loses entries that the message does not speak of."""
     lost, said = map(str, write.lost), batch.said
-    spoken = (said.mention, said.agrees_to_remove, lambda entry: said.says([entry]))
+    spoken = (said.names_entry, said.agrees_to_remove, lambda entry: said.says([entry]))
     unnamed = [entry for entry in lost if not any(speaks(entry) for speaks in spoken)]
     if not unnamed or said.spares(map(str, write.kept)):
         return None

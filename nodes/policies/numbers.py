@@ -122,7 +122,8 @@ def _find_worked_out(e: Evidence) -> str | None:
         return None
     untraced = _untraced(e) or (_find_in_words(e) if calculates else [])
     if results := _list_results(e):
-        untraced = [quantity for quantity in untraced if not is_difference(quantity, results, asked)]
+        shown = [*asked, *(quantity for call in e.calls for quantity in _quantities(call.text, e))]
+        untraced = [quantity for quantity in untraced if not is_difference(quantity, results, shown)]
     given = _find_total(untraced, asked, amounts, e)
     if given is None and len(untraced) <= MOST_GIVEN and not is_composed(e.draft) and not e.receipts:
         given = next((q for q in untraced if relates or _is_computed(q, asked, untraced, amounts, e)), None)

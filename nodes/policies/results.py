@@ -20,6 +20,7 @@ _ABOUT = re.compile(
     r"[\s*_$€£]*$",
     re.IGNORECASE,
 )
+_MORE = re.compile(r"\b(?:over|more than|gut|über|mehr als|plus de|más de)[\s*_$€£]*$", re.IGNORECASE)
 MOST_READINGS = 32
 """Ways to read the numbers of one equation that are tried."""
 
@@ -75,10 +76,16 @@ def _spells_out(draft: str, seconds: int) -> bool:
 
 
 def is_about(draft: str, stated: Sequence[Quantity], known: Sequence[float]) -> bool:
-    """Return whether a draft gives a known number as the whole one above or below: about 1,162 of 1,161.11."""
-    whole = {bound for value in known if abs(value) >= 1 for bound in (floor(value), ceil(value))}
-    rounded = (each for each in stated if _ABOUT.search(draft[: each.start]))
-    return any(value in whole and not decimals for each in rounded for value, decimals in each.readings)
+    """Return whether a draft gives a known number as a whole one: about 1,162 of 1,161.11, over 14 of 14.57."""
+    below = {floor(value) for value in known if abs(value) >= 1}
+    whole = below | {ceil(value) for value in known if abs(value) >= 1}
+
+    def fits(each: Quantity) -> bool:
+        before = draft[: each.start]
+        bounds = whole if _ABOUT.search(before) else below if _MORE.search(before) else set[int]()
+        return any(value in bounds and not decimals for value, decimals in each.readings)
+
+    return any(map(fits, stated))
 
 
 def find_nearest(stated: Sequence[Quantity], results: Sequence[Quantity]) -> str | None:

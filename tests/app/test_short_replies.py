@@ -27,7 +27,7 @@ THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 YES = (
     "yes|ok|sure|yes please|Yes, please!|yes all of it please|go ahead|ja|Ja, mach das bitte|sí|sí, por favor|oui"
     "|oui, d’accord|はい|はい、お願いします|ok thanks|approve|yes of course|ja genau|yes, delete them"
-    "|ja, lösch sie|bien sûr|sí, claro que sí|もちろん"
+    "|ja, lösch sie|bien sûr|sí, claro que sí|もちろん|ja mach"
 )
 NO = "no|No thanks.|nope|don't|nein|nein danke|no, gracias|non merci|いいえ|いいえ、結構です|reject"
 OTHER = (

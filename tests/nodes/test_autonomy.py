@@ -371,7 +371,7 @@ def test_a_reason_says_what_goes_and_why() -> None:
     [asking] = weigh(Batch("Delete milk", [delete("Passport")], {}, [], frozenset(), 1, "confirm"))
     assert tuple(reason["words"] for reason in asking.reasons) == (
         "2 items would be deleted in this turn.",
-        "Your message does not name it.",
+        "Your message does not name what would be deleted.",
     )
 
 

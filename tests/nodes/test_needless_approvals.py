@@ -553,3 +553,91 @@ def test_a_no_before_what_is_so_answers_the_question(message: str, asked: bool) 
     before = ("Yari brings two now", "Is Yari coming tonight? Then I'd put her on the list of the opening, 3 seats.")
     write = change("Opening of the play", {"guests": ["Times (2)"]}, guests={"$add": ["Yari (3)"]})
     assert bool(asks(message, write, read=("A stored text of several words",), before=before)) == asked
+
+
+ACID = "Treat the bees with oxalic acid, on a cold and dry day"
+USED = Write(
+    ACID,
+    "update_item",
+    {"id": ACID, "content": {"$append": "35 ml per hive, 245 ml for all."}},
+    (Touched("item", ACID, Item(ACID, ACID, {}, "", ""), False),),
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("acid: 35 ml per hive, how much is that for all of them? write it in", False),
+        ("Wie viel Acid ist das für alle? Trag das bitte ein", False),
+        ("acid: 35 ml per hive, how much is that for all of them?", True),
+        ("how much acid is left? write to the bank", True),
+        ("how much honey is there? write it in", True),
+        ("how much acid is that? The tuner comes. write it in", True),
+    ],
+)
+def test_an_order_that_points_means_what_the_question_before_it_speaks_of(message: str, asked: bool) -> None:
+    assert bool(asks(message, USED, read=("A stored text of several words", ACID))) == asked
+
+
+def test_a_delete_is_not_named_by_the_question_before_it() -> None:
+    assert asks("is the acid gone? delete it", delete(ACID), read=(ACID,)) == [ACID]
+
+
+LOAD: Properties = {"weights": ["flour 80", "gas 455 (13 × 35)", "wood 300"], "total": 1040}
+
+
+@pytest.mark.parametrize(
+    ("message", "new", "asked"),
+    [
+        ("no wood, two more bottles. add it up again", ["flour 80", "gas 525 (15 × 35)"], False),
+        ("no wood, two more bottles. add it up again", ["flour 80"], True),
+        ("no wood, two more bottles. add it up again", ["flour 80", "gasoline 525 (15 × 35)"], True),
+    ],
+)
+def test_an_entry_that_gets_another_number_is_not_lost(message: str, new: list[str], asked: bool) -> None:
+    assert bool(asks(message, change("Helicopter", LOAD, weights=new, total=810))) == asked
+
+
+def test_of_two_entries_with_the_same_words_one_is_lost_where_one_comes() -> None:
+    write = change("Party", {"seats": ["Ann 2", "Ann 3"]}, seats={"$add": ["Ann 4"], "$remove": ["Ann 2", "Ann 3"]})
+    assert write.lost == ["Ann 3"]
+
+
+@pytest.mark.parametrize(
+    ("message", "entry", "asked"),
+    [
+        ("enlève le café et le pq", "PQ 60 rouleaux", False),
+        ("nimm den TV runter", "TV", False),
+        ("enlève le café", "PQ 60 rouleaux", True),
+        ("take me off the list", "me: juice", True),
+    ],
+)
+def test_an_entry_may_begin_with_a_short_word(message: str, entry: str, asked: bool) -> None:
+    write = change("Courses", {"items": ["café 25", entry]}, items={"$remove": [entry]})
+    assert bool(asks(message, write)) == asked
+
+
+DUE: Properties = {"due_date": "2027-02-20"}
+
+
+def shift(day: str) -> list[Write]:
+    return [change(each, DUE, due_date=day) for each in ("Vérifier les panneaux", "Signer le contrat")]
+
+
+@pytest.mark.parametrize(
+    ("message", "day", "asked"),
+    [
+        ("et l'hélico passe au 10 mars, le reste avance pareil de 2 semaines", "2027-03-06", False),
+        ("push everything back by two weeks", "2027-03-06", False),
+        ("verschieb alles um eine Woche", "2027-02-27", False),
+        ("mueve todo tres días", "2027-02-23", False),
+        ("push everything open to next week", "2027-02-27", True),
+        ("le reste avance pareil de 2 semaines", "2027-03-05", True),
+        ("we push everything back by two weeks?", "2027-03-06", True),
+        ("it was all done in two weeks", "2027-03-06", True),
+        ("push the tuner back by two weeks", "2027-03-06", True),
+        ("alles auf Freitag", "2027-02-21", True),
+    ],
+)
+def test_who_moves_the_rest_by_a_distance_means_what_is_moved_by_that(message: str, day: str, asked: bool) -> None:
+    assert bool(asks(message, *shift(day), read=CALENDAR)) == asked

@@ -160,7 +160,20 @@ def test_who_says_about_may_round_to_the_whole_number_above_or_below(draft: str)
     assert numbers_are_traced(make_turn(draft, "how many words a day?", *QUOTA)) is None
 
 
-@pytest.mark.parametrize(("draft", "nearest"), [("1,162 words a day", "1161.11"), ("about 1,309 words", "1306.25")])
+@pytest.mark.parametrize("draft", ["over 1,306 words a day", "gut 1.306 Wörter", "plus de 1 306 mots"])
+def test_who_says_more_than_may_round_to_the_whole_number_below(draft: str) -> None:
+    assert numbers_are_traced(make_turn(draft, "how many words a day?", ran("calculator", {"result": 1306.75}))) is None
+
+
+@pytest.mark.parametrize(
+    ("draft", "nearest"),
+    [
+        ("1,162 words a day", "1161.11"),
+        ("about 1,309 words", "1306.25"),
+        ("over 1,307 words", "1306.25"),
+        ("gut 1.162", "1161.11"),
+    ],
+)
 def test_another_number_goes_back_with_the_nearest_result(draft: str, nearest: str) -> None:
     violation = numbers_are_traced(make_turn(draft, "how many words a day?", *QUOTA))
     assert violation

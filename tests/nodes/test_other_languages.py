@@ -1,5 +1,6 @@
 """Messages in another language than what they mean: what the model looked for first stands for shared words."""
 
+import json
 from datetime import date
 from typing import Any
 
@@ -10,7 +11,7 @@ from ana.memory.changes import Cause
 from ana.memory.item import Item
 from ana.models.scripted import ScriptedModel, calls
 from app.outcome import Waiting
-from nodes.autonomy.batch import iter_sought
+from nodes.autonomy.batch import iter_results, iter_sought
 from nodes.autonomy.weigh import Batch, weigh
 from nodes.autonomy.writes import Touched, Write
 from tests.conftest import MakeAssistant
@@ -201,6 +202,22 @@ def test_what_is_looked_for_after_a_result_was_read_names_nothing() -> None:
 
     turn = [HumanMessage("Die Miete ist bezahlt"), *look("rent", "1"), *look("passport", "2")]
     assert [*iter_sought(turn)] == ["rent"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "stored"),
+    [
+        (
+            "undo",
+            {"turn": "sbtrmqdu", "undo": "undo-aadd4df1-of-sbtrmqdu", "changes": ["Pay the rent"]},
+            ["Pay the rent"],
+        ),
+        ("resolve_date", {"date": "2027-02-12", "note": "Two days fit this."}, None),
+        ("query_items", {"items": ["Pay the rent"]}, {"items": ["Pay the rent"]}),
+    ],
+)
+def test_what_the_program_says_in_a_result_is_no_stored_text(tool: str, result: dict[str, Any], stored: Any) -> None:
+    assert [*iter_results([ToolMessage(json.dumps(result), name=tool, tool_call_id="1")])] == [stored]
 
 
 @pytest.mark.parametrize(("first", "waits"), [({"text": "tax return"}, False), ({"limit": 20}, True)])

@@ -153,7 +153,7 @@ def test_a_reason_stands_once_and_says_which_calls_it_is_for() -> None:
         "3 items would be deleted in this turn.",
         "You want to be asked before every change.",
         "1, 2: Odd.",
-        "2, 3: Your message does not name it.",
+        "2, 3: Your message does not name what would be deleted.",
     ]
     told = [each["description"].splitlines() for each in shown["action_requests"][1:]]
     assert told == [["Deletes “Passport”."], ["Deletes “Tax papers”."]]

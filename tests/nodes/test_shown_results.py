@@ -122,6 +122,13 @@ def test_a_difference_of_results_is_shown_by_them() -> None:
     assert numbers_are_traced(make_turn("€4,046.00 gross (40% are €1,618.40).", f"{question} and 40% of it?", call))
 
 
+def test_a_difference_of_a_result_and_a_number_of_an_item_is_shown_by_them() -> None:
+    question, call = "flour 80, gas 15 at 35, tins 145. how much is that? note it", calculated(750, "80 + 15*35 + 145")
+    item = wrote("Helicopter (975 kg at most)", weights=["flour 80"], total=750)
+    assert numbers_are_traced(make_turn("750 kg. That leaves 225 kg.", question, call, item)) is None
+    assert numbers_are_traced(make_turn("750 kg. That leaves 210 kg.", question, call, item))
+
+
 def test_general_knowledge_may_stand_beside_a_result() -> None:
     draft = "$161.70 for the lot. Most people buy around 10% extra for breakage."
     assert numbers_are_traced(make_turn(draft, "42 tiles at 3.85 each?", calculated(161.7, "42*3.85"))) is None
