@@ -43,7 +43,7 @@ class Fleet:
         self.settings = load_settings(self.env)
         people = People(self.settings)
         self.tokens = {name: people.add(name) for name in names}
-        open_database(self.env["ANA_DATABASE_URL"]).close()  # it would tell of each connection that it loses
+        self.disconnect()
         self.workers, self.servers = list[Process](), list[Server]()
         stack.callback(self._end)
         self.workers += [self.start_worker() for _ in range(workers)]
@@ -72,6 +72,10 @@ class Fleet:
         self.database.kill()
         time.sleep(down)
         self.database.start()
+
+    def disconnect(self) -> None:
+        """Close the connections that this process has: they would be lost with the database."""
+        open_database(self.env["ANA_DATABASE_URL"]).close()
 
     def find_ended(self) -> list[str]:
         """Return which processes have ended that nobody killed."""

@@ -1,9 +1,8 @@
 """Judges what is kept in a database after crashes: nothing lost, doubled, in another order, or somebody else's."""
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import psycopg
 
@@ -11,6 +10,7 @@ from ana.children import run_python
 from ana.settings import Settings
 from ana.workspace import open_workspace
 from evals.crash.fleet import Fleet
+from evals.crash.slow_model import KEPT
 from evals.crash.talk import Message, Person
 
 _LEFT = {
@@ -33,27 +33,35 @@ _RUNS = "SELECT id, status FROM runs JOIN people ON number = person WHERE name =
 async def find_faults(fleet: Fleet, people: Sequence[Person]) -> list[str]:
     """Return what is wrong, now that everybody has gone quiet."""
     faults = [fault for person in people for fault in person.faults]
+    answers = defaultdict[str, list[str]](list)
+    for person, other in zip(people, [*people[1:], people[0]], strict=True):
+        for thread in {message.thread for message in person.said}:
+            faults += await judge_thread(person, thread, fleet.settings, answers)
+            if (await other.get(f"/threads/{thread}/state")).status_code != 404:
+                faults.append(f"{other.name} can read a thread of {person.name}")
+    fleet.disconnect()
     with psycopg.connect(fleet.database.url, autocommit=True) as owner:
         for what, query in _LEFT.items():
             faults += [f"{what}: {row}" for row in owner.execute(query.encode()).fetchall()]
         for person in people:
             kept = Counter(text for (text,) in owner.execute(_ITEMS, [person.name]))
             runs: dict[str, str] = dict(owner.execute(_RUNS, [person.name]).fetchall())
-            faults += judge_items(person, kept) + judge_runs(person, runs)
-    for person, other in zip(people, [*people[1:], people[0]], strict=True):
-        for thread in {message.thread for message in person.said}:
-            faults += await judge_thread(person, thread, fleet.settings)
-            if (await other.get(f"/threads/{thread}/state")).status_code != 404:
-                faults.append(f"{other.name} can read a thread of {person.name}")
+            faults += judge_items(person, kept, answers) + judge_runs(person, runs)
     return faults
 
 
-def judge_items(person: Person, kept: Mapping[str, int]) -> list[str]:
-    """Return what is wrong with a person's items, by how often each is there."""
-    said = {message.text for message in person.said}
-    wrong = [f"lost: {m.text}" for m in person.said if m.status == "success" and m.text not in kept]
+def judge_items(person: Person, kept: Mapping[str, int], answers: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return what is wrong with a person's items.
+
+    Args:
+        person: Whose.
+        kept: How often each is there.
+        answers: What was said to each message.
+    """
+    told = [each.text for each in person.said if KEPT in "".join(answers.get(each.text, []))]
+    wrong = [f"lost: {text}" for text in told if text not in kept]
     wrong += [f"kept {times} times: {text}" for text, times in kept.items() if times > 1]
-    return wrong + [f"{person.name} has what they never said: {text}" for text in kept.keys() - said]
+    return wrong + [f"{person.name} has what they never said: {text}" for text in kept.keys() - person.every]
 
 
 def judge_runs(person: Person, runs: Mapping[str, str]) -> list[str]:
@@ -65,16 +73,24 @@ def judge_runs(person: Person, runs: Mapping[str, str]) -> list[str]:
     ]
 
 
-async def judge_thread(person: Person, thread: str, settings: Settings) -> list[str]:
-    """Return what is wrong with a thread's messages, answers and traces."""
+async def judge_thread(
+    person: Person, thread: str, settings: Settings, answers: defaultdict[str, list[str]]
+) -> list[str]:
+    """Return what is wrong with a thread's messages, answers and traces; what was answered is added."""
     said = [message for message in person.said if message.thread == thread]
     reply = await person.get(f"/threads/{thread}/state")
     if reply.status_code == 404:
         return [f"there is no thread of: {message.text}" for message in said if message.begun or message.ended]
-    messages = reply.json()["values"].get("messages", [])
-    held = [each["content"] for each in messages if each["type"] == "human"]
+    messages, held = reply.json()["values"].get("messages", []), list[str]()
+    for each in messages:
+        if each["type"] == "human":
+            held.append(each["content"])
+        elif each["type"] == "ai" and each["content"]:
+            answers[held[-1]].append(each["content"])
     traced = [record["question"] for record in open_workspace(settings, person.name).open_traces().read(thread)]
-    wrong = judge_order(said, held) + find_unanswered(said, messages)
+    wrong = judge_order(said, held)
+    wrong += [f"not answered: {m.text}" for m in said if m.status == "success" and not answers[m.text]]
+    wrong += [f"has the answers {answers[text]}: {text}" for text in held if len(answers[text]) > 1]
     wrong += [f"{times} times in its thread: {text}" for text, times in Counter(held).items() if times > 1]
     wrong += [f"traced {times} times: {text}" for text, times in Counter(traced).items() if times > 1]
     wrong += [f"in a thread where nobody said it: {text}" for text in {*held, *traced} - {m.text for m in said}]
@@ -101,20 +117,6 @@ def comes_first(first: Message, second: Message) -> bool:
     are_runs = "ask" not in (first.door, second.door)
     moment = first.begun if are_runs else first.ended
     return moment is not None and moment < second.sent
-
-
-def find_unanswered(said: Iterable[Message], messages: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return which messages were told to be answered and are not, or are answered twice."""
-    answers = Counter[str]()
-    text = ""
-    for each in messages:
-        if each["type"] == "human":
-            text = each["content"]
-        elif each["type"] == "ai" and "Kept." in each["content"]:
-            answers[text] += 1
-    expected = {message.text for message in said if message.status == "success"}
-    wrong = [f"answered {answers[text]} times: {text}" for text in expected if not answers[text]]
-    return wrong + [f"answered {times} times: {text}" for text, times in answers.items() if times > 1]
 
 
 def run_doctor(fleet: Fleet, people: Iterable[Person]) -> list[str]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 
+from evals.crash.slow_model import KEPT, NOT_KEPT
 from evals.load.server import Server
 
 DOORS = ("begin", "stream", "wait", "ask")
@@ -64,6 +65,8 @@ class Person:
 
     def __init__(self, name: str, token: str, servers: Sequence[Server]) -> None:
         self.name, self.said, self.faults = name, list[Message](), list[str]()
+        self.every = set[str]()
+        """All that was ever said."""
         self.lost = self.streaming = 0
         """How many connections were lost; how many streams are open."""
         self._servers, self._turns = servers, itertools.count()
@@ -89,6 +92,7 @@ class Person:
     async def send(self, message: Message) -> None:
         """Send a message through its door, and follow it to its end, if it was begun."""
         self.said.append(message)
+        self.every.add(message.text)
         await getattr(self, message.door)(message)
 
     async def begin(self, message: Message) -> None:
@@ -121,7 +125,7 @@ class Person:
         reply = await self._try("POST", "/ask", json=body)
         if reply is not None and reply.status_code == 200:
             message.ended, message.status = time.monotonic(), "success"
-            if "Kept." not in reply.json()["answer"]:
+            if not {KEPT, NOT_KEPT} & {*reply.json()["answer"].split("\n")}:
                 self.faults.append(f"an answer is {reply.text[:200]}: {message.text}")
         elif reply is not None and reply.status_code not in (409, 502, 503):
             self.faults.append(f"{reply.status_code} {reply.text[:200]}: {message.text}")

@@ -27,7 +27,7 @@ NAMES = ("anna", "ben", "cleo")
 TALKERS = 2
 """Places at which each person talks at once."""
 
-LONGEST = 5.0
+LONGEST = 4.0
 """Seconds between two kills at most."""
 
 PATIENCE = 120.0
