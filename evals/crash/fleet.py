@@ -81,7 +81,8 @@ class Fleet:
         """Return which processes have ended that nobody killed."""
         codes = [("worker", worker.poll()) for worker in self.workers]
         codes += [("server", server.process.poll()) for server in self.servers]
-        return [f"a {kind} ended by itself: exit code {code}" for kind, code in codes if code is not None]
+        said = (self._folder / "workers.log").read_text()[-1000:]
+        return [f"a {kind} ended by itself: exit code {code}\n{said}" for kind, code in codes if code is not None]
 
     def _start(self, start: Start, env: dict[str, str], *command: str) -> Server:
         return Server(env, self._folder / f"{command[0]}.log", command, PROJECT, start)
