@@ -5,7 +5,9 @@ That package's own starter changes the modes of parent folders and, of root, add
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -18,31 +20,84 @@ WORKER = "worker"
 """A role that neither owns tables nor passes the wall between people."""
 
 _PROGRAMS = Path("pginstall18/bin")
-_NO_SYNC = "-c fsync=off -c full_page_writes=off -c synchronous_commit=off"
+_NO_SYNC = ("-c", "fsync=off", "-c", "full_page_writes=off", "-c", "synchronous_commit=off")
+_START_SECONDS = 60.0
 
 
-@contextmanager
-def serving(folder: Path, *, durable: bool = True) -> Iterator[str]:
-    """Run a server in an empty folder while the context is open, and yield the address of its database.
-
-    It listens on a socket in that folder alone. The role of the address is a superuser.
+class PostgresServer:
+    """A server in an empty folder, with a socket there alone; it can be started again after it was stopped or killed.
 
     Args:
         folder: Where it keeps everything.
         durable: Whether a commit waits for the disk.
     """
-    programs = _find_programs(folder)
-    if os.geteuid() == 0:
-        os.chown(folder, NOBODY, NOBODY)
-    data, log = str(folder / "data"), str(folder / "log")
-    options = f"-c listen_addresses= -c unix_socket_directories='{folder}' {'' if durable else _NO_SYNC}"
-    made = ("-U", "ana", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
-    _run(programs / "initdb", "-D", data, *made)
-    _run(programs / "pg_ctl", "start", "-w", "-D", data, "-l", log, "-o", options)
+
+    def __init__(self, folder: Path, *, durable: bool = True) -> None:
+        self.url = f"host={folder} user=ana dbname=postgres"
+        """Of its database; the role is a superuser."""
+        self._programs, self._log = _find_programs(folder), folder / "log"
+        if os.geteuid() == 0:
+            os.chown(folder, NOBODY, NOBODY)
+        where = ("-D", f"{folder / 'data'}")
+        made = ("-U", "ana", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
+        assert self._begin("initdb", *where, *made).wait() == 0, self._log.read_text()
+        listens = ("-c", "listen_addresses=", "-c", f"unix_socket_directories={folder}")
+        self._options = (*where, *listens, *(() if durable else _NO_SYNC))
+
+    def start(self) -> None:
+        """Start it, and return when it answers."""
+        self._process = self._begin("postgres", *self._options)
+        end = time.monotonic() + _START_SECONDS
+        while not self._answers():
+            assert time.monotonic() < end, f"PostgreSQL did not start:\n{self._log.read_text()[-3000:]}"
+            if self._process.poll() is not None:  # what one that was killed had started has not ended yet
+                self._process = self._begin("postgres", *self._options)
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        """End it without clearing up: it would recover when it is started again."""
+        self._process.send_signal(signal.SIGQUIT)
+        self._process.wait()
+
+    def kill(self) -> None:
+        """End it as a crash would (kill -9); what it has started ends by itself soon."""
+        self._process.kill()
+        self._process.wait()
+
+    def _answers(self) -> bool:
+        import psycopg
+
+        try:
+            psycopg.connect(self.url).close()
+        except psycopg.OperationalError:
+            return False
+        return self._process.poll() is None
+
+    def _begin(self, program: str, *arguments: str) -> "subprocess.Popen[bytes]":
+        user, others = (NOBODY, ()) if os.geteuid() == 0 else (None, None)
+        with self._log.open("ab") as log:
+            return subprocess.Popen(
+                [str(self._programs / program), *arguments],
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C ends whoever uses it first
+                user=user,
+                group=user,
+                extra_groups=others,
+            )
+
+
+@contextmanager
+def serving(folder: Path, *, durable: bool = True) -> Iterator[str]:
+    """Run a server while the context is open, and yield the address of its database. Arguments as of the class."""
+    server = PostgresServer(folder, durable=durable)
+    server.start()
     try:
-        yield f"host={folder} user=ana dbname=postgres"
+        yield server.url
     finally:
-        _run(programs / "pg_ctl", "stop", "-w", "-D", data, "--mode=immediate")
+        server.stop()
 
 
 def add_worker(url: str) -> str:
@@ -75,19 +130,3 @@ def _find_programs(folder: Path) -> Path:
     if (libraries := package.with_name(f"{package.name}.libs")).exists():
         shutil.copytree(libraries, copy.with_name(libraries.name), symlinks=True)
     return copy / _PROGRAMS
-
-
-def _run(program: Path, *arguments: str) -> None:
-    user, others = (NOBODY, ()) if os.geteuid() == 0 else (None, None)
-    # into no pipe: the server would keep it open
-    command = [str(program), *arguments]
-    subprocess.run(
-        command,
-        cwd="/",
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=True,
-        user=user,
-        group=user,
-        extra_groups=others,
-    )

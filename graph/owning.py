@@ -19,11 +19,12 @@ from langgraph.types import Command
 from ana.errors import UserError
 from ana.memory.memory import Memory
 from ana.memory.undo import undo
+from ana.threads.ids import name_run
 from ana.threads.runs import Run, find_run
 from ana.threads.saver import ThreadSaver
 from graph.context import TOLD, Context
 from graph.replies import bind_message, bind_reply
-from graph.state import Output
+from graph.state import Output, merge_messages
 from graph.updates import check_config, check_input
 from nodes.autonomy.request import show_request
 from nodes.turns import build_input
@@ -59,7 +60,7 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         if not run.is_kept:
             kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
         leave_out_told(config)
-        begun = await self._has_begun(config, run)
+        begun = await self._has_begun(given, config, run)
         bound = await self._go_on(config, run) if begun else await self._bind(given, config, run)
         stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs | {"output_keys": STEPS}))
         try:
@@ -72,14 +73,20 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             run.stop()  # a node whose task was cancelled works on in its thread
 
-    async def _has_begun(self, config: RunnableConfig, run: Run) -> bool:
-        """Return whether an earlier attempt at the run has left something to go on from."""
+    async def _has_begun(self, given: Any, config: RunnableConfig, run: Run) -> bool:
+        """Return whether an earlier attempt at the run has left something to go on from, as it is or as another door,
+        which took the thread over, has left it."""
         if not run.goes_on:
             return False
         if not run.is_kept:
             raise UserError("The run was cut short, and nothing of it is kept.", "Send it again.")
-        saved = (await self.aget_state(_newest(config))).metadata
-        return saved is not None and str(saved.get("run_id")) == str(config["configurable"]["run_id"])
+        state = await self.aget_state(_newest(config))
+        id = str(config["configurable"]["run_id"])
+        if state.metadata is not None and str(state.metadata.get("run_id")) == id:
+            return True
+        said = merge_messages([], given["messages"])[-1:] if isinstance(given, dict) and given.get("messages") else []
+        held = {message.id for message in state.values.get("messages", [])}
+        return any(message.id in held and name_run(run.thread, str(message.id)) == id for message in said)
 
     async def _go_on(self, config: RunnableConfig, run: Run) -> Any:
         config["configurable"].pop("checkpoint_id", None)

@@ -135,6 +135,7 @@ WAYS_TO_START |= {"asyncio.create_subprocess_exec", "asyncio.create_subprocess_s
 STARTERS = {
     "ana.children": {"subprocess", "os.execve", "sys.executable"},
     "evals.crash.kills": {"multiprocessing"},  # forks, which import nothing
+    "evals.crash.hasty": {"multiprocessing"},  # forks of a process that has imported all
     "evals.postgres": {"subprocess"},  # a database for tests and benchmarks
     "evals.sizes": {"subprocess"},  # make, which installs
 }

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from pydantic_core import to_json
 
-from ana.errors import AnaError, StoreBroken, StoreBusy, UserError
+from ana.errors import AnaError, LeaseLost, StoreBroken, StoreBusy, UserError
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Statement
 from ana.runs.local import Worker
@@ -20,10 +20,13 @@ from ana.runs.port import Event, RunLeft, StartedRun, Status
 from ana.runs.queue import read_run
 
 MOST_FAILURES = 3
-"""How often a run is begun whose worker ends without a word, or whose database fails."""
+"""How often a run is begun whose worker ends without a word, is held up for long, or whose database fails."""
 
 BATCH_SECONDS = 0.005
 """How long what is told waits for more."""
+
+_PASSING = (StoreBroken, LeaseLost)
+"""What may not happen to another attempt: the database fails, or another process takes the conversation over."""
 
 _AGAIN_SECONDS = 0.5
 _COLUMNS = "id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at"
@@ -80,7 +83,7 @@ class Attempt:
         except RunLeft:
             self.run.is_left = True
             status, error = "interrupted", None
-        except StoreBroken as exc:
+        except _PASSING as exc:
             logger.warning("run %s is tried again: %s", self.run.id, exc)
             await self._leave(failed=True, keep=keep)
         if self.run.is_left:
@@ -104,7 +107,7 @@ class Attempt:
             async with aclosing(worker.work(self.run, self.rollback)) as told:
                 async for name, data in told:
                     self._tell(name, data)
-        except (asyncio.CancelledError, RunLeft, StoreBroken):
+        except (asyncio.CancelledError, RunLeft, *_PASSING):
             raise
         except AnaError as exc:
             logger.warning("A run failed: %s", exc)

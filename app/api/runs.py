@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from ana.errors import NotFound, UserError
 from ana.runs.local import started_now
 from ana.runs.port import StartedRun
-from ana.threads.ids import canonical_id
+from ana.threads.ids import canonical_id, name_run
 from app.api.answers import answer, find_workspace, own_thread, path_id, read_limit, read_number
 from app.api.bodies import NewRun, check_assistant, read_body
 from app.api.shapes import dump, show_run
@@ -160,8 +160,7 @@ async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) 
         return str(uuid.uuid4())
     if last.get("id") is None:
         last["id"] = str(uuid.uuid4())
-    given = str(last["id"])
-    id = given if given == canonical_id(given) else str(uuid.uuid5(uuid.UUID(thread), given))
+    id = name_run(thread, str(last["id"]))
     return str(uuid.uuid4()) if await opened.runs.find(id) else id
 
 

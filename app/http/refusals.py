@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 from ana.errors import (
     AnaError,
     ConfigError,
+    LeaseLost,
     NotFound,
     NotWaiting,
     StoreBroken,
@@ -26,6 +27,7 @@ STATUSES: dict[type[AnaError], int] = {
     ConfigError: 503,
     NotFound: 404,
     StoreBroken: 503,
+    LeaseLost: 503,
     StoreBusy: 409,
     NotWaiting: 409,
     WrongReply: 422,

@@ -110,7 +110,7 @@ def test_a_transaction_begins_and_ends_with_its_statements() -> None:
 
 
 def test_a_lost_connection_is_opened_again() -> None:
-    alone, person = Database(f"{server()} user={WORKER}"), add_person()
+    alone, person = Database(f"{server()} user={WORKER}", most=2), add_person()
     with alone.transaction(person, READ) as first, alone.transaction(person, READ) as second:
         pids = [session.ask("SELECT pg_backend_pid()")[0][0] for session in (first, second)]
     with psycopg.connect(server(), autocommit=True) as owner:

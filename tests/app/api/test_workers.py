@@ -121,6 +121,10 @@ def begin(server: Server, thread: str, text: str, **more: Any) -> str:
     return str(answer.json()["run_id"])
 
 
+def ask(server: Server, thread: str, text: str) -> None:
+    httpx.post(f"{server.url}/ask", json={"question": text, "thread_id": thread}, timeout=90).raise_for_status()
+
+
 def follow(
     server: Server, thread: str, run: str, after: int = 0, until: Callable[[int], bool] = lambda _: False
 ) -> list[int]:
@@ -210,6 +214,39 @@ def test_a_worker_that_was_held_up_for_long_writes_nothing(fleet: Fleet) -> None
     assert fleet.items() == ["milk"]
     assert texts(web, thread) == before
     assert get(web, f"/threads/{thread}/runs/{run}")["status"] == "success"
+
+
+def test_what_a_killed_worker_had_begun_and_another_door_has_ended_is_done(fleet: Fleet) -> None:
+    web, thread = fleet.serve(), str(uuid.uuid4())
+    gate = Gate(store("milk"), Said("Saved."), before=1)
+    fleet.stub.script = [gate]
+    first = fleet.work()
+    run = begin(web, thread, "keep milk")
+    assert gate.asked.acquire(timeout=60)
+    first.kill()
+    first.wait()
+    ask(web, thread, "and?")
+    fleet.work()
+    follow(web, thread, run)
+    assert get(web, f"/threads/{thread}/runs/{run}")["status"] == "success"
+    assert (fleet.items(), texts(web, thread)) == (["milk"], ["keep milk", "Saved.", "and?", "Saved."])
+    gate.opened.set()
+
+
+def test_what_another_door_has_ended_while_a_worker_was_held_up_is_done(fleet: Fleet) -> None:
+    web, thread = fleet.serve(), str(uuid.uuid4())
+    gate = Gate(store("late"), store("milk"), Said("Saved."))
+    fleet.stub.script = [gate]
+    late = fleet.work()
+    run = begin(web, thread, "keep milk")
+    assert gate.asked.acquire(timeout=60)
+    late.send_signal(signal.SIGSTOP)
+    ask(web, thread, "and?")
+    late.send_signal(signal.SIGCONT)
+    gate.opened.set()
+    follow(web, thread, run)
+    assert get(web, f"/threads/{thread}/runs/{run}")["status"] == "success"
+    assert (fleet.items(), texts(web, thread)) == (["milk"], ["keep milk", "Saved.", "and?", "Saved."])
 
 
 def test_a_worker_that_stops_leaves_a_run_at_its_next_step(fleet: Fleet) -> None:

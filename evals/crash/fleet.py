@@ -1,0 +1,93 @@
+"""Processes on one database, which can be killed and started again: servers, workers, and PostgreSQL itself."""
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from ana.people import People
+from ana.postgres.database import open_database
+from ana.settings import PROJECT, load_settings
+from evals.load.server import Process, Server, Start, start_process
+from evals.postgres import PostgresServer, add_worker
+
+ANA = ("app.cli",)
+
+
+class Fleet:
+    """What runs for people: two servers, some workers, a database that keeps what it acknowledged, and a model.
+
+    Args:
+        stack: Ends all of it.
+        folder: Where everything is; empty.
+        start: Starts a command of ana.
+        names: The people's.
+        workers: How many there are at first.
+    """
+
+    def __init__(self, stack: ExitStack, folder: Path, start: Start, names: Sequence[str], workers: int = 2) -> None:
+        self._folder, self._start_ana = folder, start
+        folder.chmod(0o711)  # PostgreSQL runs as another user than root
+        (folder / "postgres").mkdir()
+        self.database = PostgresServer(folder / "postgres")
+        self.database.start()
+        stack.callback(self.database.stop)
+        model = self._start(start_process, {}, "evals.crash.slow_model")
+        stack.callback(model.kill)
+        places = {"ANA_DATA_DIR": folder / "data", "LOG_FILE_PATH": folder / "ana.log"}
+        self.env = {key: f"{path}" for key, path in places.items()}
+        self.env |= {"ANA_DATABASE_URL": add_worker(self.database.url), "ANA_EMBEDDINGS": "wordllama"}
+        self.env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{model.url}/v1"}
+        # a long history is cut, and then the state would no longer hold every message
+        self.env["ANA_HISTORY_TOKENS"] = "100000"
+        self.settings = load_settings(self.env)
+        people = People(self.settings)
+        self.tokens = {name: people.add(name) for name in names}
+        self.disconnect()
+        self.workers, self.servers = list[Process](), list[Server]()
+        stack.callback(self._end)
+        self.workers += [self.start_worker() for _ in range(workers)]
+        self.servers += [self.start_server() for _ in range(2)]
+
+    def start_server(self) -> Server:
+        return self._start(self._start_ana, self.env, *ANA, "serve", "--workers", "0")
+
+    def start_worker(self) -> Process:
+        with (self._folder / "workers.log").open("ab") as log:
+            return self._start_ana([*ANA, "worker"], self.env, PROJECT, log)
+
+    def kill_worker(self, number: int) -> None:
+        """Kill a worker and start another."""
+        self.workers[number].kill()
+        self.workers[number].wait()
+        self.workers[number] = self.start_worker()
+
+    def kill_server(self, number: int) -> None:
+        """Kill a server and start another, which has another address."""
+        self.servers[number].kill()
+        self.servers[number] = self.start_server()
+
+    def kill_database(self, down: float) -> None:
+        """Kill PostgreSQL, and start it again after so many seconds."""
+        self.database.kill()
+        time.sleep(down)
+        self.database.start()
+
+    def disconnect(self) -> None:
+        """Close the connections that this process has: they would be lost with the database."""
+        open_database(self.env["ANA_DATABASE_URL"]).close()
+
+    def find_ended(self) -> list[str]:
+        """Return which processes have ended that nobody killed."""
+        codes = [("worker", worker.poll()) for worker in self.workers]
+        codes += [("server", server.process.poll()) for server in self.servers]
+        said = (self._folder / "workers.log").read_text()[-1000:]
+        return [f"a {kind} ended by itself: exit code {code}\n{said}" for kind, code in codes if code is not None]
+
+    def _start(self, start: Start, env: dict[str, str], *command: str) -> Server:
+        return Server(env, self._folder / f"{command[0]}.log", command, PROJECT, start)
+
+    def _end(self) -> None:
+        for process in [*self.workers, *(each.process for each in self.servers)]:
+            process.kill()
+            process.wait()
