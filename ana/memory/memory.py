@@ -226,8 +226,11 @@ class Memory:
         """Return when an item's status became done, by the journal, as a stamp; None if it is open or nobody knows."""
         if not has_status(item.properties, DONE):
             return None
-        changes = ((entry.ts, entry.change.before) for entry in self.history(id=item.id))
-        return next((ts for ts, old in changes if old is None or not has_status(old.properties, DONE)), None)
+        entries = self.history(id=item.id)
+        # an item that comes back is as it was when it was deleted
+        changed = [entry for entry in entries[:-1] if entry.change.before] + entries[-1:]
+        befores = ((entry.ts, entry.change.before) for entry in changed)
+        return next((ts for ts, old in befores if old is None or not has_status(old.properties, DONE)), None)
 
     def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the newest first. Arguments as `Backend.turns`."""

@@ -4,6 +4,7 @@ import json
 from datetime import datetime
 from typing import Any
 
+from ana.memory.trash import restore
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import PROJECT, Settings
 from ana.tracing.files import TraceFiles
@@ -132,6 +133,8 @@ def test_a_done_item_tells_when_it_was_done_by_the_journal(make_assistant: MakeA
     memory.update(closed.id, properties={"status": "done"})
     done = memory.history(id=closed.id)[0].ts
     memory.update(closed.id, "Closed and renamed")
+    memory.delete(closed.id)
+    restore(memory, closed.id)
     assert memory.completed_at(memory.get(closed.id)) == done
     assert memory.completed_at(memory.get(open_.id)) is None
     assistant.ask("what do I have?", THREAD)
