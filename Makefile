@@ -94,10 +94,12 @@ dev: $(ENCODER) $(SERVER) ## the LangGraph dev server, for Studio and the API (i
 bench: $(ENCODER) $(DEVELOP) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench $(ARGS)
 
-crash: $(DEVELOP) ## kill it 300 times at random moments and look at what is left; many writers at once; a server of three people; a thousand changed files; the long forms of tests (about 30 minutes)
+crash: $(DEVELOP) ## kill it 300 times at random moments and look at what is left; many writers at once; a server of three people; PostgreSQL, servers and workers, 100 times; a thousand changed files; the long forms of tests (about 45 minutes)
 	@$(BIN)/python -m evals.crash
 	@$(BIN)/python -m evals.crash.crowd
 	@$(BIN)/python -m evals.crash.household
+	@$(BIN)/python -m evals.crash.workers $(ARGS)
+	@$(BIN)/python -m evals.crash.stopped
 	@ANA_LONG_TESTS=1 $(BIN)/python -m pytest -n 2 -m "long or hypothesis" --timeout 600 -v
 
 attack: $(DEVELOP) ## stored text that gives orders, obeyed by a gullible model at every door on every dial (about 3 minutes)

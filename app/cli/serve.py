@@ -1,6 +1,8 @@
 """`ana serve`: our server, for one person on this machine, or for all who have a token."""
 
+import logging
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -15,6 +17,11 @@ from ana.settings import Settings
 from ana.urls import find_address
 from app.serving import LOCAL, Port, require_port
 from app.startup import start
+
+LOOK_SECONDS = 1.0
+"""How often it is looked whether a worker has ended."""
+
+_log = logging.getLogger(__name__)
 
 
 def serve(
@@ -52,23 +59,37 @@ def serve(
     if find_spec(HTMX) is None:
         tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
     allow_many_files()
-    with _starting_workers(workers or 0):
+    with _keeping_workers(workers or 0):
         _run("app.api.app:build_app" if workers is None else "app.api.app:build_web", host, port, settings)
 
 
 @contextmanager
-def _starting_workers(count: int) -> Iterator[None]:
-    """Have so many workers as children while the context is open."""
-    from ana.children import start_python
-
-    children = [start_python("-m", "app.cli", "worker", "--parent", f"{os.getpid()}") for _ in range(count)]
+def _keeping_workers(count: int) -> Iterator[None]:
+    """Have so many workers as children while the context is open; one that ends is followed by another."""
+    stop = threading.Event()
+    keepers = [threading.Thread(target=_keep_worker, args=[stop], name="worker") for _ in range(count)]
+    for keeper in keepers:
+        keeper.start()
     try:
         yield
     finally:
-        for child in children:
+        stop.set()
+        for keeper in keepers:
+            keeper.join()
+
+
+def _keep_worker(stop: threading.Event) -> None:
+    from ana.children import start_python
+
+    while not stop.is_set():
+        child = start_python("-m", "app.cli", "worker", "--parent", f"{os.getpid()}")
+        while child.poll() is None and not stop.wait(LOOK_SECONDS):
+            pass
+        if child.poll() is None:
             child.terminate()
-        for child in children:
-            child.wait()
+        else:
+            _log.warning("a worker ended, exit code %s; another is started", child.returncode)
+        child.wait()
 
 
 def _run(factory: str, host: str, port: int, settings: Settings) -> None:

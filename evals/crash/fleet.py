@@ -26,7 +26,7 @@ class Fleet:
     """
 
     def __init__(self, stack: ExitStack, folder: Path, start: Start, names: Sequence[str], workers: int = 2) -> None:
-        self._folder, self._start_ana = folder, start
+        self._folder, self._start_ana, self._begun = folder, start, 0
         folder.chmod(0o711)  # PostgreSQL runs as another user than root
         (folder / "postgres").mkdir()
         self.database = PostgresServer(folder / "postgres")
@@ -53,8 +53,14 @@ class Fleet:
         return self._start(self._start_ana, self.env, *ANA, "serve", "--workers", "0")
 
     def start_worker(self) -> Process:
-        with (self._folder / "workers.log").open("ab") as log:
-            return self._start_ana([*ANA, "worker"], self.env, PROJECT, log)
+        """Start a worker, and return it when it works: one that finds no database at first ends with a sentence."""
+        self._begun += 1
+        log = self._folder / f"worker {self._begun}.log"
+        with log.open("wb") as output:
+            process = self._start_ana([*ANA, "worker"], self.env, PROJECT, output)
+        while "A worker for" not in log.read_text() and process.poll() is None:
+            time.sleep(0.05)
+        return process
 
     def kill_worker(self, number: int) -> None:
         """Kill a worker and start another."""
@@ -81,8 +87,7 @@ class Fleet:
         """Return which processes have ended that nobody killed."""
         codes = [("worker", worker.poll()) for worker in self.workers]
         codes += [("server", server.process.poll()) for server in self.servers]
-        said = (self._folder / "workers.log").read_text()[-1000:]
-        return [f"a {kind} ended by itself: exit code {code}\n{said}" for kind, code in codes if code is not None]
+        return [f"a {kind} ended by itself: exit code {code}" for kind, code in codes if code is not None]
 
     def _start(self, start: Start, env: dict[str, str], *command: str) -> Server:
         return Server(env, self._folder / f"{command[0]}.log", command, PROJECT, start)

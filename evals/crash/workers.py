@@ -1,7 +1,7 @@
 """Kill PostgreSQL, servers and workers of three people who talk, at random moments; then look at what is left.
 
 What was acknowledged is there, once, in order, and with nobody else; each run ends, and so does each stream. Leases
-last 2 s here and workers are missed after 3 s, not after 30. At last a worker is stopped with the real ones.
+last 2 s here and workers are missed after 3 s, not after 30.
 """
 
 import argparse

@@ -55,10 +55,12 @@ class Fleet:
         model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "key", "OPENAI_BASE_URL": stub.url}
         self.env = folders(folder, ANA_DATABASE_URL=url, ANA_AUTONOMY="act", **model)
 
-    def serve(self) -> Server:
-        """Start a process that carries out nothing itself."""
+    def serve(self, workers: int = 0) -> Server:
+        """Start a process that carries out nothing itself, with workers beside it."""
         log = self._folder / f"web {uuid.uuid4()}.log"
-        return self._stack.enter_context(running(self.env, log, ("app.cli", "serve", "--workers", "0"), start=_fork))
+        return self._stack.enter_context(
+            running(self.env, log, ("app.cli", "serve", "--workers", f"{workers}"), start=_fork)
+        )
 
     def work(self) -> Process:
         """Start a worker."""
@@ -68,6 +70,15 @@ class Fleet:
             process = fork("-c", WORK, env, stdin=nothing.fileno(), stdout=out, stderr=out, cwd=Path.cwd(), env={})
         self._stack.callback(end, process)
         return process
+
+    def find_holder(self) -> int:
+        """Return the process that works in a conversation."""
+        ((program,),) = open_workspace(load_settings(self.env)).rows.ask("SELECT program FROM leases")
+        return int(program.partition("pid ")[2].partition(" ")[0])
+
+    def count_jobs(self) -> int:
+        """Return how many jobs of the queue have not ended."""
+        return len(open_workspace(load_settings(self.env)).rows.ask("SELECT 1 FROM procrastinate_jobs"))
 
     def items(self) -> list[str]:
         workspace = open_workspace(load_settings(self.env))
@@ -264,6 +275,23 @@ def test_a_worker_that_stops_leaves_a_run_at_its_next_step(fleet: Fleet) -> None
     assert seen == [*range(1, len(seen) + 1)]
     assert (fleet.items(), texts(web, thread)[-1]) == (["milk"], "Saved.")
     assert len(fleet.stub.requests) == 2, "no step was taken twice"
+
+
+def test_a_worker_of_a_server_that_ended_is_followed_by_another(fleet: Fleet) -> None:
+    web, thread = fleet.serve(workers=1), str(uuid.uuid4())
+    gate = Gate(Said("Hello."))
+    fleet.stub.script = [gate]
+    run = begin(web, thread, "hi")
+    assert gate.asked.acquire(timeout=60)
+    worker = fleet.find_holder()
+    gate.opened.set()
+    follow(web, thread, run)
+    while fleet.count_jobs():  # else it would be missed first
+        pass
+    os.kill(worker, signal.SIGKILL)
+    run = begin(web, thread, "hi again")
+    follow(web, thread, run)
+    assert get(web, f"/threads/{thread}/runs/{run}")["status"] == "success"
 
 
 def test_many_messages_at_once_to_a_thread_are_answered_in_order(fleet: Fleet) -> None:
