@@ -204,7 +204,6 @@ class FolderThreadStore:
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection for one transaction."""
         with self.map_errors(), _connect(self._file) as connection, connection:
             yield connection
 

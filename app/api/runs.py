@@ -188,15 +188,7 @@ def _read_position(given: str) -> int:
 
 
 class _Followed(EventSourceResponse):
-    """What a run tells, as server-sent events with their positions as ids.
-
-    Args:
-        opened: The person's workspace.
-        run: The run.
-        after: The position after which it is told.
-        cancels: Whether a client that goes away stops the run.
-        headers: Of the answer.
-    """
+    """What a run tells, as server-sent events with their positions as ids."""
 
     def __init__(
         self,

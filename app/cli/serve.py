@@ -58,7 +58,6 @@ def serve(
 
 @contextmanager
 def _starting_workers(count: int) -> Iterator[None]:
-    """Have so many workers as children while the context is open."""
     from ana.children import start_python
 
     children = [start_python("-m", "app.cli", "worker", "--parent", f"{os.getpid()}") for _ in range(count)]
@@ -72,7 +71,6 @@ def _starting_workers(count: int) -> Iterator[None]:
 
 
 def _run(factory: str, host: str, port: int, settings: Settings) -> None:
-    """Serve the application that a factory makes, until somebody ends it."""
     import uvicorn
 
     from app.http.connections import Protocol

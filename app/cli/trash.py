@@ -152,7 +152,6 @@ def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations
 
 
 def _describe(deleted: "DeletedThread") -> str:
-    """Return a conversation in a few words: how many turns, its first question."""
     turns = deleted.trace.splitlines()
     try:
         about = read_plain_json(turns[0])["question"]

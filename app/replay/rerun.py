@@ -120,7 +120,6 @@ class Rerun:
         return inputs
 
     def _check_tools(self, record: Record, inputs: Inputs) -> None:
-        """Raise CannotReplay if a tool that the turn called is no longer what it was."""
         try:
             now = digest_tools(self._settings.tools_modules)
         except ConfigError as exc:
