@@ -47,14 +47,6 @@ class ShownCall:
 
 
 @dataclass(frozen=True)
-class Correction:
-    """A draft that was sent back, and why."""
-
-    reason: str
-    draft: str
-
-
-@dataclass(frozen=True)
 class ShownTurn:
     """A turn as it is read in its conversation."""
 
@@ -64,7 +56,7 @@ class ShownTurn:
     question: str
     answer: str
     calls: Sequence[ShownCall]
-    corrections: Sequence[Correction]
+    corrections: Sequence[tuple[str, str]]
     receipts: Sequence[str]
     is_undone: bool
     can_undo: bool
@@ -96,7 +88,7 @@ class ShownRequest:
     summary: Sequence[str]
     actions: Sequence[ShownAction]
     calls: Sequence[ShownCall]
-    corrections: Sequence[Correction]
+    corrections: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -106,15 +98,6 @@ class Listed:
     id: str
     title: str
     waits: str
-
-
-@dataclass(frozen=True)
-class Deleted:
-    """A conversation in the trash."""
-
-    thread: str
-    name: str
-    when: str
 
 
 @dataclass
@@ -161,11 +144,11 @@ def _list_row(row: Row, waits: Mapping[str, str]) -> Listed:
     return Listed(id, shorten(title, TITLE), waits.get(id, ""))
 
 
-def list_deleted(opened: OpenWorkspace) -> list[Deleted]:
-    """Return the conversations in the trash, the one deleted last first."""
+def list_deleted(opened: OpenWorkspace) -> list[tuple[str, str, str]]:
+    """Return the conversations in the trash, the one deleted last first: id, name, and when that was."""
     clock = opened.handles.clock
     deleted = opened.workspace.open_threads().store.list_trash()
-    return [Deleted(each.thread, each.name or _find_first(each.trace), show_moment(each.ts, clock)) for each in deleted]
+    return [(each.thread, each.name or _find_first(each.trace), show_moment(each.ts, clock)) for each in deleted]
 
 
 def read_request(opened: OpenWorkspace, state: StateSnapshot) -> ShownRequest | None:
@@ -193,10 +176,10 @@ def show_calls(steps: Iterable[Step], year: int) -> list[ShownCall]:
     return told
 
 
-def show_corrections(steps: Iterable[Step]) -> list[Correction]:
-    """Return the drafts that were sent back among the steps of a turn."""
+def show_corrections(steps: Iterable[Step]) -> list[tuple[str, str]]:
+    """Return the drafts that were sent back among the steps of a turn, each after the reason."""
     sent_back = (step for step in steps if step["tool"].startswith("⛔️") and "draft" in step["args"])
-    return [Correction(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]
+    return [(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]
 
 
 def write_args(action: Mapping[str, Any]) -> str:

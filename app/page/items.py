@@ -63,15 +63,6 @@ class Version:
     act: str
 
 
-@dataclass(frozen=True)
-class Deleted:
-    """An item or a line in the trash."""
-
-    name: str
-    content: str
-    when: str
-
-
 async def show_list(request: Request) -> Response:
     """GET /app/items?q=WORDS&type=task&page=2: what was found, or all, what is open first."""
     handles, query = (await find_workspace(request)).handles, request.query_params
@@ -174,9 +165,7 @@ async def show_trash(request: Request) -> Response:
     """GET /app/items/trash: what was deleted, the last first."""
     handles = (await find_workspace(request)).handles
     gone = await run_in_threadpool(list_deleted, handles.memory)
-    shown = [
-        Deleted(each.name, shorten(each.item.content, 160), show_moment(each.ts, handles.clock)) for each in gone[:100]
-    ]
+    shown = [(each.name, shorten(each.item.content, 160), show_moment(each.ts, handles.clock)) for each in gone[:100]]
     return await render(
         request, "deleted.html", deleted=shown, total=len(gone), notice=await find_notice(request, handles)
     )
