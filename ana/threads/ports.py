@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ana.leases import Token
+from ana.values import read_json_lines
 
 if TYPE_CHECKING:
     from ana.threads.saver import ThreadSaver
@@ -26,6 +27,11 @@ class DeletedThread:
     ts: str
     name: str
     trace: str
+
+    @property
+    def question(self) -> str:
+        """Return what the person said first; empty if no record tells it."""
+        return str(next(read_json_lines(self.trace), {}).get("question") or "")
 
 
 @dataclass(frozen=True)

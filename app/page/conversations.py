@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,7 +147,10 @@ def list_deleted(opened: OpenWorkspace) -> list[tuple[str, str, str]]:
     """Return the conversations in the trash, the one deleted last first: id, name, and when that was."""
     clock = opened.handles.clock
     deleted = opened.workspace.open_threads().store.list_trash()
-    return [(each.thread, each.name or _find_first(each.trace), show_moment(each.ts, clock)) for each in deleted]
+    return [
+        (each.thread, each.name or shorten(each.question, TITLE) or "Without a name", show_moment(each.ts, clock))
+        for each in deleted
+    ]
 
 
 def read_request(opened: OpenWorkspace, state: StateSnapshot) -> ShownRequest | None:
@@ -172,7 +174,13 @@ def show_calls(steps: Iterable[Step], year: int) -> list[ShownCall]:
             seen = step["observation"]
             ok = not (isinstance(seen, dict) and "error" in seen)
             line = describe_call({"tool": step["tool"], "args": step["args"], "ok": ok}, year)
-            told.append(ShownCall(line, _write_json(step["args"]), "" if seen is None else describe_observation(step)))
+            told.append(
+                ShownCall(
+                    line,
+                    json.dumps(step["args"], ensure_ascii=False, indent=1),
+                    "" if seen is None else describe_observation(step),
+                )
+            )
     return told
 
 
@@ -232,14 +240,3 @@ def _show_request(waiting: Waiting, year: int) -> ShownRequest:
         show_calls(steps, year),
         show_corrections(steps),
     )
-
-
-def _find_first(trace: str) -> str:
-    """Return the first question of a conversation, as its records tell it."""
-    with suppress(ValueError, KeyError, TypeError):
-        return shorten(str(json.loads(trace.partition("\n")[0])["question"]), TITLE)
-    return "Without a name"
-
-
-def _write_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
