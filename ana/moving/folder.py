@@ -72,11 +72,7 @@ _TO_FILE: dict[str, Callable[[Row], Row]] = {
 
 
 class FolderRows:
-    """A person's files as the rows of PostgreSQL's tables.
-
-    Args:
-        workspace: Where they are.
-    """
+    """A person's files as the rows of PostgreSQL's tables."""
 
     def __init__(self, workspace: Workspace) -> None:
         storage = workspace.storage

@@ -55,11 +55,7 @@ class Roster(Protocol):
 
 
 class FolderRoster:
-    """The list in a file below the owner's data folder.
-
-    Args:
-        owner: Their workspace.
-    """
+    """The list in a file below the owner's data folder."""
 
     def __init__(self, owner: Workspace) -> None:
         self._owner = owner

@@ -150,11 +150,7 @@ def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations
 
 
 class Mentions:
-    """What gives a mention of records away: their ids and texts, in any case, and as JSON writes them.
-
-    Args:
-        entries: The changes of the records.
-    """
+    """What gives a mention of records away: their ids and texts, in any case, and as JSON writes them."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         changes = [entry.change for entry in entries]

@@ -61,11 +61,6 @@ class SignIn:
     """Sets `scope["state"]["person"]` (Starlette's `request.state.person`), or refuses the request.
 
     `is_alone` beside it is whether nobody but the owner, on this machine, can have sent it.
-
-    Args:
-        app: What is behind it.
-        people: Who there is.
-        attempts: Slows down who guesses.
     """
 
     def __init__(self, app: ASGIApp, people: People, attempts: Attempts | None = None) -> None:

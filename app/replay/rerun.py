@@ -76,11 +76,6 @@ class Rerun:
     def ask_other(self, record: Record, thread: Sequence[Record], model: BaseChatModel) -> Record:
         """Let another model, or one that is shown another prompt, answer a turn, and return the record of that.
 
-        Args:
-            record: The turn.
-            thread: The records of its conversation.
-            model: Who is asked.
-
         Raises:
             CannotReplay: Something that it relied on is gone or another.
         """
