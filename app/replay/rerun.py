@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import cast
-from zoneinfo import ZoneInfo
 
 from langchain_core.language_models import BaseChatModel
 
@@ -14,7 +13,7 @@ from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Settings
 from ana.spending.port import NoSpending
-from ana.time.clock import Listener, listener
+from ana.time.clock import Listener, find_zone, listener
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
 from ana.workspace import open_workspace
 from app.replay.history import make_question, own_steps, rebuild_history
@@ -107,10 +106,8 @@ class Rerun:
             raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
         if not any(part["clock"] for part in inputs["parts"]):
             raise CannotReplay("The record does not tell when the turn was.")
-        try:
-            ZoneInfo(inputs["zone"])
-        except (KeyError, ValueError, OSError) as exc:
-            raise CannotReplay(f"The time zone {inputs['zone']} of this turn is not known here.") from exc
+        if find_zone(inputs["zone"]) is None:
+            raise CannotReplay(f"The time zone {inputs['zone']} of this turn is not known here.")
         self._check_tools(record, inputs)
         return inputs
 
