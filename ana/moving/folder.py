@@ -82,7 +82,7 @@ class FolderRows:
 
     def read(self, table: str) -> Iterator[Row]:
         if table in FILES:
-            yield from FILES[table].read(self._storage)
+            yield from FILES[table][0](self._storage)
             return
         change = _FROM_FILE.get(table, _same)
         with self._open(table) as db:
@@ -90,7 +90,7 @@ class FolderRows:
 
     def write(self, table: str, rows: Iterable[Row]) -> None:
         if table in FILES:
-            FILES[table].write(self._storage, rows)
+            FILES[table][1](self._storage, rows)
             return
         change = _TO_FILE.get(table, _same)
         with self._open(table) as db:

@@ -37,15 +37,6 @@ TITLE = 80
 
 
 @dataclass(frozen=True)
-class ShownCall:
-    """A call of a turn: a line, and what opens below it."""
-
-    line: str
-    args: str
-    told: str
-
-
-@dataclass(frozen=True)
 class ShownTurn:
     """A turn as it is read in its conversation."""
 
@@ -54,7 +45,7 @@ class ShownTurn:
     when: str
     question: str
     answer: str
-    calls: Sequence[ShownCall]
+    calls: Sequence[tuple[str, str, str]]
     corrections: Sequence[tuple[str, str]]
     receipts: Sequence[str]
     is_undone: bool
@@ -86,7 +77,7 @@ class ShownRequest:
     title: str
     summary: Sequence[str]
     actions: Sequence[ShownAction]
-    calls: Sequence[ShownCall]
+    calls: Sequence[tuple[str, str, str]]
     corrections: Sequence[tuple[str, str]]
 
 
@@ -166,21 +157,16 @@ def find_cut_short(state: StateSnapshot) -> str:
     return messages[0].text if state.tasks and messages and not is_answered(messages) else ""
 
 
-def show_calls(steps: Iterable[Step], year: int) -> list[ShownCall]:
-    """Return the calls among the steps of a turn; days are shown without the year if it is this."""
+def show_calls(steps: Iterable[Step], year: int) -> list[tuple[str, str, str]]:
+    """Return the calls among the steps of a turn: a line, the arguments, what came of it; days without this year."""
     told = []
     for step in steps:
         if not step["tool"].startswith("⛔️"):
             seen = step["observation"]
             ok = not (isinstance(seen, dict) and "error" in seen)
             line = describe_call({"tool": step["tool"], "args": step["args"], "ok": ok}, year)
-            told.append(
-                ShownCall(
-                    line,
-                    json.dumps(step["args"], ensure_ascii=False, indent=1),
-                    "" if seen is None else describe_observation(step),
-                )
-            )
+            args = json.dumps(step["args"], ensure_ascii=False, indent=1)
+            told.append((line, args, "" if seen is None else describe_observation(step)))
     return told
 
 
