@@ -103,7 +103,6 @@ class OwnerLock:
         return self._pid == os.getpid()
 
     def _wait(self) -> int:
-        """Return the lock file, opened and locked."""
         until = time.monotonic() + self._timeout
         while (lock := self._try()) is None:
             if time.monotonic() > until:

@@ -31,11 +31,7 @@ SHORTEST = 8
 
 
 class _SafeFormatter(logging.Formatter):
-    """Another formatter's lines without secrets and colours, and without what could drive the terminal that shows them.
-
-    Args:
-        secrets: What is hidden.
-    """
+    """Another formatter's lines without secrets, and without what could drive the terminal that shows them."""
 
     def __init__(self, inner: logging.Formatter, secrets: Sequence[str] = ()) -> None:
         super().__init__()

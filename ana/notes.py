@@ -19,32 +19,28 @@ T = TypeVar("T")
 
 
 class Note:
-    """A short text of ours; `read_small` says how long."""
+    """A short text of ours; `read_small` says how long. Its methods are those of the port in `ana/workspace`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def read(self) -> str:
-        """Return the text; empty if there is none, or it cannot be read."""
         try:
             return read_small(self._path)
         except OSError:
             return ""
 
     def write(self, text: str) -> None:
-        """Write the text as a whole."""
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(self._path, text, mode=0o600)
 
     def age(self) -> float | None:
-        """Return the seconds since it was written; None if it never was."""
         try:
             return time.time() - self._path.stat().st_mtime
         except OSError:
             return None
 
     def remove(self) -> None:
-        """Remove the text, if it is there."""
         self._path.unlink(missing_ok=True)
 
 

@@ -12,9 +12,8 @@ from langgraph.types import Interrupt, StateSnapshot
 
 from ana.errors import AnaError, NotWaiting, UserError
 from ana.handles import Handles
-from ana.leases import working_under
 from ana.settings import Autonomy
-from ana.threads.ports import PATIENCE
+from ana.threads.ports import PATIENCE, owning
 from ana.values import plain_text
 from app.outcome import CutShort, Done, NotShown, Waiting, read_done, read_waiting, thread_of_state
 from graph.builder import builder
@@ -247,14 +246,12 @@ class Assistant:
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:
         """Keep every other door out of the thread, also those of this process."""
-        with self._store.map_errors(), self.handles.workspace.recent.enter():
-            lock = self._locks.lock(thread_id, self._program, self._patience)
-            lock.acquire()
-            try:
-                with working_under(lock.token):
-                    yield
-            finally:
-                lock.release()
+        with (
+            self._store.map_errors(),
+            self.handles.workspace.recent.enter(),
+            owning(self._locks.lock(thread_id, self._program, self._patience)),
+        ):
+            yield
 
 
 @contextmanager

@@ -42,11 +42,7 @@ def after_reflect(state: State) -> Literal["reason", "__end__"]:
 
 
 class _Router(Runnable[State, str]):
-    """Chooses the next node. langgraph would make a plain function a run of its own in every trace.
-
-    Args:
-        choose: Returns the name of the node.
-    """
+    """Chooses the next node. langgraph would make a plain function a run of its own in every trace."""
 
     def __init__(self, choose: Callable[[State], str]) -> None:
         self._choose, self.name = choose, choose.__name__

@@ -193,7 +193,6 @@ def _join_dropped(before: Sequence[AnyMessage], update: Sequence[AnyMessage]) ->
 
 
 def _add_part(inputs: Inputs, node: str, heard: Listener, found: Position | None) -> Inputs:
-    """Return the inputs with one more run of a node."""
     told = [moment.astimezone(UTC).isoformat(timespec="microseconds") for moment in heard.moments]
     part = Part(node=node, clock=told)
     if found:

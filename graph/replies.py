@@ -67,12 +67,7 @@ def _place(state: StateSnapshot) -> str:
 
 
 def save_reply(saver: Any, state: StateSnapshot, reply: dict[str, Any]) -> None:
-    """Write a reply to the file before the turn goes on: langgraph writes it in the background, beside the first call.
-
-    Args:
-        state: The waiting turn.
-        reply: By the request's id.
-    """
+    """Write a reply to the file before the turn goes on: langgraph writes it in the background, beside a call."""
     saver.put_writes(state.config, [("replies", reply)], _NO_TASK)
 
 

@@ -99,7 +99,6 @@ def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _next_id(turn: Turn) -> str:
-    """Return the id of the turn's next model call."""
     return call_id(turn, len(turn["decisions"]) + 1)
 
 

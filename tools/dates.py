@@ -2,11 +2,12 @@
 
 import re
 from datetime import UTC, date, time, tzinfo
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import available_timezones
 
 from langchain_core.tools import tool
 
 from ana.errors import ToolError
+from ana.time.clock import find_zone
 from ana.time.dates import weekday, with_weekday
 from ana.time.when import find_hours_ahead, find_other_reading, read_moments, resolve, weekday_named
 from tools.call import Injected
@@ -42,11 +43,10 @@ def _zone(name: str, local: tzinfo) -> tzinfo:
     if word in ("local", "utc"):
         return local if word == "local" else UTC
     city = f"/{word.replace(' ', '_')}"
-    zone = next((zone for zone in sorted(available_timezones()) if f"/{zone.lower()}".endswith(city)), name.strip())
-    try:
-        return ZoneInfo(zone)
-    except (KeyError, ValueError, OSError) as exc:
-        raise ToolError(f"There is no time zone {name!r}.", "Use utc, local, or an IANA zone like Asia/Tokyo.") from exc
+    called = next((zone for zone in sorted(available_timezones()) if f"/{zone.lower()}".endswith(city)), name.strip())
+    if zone := find_zone(called):
+        return zone
+    raise ToolError(f"There is no time zone {name!r}.", "Use utc, local, or an IANA zone like Asia/Tokyo.")
 
 
 @tool(parse_docstring=True)

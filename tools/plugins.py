@@ -107,11 +107,7 @@ def _name_tool(name: str, given: Any) -> Any:
 
 
 def _make_tool(given: Any) -> BaseTool:
-    """Return what a module gives for a tool as one of LangChain's.
-
-    Raises:
-        Exception: It is not a tool, or langchain cannot make one of it.
-    """
+    """Return what a module gives for a tool as one of LangChain's."""
     if isinstance(given, BaseTool):
         return given
     parts = given if isinstance(given, dict) else {"function": given}

@@ -68,7 +68,6 @@ class MiniLmEmbeddings:
         return self._embed([text])[0]
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
-        """Return the vector of each text as it is."""
         if not texts:
             return []
         tokenizer, bert = self._get_model()

@@ -149,9 +149,6 @@ def _require_end(message: AIMessage) -> AIMessage:
 
     A stream that broke off looks like one that ended, except that it names no reason. Only models that are reached
     over a network name themselves, and of others no reason is expected.
-
-    Raises:
-        ModelFailed: It broke off, or was stopped.
     """
     why, provider = (message.response_metadata.get(name) for name in ("finish_reason", "model_provider"))
     if provider and not why and (message.text or message.tool_calls or message.invalid_tool_calls):
@@ -190,12 +187,7 @@ def _read_calls(whole: AIMessageChunk) -> AIMessage:
 
 
 def _read_arguments(raw: str) -> dict[str, Any]:
-    """Return arguments as they can be kept in a checkpoint.
-
-    Raises:
-        ValueError: They are not a JSON object, or hold what cannot be kept; the message says what.
-        RecursionError: They are nested too deep to be read.
-    """
+    """Return arguments as they can be kept in a checkpoint."""
     value = plain(json.loads(raw, parse_int=_read_integer, parse_constant=_refuse_constant))
     if not isinstance(value, dict):
         raise ValueError("it is not an object")

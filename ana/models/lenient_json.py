@@ -134,7 +134,6 @@ def _escape(found: regex.Match[str]) -> str:
 
 
 def _explain(text: str, at: int, opened: list[regex.Match[str]]) -> ToolError:
-    """Return why no token stands at a place."""
     if _UNENDED.match(text, at):
         return ToolError(f"The JSON is cut short, or a quote is not escaped: {text[at : at + 40]!r} is not closed.")
     if opened and _END.match(text, at):

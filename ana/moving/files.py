@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
 
 from ana.files import write_whole
 from ana.moving.rows import NOTES, Row, split_lines
@@ -16,6 +15,9 @@ from ana.threads.folder import NAMES
 from ana.tracing.files import TraceFiles
 from ana.tracing.lines import find_id
 from ana.workspace.folder import FolderStorage
+
+Read = Callable[[FolderStorage], Iterator[Row]]
+Write = Callable[[FolderStorage, Iterable[Row]], None]
 
 
 def _read_turns(storage: FolderStorage) -> Iterator[Row]:
@@ -91,19 +93,13 @@ def _write_notes(storage: FolderStorage, rows: Iterable[Row]) -> None:
         storage.note(name).write(text)
 
 
-class FileTable(NamedTuple):
-    """How the rows of a table are read from files, and written to them."""
-
-    read: Callable[[FolderStorage], Iterator[Row]]
-    write: Callable[[FolderStorage, Iterable[Row]], None]
-
-
-FILES = {
-    "turns": FileTable(_read_turns, _write_turns),
-    "thread_names": FileTable(_read_names, _write_names),
-    "last_thread": FileTable(_read_last, _write_last),
-    "spending": FileTable(_read_spending, _write_spending),
-    "bills": FileTable(_read_bills, _write_bills),
-    "settings": FileTable(_read_settings, _write_settings),
-    "notes": FileTable(_read_notes, _write_notes),
+FILES: dict[str, tuple[Read, Write]] = {
+    "turns": (_read_turns, _write_turns),
+    "thread_names": (_read_names, _write_names),
+    "last_thread": (_read_last, _write_last),
+    "spending": (_read_spending, _write_spending),
+    "bills": (_read_bills, _write_bills),
+    "settings": (_read_settings, _write_settings),
+    "notes": (_read_notes, _write_notes),
 }
+"""How the rows of each table are read from files, and written to them."""

@@ -72,11 +72,7 @@ _TO_FILE: dict[str, Callable[[Row], Row]] = {
 
 
 class FolderRows:
-    """A person's files as the rows of PostgreSQL's tables.
-
-    Args:
-        workspace: Where they are.
-    """
+    """A person's files as the rows of PostgreSQL's tables."""
 
     def __init__(self, workspace: Workspace) -> None:
         storage = workspace.storage
@@ -86,7 +82,7 @@ class FolderRows:
 
     def read(self, table: str) -> Iterator[Row]:
         if table in FILES:
-            yield from FILES[table].read(self._storage)
+            yield from FILES[table][0](self._storage)
             return
         change = _FROM_FILE.get(table, _same)
         with self._open(table) as db:
@@ -94,7 +90,7 @@ class FolderRows:
 
     def write(self, table: str, rows: Iterable[Row]) -> None:
         if table in FILES:
-            FILES[table].write(self._storage, rows)
+            FILES[table][1](self._storage, rows)
             return
         change = _TO_FILE.get(table, _same)
         with self._open(table) as db:

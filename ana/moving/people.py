@@ -13,13 +13,7 @@ from ana.workspace.private import holds_own
 
 
 def open_moves(database: Database, owner: Workspace, to: Direction) -> dict[str, Move]:
-    """Return the moves of all who have something where it comes from, the owner's first.
-
-    Args:
-        database: The database.
-        owner: The owner's data folder.
-        to: Where it goes.
-    """
+    """Return the moves of all who have something where it comes from, the owner's first."""
     with_folder = [*([OWNER] if holds_own(owner) else []), *owner.list_people()]
     if to == "database":
         names = with_folder

@@ -15,6 +15,7 @@ from ana.handles import open_data
 from ana.keys import KEY, PERSON, make_digest
 from ana.locks import OwnerLock
 from ana.notes import read_note
+from ana.threads.ports import owning
 from ana.workspace import Workspace
 from ana.workspace.private import holds_own
 
@@ -55,11 +56,7 @@ class Roster(Protocol):
 
 
 class FolderRoster:
-    """The list in a file below the owner's data folder.
-
-    Args:
-        owner: Their workspace.
-    """
+    """The list in a file below the owner's data folder."""
 
     def __init__(self, owner: Workspace) -> None:
         self._owner = owner
@@ -72,13 +69,9 @@ class FolderRoster:
     @contextmanager
     def change(self) -> Iterator[Listed]:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = OwnerLock(self._file.with_suffix(".lock"), "The list of people")
-        lock.acquire()
-        try:
+        with owning(OwnerLock(self._file.with_suffix(".lock"), "The list of people"), ends=True):
             yield (listed := self.load())
             write_whole(self._file, to_json(listed, indent=1).decode(), mode=0o600)
-        finally:
-            lock.discard()
 
     def make_place(self, name: str) -> None:
         self._open(name).folder.mkdir(parents=True, exist_ok=True, mode=0o700)

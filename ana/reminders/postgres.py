@@ -21,11 +21,7 @@ _FORGET = """DELETE FROM rings WHERE number <= (
 
 
 class PostgresLedger:
-    """What has rung of a person's reminders.
-
-    Args:
-        rows: What the person has in the database.
-    """
+    """What has rung of a person's reminders."""
 
     def __init__(self, rows: PersonRows) -> None:
         self._rows = rows

@@ -47,13 +47,7 @@ class Target:
 
 
 class Ringer:
-    """Delivers reminders.
-
-    Args:
-        memory: Where the items are.
-        ledger: What has rung.
-        targets: Where it rings.
-    """
+    """Delivers reminders."""
 
     def __init__(self, memory: Memory, clock: Clock, ledger: Ledger, targets: Sequence[Target]) -> None:
         self._memory = memory

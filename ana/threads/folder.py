@@ -16,7 +16,7 @@ from ana.locks import OwnerLock
 from ana.notes import Note, read_note
 from ana.threads import sequence
 from ana.threads.ids import TRASHED, canonical_id
-from ana.threads.ports import Created, DeletedThread
+from ana.threads.ports import Created, DeletedThread, owning
 from ana.values import read_json
 
 if TYPE_CHECKING:
@@ -188,12 +188,8 @@ class FolderThreadStore:
     def _change_names(self, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
         """Write all names, changed, while nobody else does: what others have named meanwhile stays."""
         self._make_folder()
-        lock = OwnerLock(self._names.with_suffix(".lock"), "The list of conversations")
-        lock.acquire()
-        try:
+        with owning(OwnerLock(self._names.with_suffix(".lock"), "The list of conversations"), ends=True):
             write_whole(self._names, json.dumps(change(self.names()), indent=1))
-        finally:
-            lock.discard()
 
     @contextmanager
     def _read(self) -> Iterator[sqlite3.Connection]:
@@ -204,7 +200,6 @@ class FolderThreadStore:
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection for one transaction."""
         with self.map_errors(), _connect(self._file) as connection, connection:
             yield connection
 

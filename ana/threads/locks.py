@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ana.locks import OwnerLock
 from ana.threads.ids import canonical_id
-from ana.threads.ports import PATIENCE
+from ana.threads.ports import PATIENCE, owning
 
 FOLDER = "locks"
 """The folder of the locks, in a data folder."""
@@ -32,18 +32,14 @@ class FolderThreadLocks:
         """Own every conversation. Errors as of the port."""
         folder, until = self._make_folder(), time.monotonic() + patience
         every = OwnerLock(folder / ALL, "Every conversation", timeout=patience, program=program)
-        every.acquire()
-        try:
+        with owning(every, ends=True):
             # Whoever takes a conversation from now on sees that all are owned and lets it go again.
             for path in folder.glob("*.lock"):
                 if path.name != ALL:
                     left = max(until - time.monotonic(), 0)
-                    each = OwnerLock(path, "A conversation", timeout=left, program=program)
-                    each.acquire()
-                    each.release()
+                    with owning(OwnerLock(path, "A conversation", timeout=left, program=program)):
+                        pass
             yield
-        finally:
-            every.discard()
 
     def _make_folder(self) -> Path:
         folder = self._folder / FOLDER

@@ -1,11 +1,12 @@
 """What conversations need of whatever keeps them: states, names, trash, locks. Files in a folder are one answer."""
 
-from collections.abc import Callable, Collection
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ana.leases import Token
+from ana.leases import Token, working_under
+from ana.values import read_json_lines
 
 if TYPE_CHECKING:
     from ana.threads.saver import ThreadSaver
@@ -26,6 +27,11 @@ class DeletedThread:
     ts: str
     name: str
     trace: str
+
+    @property
+    def question(self) -> str:
+        """Return what the person said first; empty if no record tells it."""
+        return str(next(read_json_lines(self.trace), {}).get("question") or "")
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,20 @@ class ThreadLock(Protocol):
 
     def discard(self) -> None:
         """Release it and remove what is kept of it, which whoever takes it next makes again."""
+
+
+@contextmanager
+def owning(lock: ThreadLock, *, ends: bool = False) -> Iterator[None]:
+    """Hold a lock, and have what is written checked by it; `ends` says that what it guards is gone then.
+
+    Raises StoreBusy as `acquire` does.
+    """
+    lock.acquire()
+    try:
+        with working_under(lock.token):
+            yield
+    finally:
+        (lock.discard if ends else lock.release)()
 
 
 class ThreadLocks(Protocol):

@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 
 from ana.errors import UserError, WrongName
 from ana.keys import OWNER
-from ana.leases import working_under
 from ana.threads.ids import canonical_id, make_id, read_name
-from ana.threads.ports import DeletedThread, ThreadLocks, ThreadStore
+from ana.threads.ports import DeletedThread, ThreadLocks, ThreadStore, owning
 from ana.tracing.port import Traces
 
 _PREFIX = re.compile(r"[0-9a-f]{8}[0-9a-f-]*")
@@ -201,10 +200,7 @@ class Threads:
     def _own(self, ids: Collection[str], program: str) -> Iterator[None]:
         with ExitStack() as stack:
             for id in sorted(ids):  # in one order, so that no two programs wait for each other
-                lock = self._locks.lock(id, program)
-                lock.acquire()
-                stack.callback(lock.discard)
-                stack.enter_context(working_under(lock.token))
+                stack.enter_context(owning(self._locks.lock(id, program), ends=True))
             yield
 
 

@@ -1,6 +1,6 @@
 """The person's clock: the one source of 'now'."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -76,6 +76,17 @@ class Clock:
         if heard := listener.get():
             heard.moments.append(moment)
         return moment
+
+
+def find_zone(name: str, met: Mapping[str, tzinfo] | None = None) -> tzinfo | None:
+    """Return a zone by its name; None if this machine does not know it.
+
+    `met` are zones that queries came from, by name: a machine without a named zone calls its own "local".
+    """
+    try:
+        return (met or {}).get(name) or ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return None
 
 
 def local_zone(name: str | None) -> tzinfo:

@@ -54,6 +54,7 @@ class Traces(Protocol):
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
         """Return the threads of which a record mentions what is looked for."""
+        return {id for id in self.ids() if mentions(self.read_text(id).encode())}
 
     def read(self, thread_id: str) -> list[Record]:
         """Return a thread's turns, oldest first, each as it was answered last. Errors as of `iter_attempts`."""
@@ -113,9 +114,6 @@ class InMemoryTraces(Traces):
     def put_back(self, thread_id: str, text: str) -> None:
         for line in text.splitlines():
             self.write(json.loads(line))
-
-    def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        return {id for id in self.ids() if mentions(self.read_text(id).encode())}
 
 
 def select_newest(records: Iterable[Record]) -> list[Record]:

@@ -1,6 +1,6 @@
 """The records of a person's turns in PostgreSQL."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from ana.errors import AnaError
@@ -75,9 +75,6 @@ class PostgresTraces(Traces):
             with self._rows.write() as session:
                 session.add("DELETE FROM turns WHERE thread = ?", check_id(thread_id))
                 self._enter(session, thread_id, text.splitlines())
-
-    def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        return {id for id in self.ids() if mentions(self.read_text(id).encode())}
 
     def _enter(self, session: Session, thread_id: str, lines: Sequence[str]) -> None:
         """Keep lines, of which some may be no records, each with the id by which it is found."""

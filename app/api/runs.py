@@ -16,10 +16,11 @@ from ana.errors import NotFound, UserError
 from ana.runs.local import started_now
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id, name_run
-from app.api.answers import answer, find_workspace, own_thread, path_id, read_limit, read_number
+from app.api.answers import answer, find_workspace, own_thread, path_id, read_limit
 from app.api.bodies import NewRun, check_assistant, read_body
 from app.api.shapes import dump, show_run
 from app.api.workspaces import OpenWorkspace
+from app.http.routes import read_number
 from app.http.run_requests import find_bare_reply, name_reply
 from app.http.thread_row import ASKED
 from graph.owning import ASKS
@@ -58,7 +59,7 @@ async def join_stream(request: Request) -> Response:
     """GET /threads/{thread_id}/runs/{run_id}/stream, from Last-Event-ID on; without it, from now on."""
     opened, run = await _find(request)
     given = request.headers.get("last-event-id")
-    after = await opened.runs.position(run.id) if given is None else _read_position(given)
+    after = await opened.runs.position(run.id) if given is None else read_position(given)
     cancels = request.query_params.get("cancel_on_disconnect") in ("1", "true")
     return _Followed(opened, run, after, cancels=cancels)
 
@@ -182,20 +183,13 @@ def _place(run: StartedRun, rest: str) -> dict[str, str]:
     return {"Content-Location": here, "Location": f"{here}/{rest}"}
 
 
-def _read_position(given: str) -> int:
+def read_position(given: str) -> int:
+    """Return after which event a client goes on, as its Last-Event-ID says."""
     return int(given) if given.isdecimal() and len(given) < 10 else 0  # -1 is how clients say: from the beginning
 
 
 class _Followed(EventSourceResponse):
-    """What a run tells, as server-sent events with their positions as ids.
-
-    Args:
-        opened: The person's workspace.
-        run: The run.
-        after: The position after which it is told.
-        cancels: Whether a client that goes away stops the run.
-        headers: Of the answer.
-    """
+    """What a run tells, as server-sent events with their positions as ids."""
 
     def __init__(
         self,

@@ -161,7 +161,6 @@ async def _answer_state(request: Request, place: Json) -> Response:
 
 
 async def _write_steps(opened: OpenWorkspace, id: str, steps: list[Json]) -> None:
-    """Write the states that a thread is created with."""
     updates = []
     for step in steps:
         given = step.get("updates")

@@ -132,11 +132,7 @@ class GraphWorker:
 
 
 class _Teller:
-    """Turns what langgraph streams into the events of the API.
-
-    Args:
-        wanted: The modes that the client asked for.
-    """
+    """Turns what langgraph streams into the events of the API."""
 
     def __init__(self, wanted: list[str]) -> None:
         self._wanted = wanted

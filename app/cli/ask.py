@@ -87,7 +87,6 @@ def _check_use(question: str | None, thread: str | None, decide: str | None, req
 
 
 def _read_reply(decide: str) -> Any:
-    """Return approve, reject or the reply in a file."""
     if decide in ("approve", "reject"):
         return decide
     from pydantic import ValidationError

@@ -18,7 +18,6 @@ def mcp() -> None:
 
 
 async def _serve(workspace: Workspace) -> None:
-    """Answer one client until it closes its end."""
     from mcp.server.stdio import stdio_server
 
     from app.mcp.server import McpServer

@@ -13,7 +13,8 @@ from ana.settings import Settings
 from ana.tracing.files import iter_records
 from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
 from ana.workspace import Workspace
-from app.show.replayed import show_side_by_side, tell_difference, tell_turn
+from app.show.replayed import show_side_by_side, tell_turn, word_difference
+from app.show.text import say
 from app.startup import start
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ def show_again(record: Record, again: Record, name: str | None, *, as_json: bool
     elif name:
         show_side_by_side(record, again, name)
     else:
-        tell_difference(record, found)
+        for line in word_difference(record, found):
+            say(line)
     if found:
         raise typer.Exit(DIFFERENT)

@@ -93,7 +93,6 @@ def _keep_worker(stop: threading.Event) -> None:
 
 
 def _run(factory: str, host: str, port: int, settings: Settings) -> None:
-    """Serve the application that a factory makes, until somebody ends it."""
     import uvicorn
 
     from app.http.connections import Protocol

@@ -166,11 +166,7 @@ def _find_ollama(choice: Choice) -> str | None:
 
 
 def _read_file(given: str | None) -> str:
-    """Return the whole path of a GGUF file that was given, or is asked for.
-
-    Raises:
-        ConfigError: llama.cpp is not installed, or the file cannot be a model.
-    """
+    """Return the whole path of a GGUF file that was given, or is asked for."""
     from ana.models.local.server import check_file, check_installed
 
     check_installed()
@@ -229,11 +225,7 @@ def _ask_key(known: str | None) -> str:
 
 
 def _try(settings: Settings) -> None:
-    """Ask the model to say hello, and say what it took.
-
-    Raises:
-        UserError: It did not answer; nothing was written.
-    """
+    """Ask the model to say hello, and say what it took."""
     name = model_name(settings)
     say(f"Asking {name} to say hello…")
     try:

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from ana.leases import working_under
 from ana.output import tell
+from ana.threads.ports import owning
 from ana.tracing.port import moment
 from ana.workspace import Workspace
 from app.cli.ages import moment_before
@@ -57,11 +57,6 @@ def purge_traces(workspace: Workspace, older_than: str) -> int:
     traces, locks, count = workspace.open_traces(), workspace.open_locks(), 0
     before = moment_before(older_than, workspace.make_clock())
     for id in traces.ids():
-        lock = locks.lock(id, "ana traces")  # its file is rewritten: no turn may add to it meanwhile
-        lock.acquire()
-        try:
-            with working_under(lock.token):
-                count += traces.forget(id, before)
-        finally:
-            lock.release()
+        with owning(locks.lock(id, "ana traces")):  # its file is rewritten: no turn may add to it meanwhile
+            count += traces.forget(id, before)
     return count

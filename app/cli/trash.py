@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -16,7 +16,7 @@ from ana.memory.changes import Entry
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import tell
 from ana.threads.ids import is_thread_id
-from ana.values import fold_case, read_plain_json
+from ana.values import fold_case
 from ana.workspace import Workspace
 from app.cli.ages import moment_before
 from app.serving import refuse_while_serving
@@ -24,9 +24,6 @@ from app.show.confirm import require_consent
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
 from app.startup import start
-
-if TYPE_CHECKING:
-    from ana.threads.ports import DeletedThread
 
 HELP = "What was deleted: list it, bring it back, purge it."
 trash = typer.Typer(help=HELP)
@@ -96,9 +93,10 @@ def show_trash(workspace: Workspace) -> None:
     with open_data(workspace, "ana trash") as handles:
         gone = list_deleted(handles.memory)
     rows = [(each.ts, each.name, shorten(each.item.content, 160)) for each in gone]
-    rows += [
-        (each.ts, each.name or each.thread[:8], _describe(each)) for each in workspace.open_thread_store().list_trash()
-    ]
+    for each in workspace.open_thread_store().list_trash():
+        turns = pluralize(len(each.trace.splitlines()), "turn")
+        about = shorten(f"a conversation, {turns}: {each.question}", 160)
+        rows.append((each.ts, each.name or each.thread[:8], about))
     if rows:
         shown = [(id, content, handles.clock.minute(ts)) for ts, id, content in sorted(rows, reverse=True)]
         show_table(("id", "content", "deleted"), shown, fixed=("id", "deleted"), first=1)
@@ -151,22 +149,8 @@ def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations
     return found
 
 
-def _describe(deleted: "DeletedThread") -> str:
-    """Return a conversation in a few words: how many turns, its first question."""
-    turns = deleted.trace.splitlines()
-    try:
-        about = read_plain_json(turns[0])["question"]
-    except (ValueError, KeyError, TypeError, IndexError):
-        about = ""
-    return shorten(f"a conversation, {pluralize(len(turns), 'turn')}: {about}", 160)
-
-
 class Mentions:
-    """What gives a mention of records away: their ids and texts, in any case, and as JSON writes them.
-
-    Args:
-        entries: The changes of the records.
-    """
+    """What gives a mention of records away: their ids and texts, in any case, and as JSON writes them."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         changes = [entry.change for entry in entries]

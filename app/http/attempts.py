@@ -29,12 +29,7 @@ class _Tried:
 
 
 class Attempts:
-    """Makes an address wait before its next key is looked at, the longer, the more of its keys were wrong.
-
-    Args:
-        now: Tells seconds.
-        sleep: Waits for seconds.
-    """
+    """Makes an address wait before its next key is looked at, the longer, the more of its keys were wrong."""
 
     def __init__(
         self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep

@@ -81,10 +81,6 @@ def refuse(status: int, sentence: str) -> JSONResponse:
 async def read_body(receive: Receive, seconds: float | None = None) -> tuple[bytes, Receive]:
     """Return the body, and a `receive` that gives it again.
 
-    Args:
-        receive: Where it comes from.
-        seconds: How long it may take.
-
     Raises:
         TimeoutError: It did not arrive in time.
     """

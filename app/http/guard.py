@@ -87,7 +87,6 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
 
     async def _choose(self, scope: Scope, receive: Receive, headers: Headers, refusal: Refusal | None) -> ASGIApp:
-        """Return what answers a request."""
         if refusal is not None:
             if "expect" not in headers:  # a client that waits for our consent sends no body now
                 await drop_body(receive, self._seconds)

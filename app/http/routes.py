@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import AnaError
+from ana.errors import AnaError, UserError
 from ana.models.providers import model_name
 from ana.settings import load_settings
 from ana.workspace import Workspace
@@ -44,6 +44,14 @@ async def _find_home(request: Request) -> Home:
     return await cast(FindHome, request.app.state.find_home)(request)
 
 
+def read_number(request: Request, name: str, default: int, least: int, most: int) -> int:
+    """Return a number of the query. Raises UserError if it is none, or out of its bounds."""
+    given = request.query_params.get(name, str(default))
+    if not given.isdecimal() or len(given) > 9 or not least <= int(given) <= most:
+        raise UserError(f"{name} is {given[:20]!r}.", f"Give a number from {least} to {most}.")
+    return int(given)
+
+
 async def ask(request: Request) -> JSONResponse:
     """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, request_id}.
 
@@ -73,13 +81,11 @@ async def trace(request: Request) -> JSONResponse:
 
 async def transcript(request: Request) -> JSONResponse:
     """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
-    limit, before = request.query_params.get("limit", "50"), request.query_params.get("before")
-    if not limit.isdecimal() or len(limit) > 6 or not 0 < int(limit) <= MOST_TURNS:
-        return tell_error(400, f"limit is {limit[:20]!r}; give a number from 1 to {MOST_TURNS}.")
     try:
+        limit, before = read_number(request, "limit", 50, 1, MOST_TURNS), request.query_params.get("before")
         workspace = (await _find_home(request)).workspace
         id = await run_in_threadpool(workspace.open_threads().resolve, request.path_params["thread"])
-        page = await run_in_threadpool(workspace.open_traces().page, id, int(limit), before)
+        page = await run_in_threadpool(workspace.open_traces().page, id, limit, before)
     except AnaError as exc:
         return tell_error(find_status(exc, 400), exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})

@@ -78,7 +78,6 @@ def name_reply(asked: dict[str, Any], shown: str | None) -> dict[str, Any]:
 
 
 def _check_edit(asked: dict[str, Any]) -> None:
-    """Check a state that a client writes."""
     values, copies = asked.get("values"), asked.get("as_node") == "__copy__"
     if not copies or not isinstance(values, list):
         check_update(values)
@@ -91,7 +90,6 @@ def _check_edit(asked: dict[str, Any]) -> None:
 
 
 def _check_states(asked: dict[str, Any]) -> None:
-    """Check the states that a thread is created with."""
     supersteps = asked.get("supersteps")
     for step in supersteps if isinstance(supersteps, list) else []:
         updates = step.get("updates") if isinstance(step, dict) else None

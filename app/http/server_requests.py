@@ -140,7 +140,6 @@ def _rewrite_path(scope: Scope) -> Scope:
 
 
 async def _read_asked(receive: Receive) -> tuple[Any, Receive]:
-    """Return the body as JSON, and a `receive` that gives it again."""
     body, again = await read_body(receive)
     try:
         return from_json(body) if body else None, again

@@ -61,11 +61,6 @@ class SignIn:
     """Sets `scope["state"]["person"]` (Starlette's `request.state.person`), or refuses the request.
 
     `is_alone` beside it is whether nobody but the owner, on this machine, can have sent it.
-
-    Args:
-        app: What is behind it.
-        people: Who there is.
-        attempts: Slows down who guesses.
     """
 
     def __init__(self, app: ASGIApp, people: People, attempts: Attempts | None = None) -> None:
@@ -106,11 +101,7 @@ class SignIn:
             await answer(scope, receive, _set_session(send, scope, renewed) if renewed else send)
 
     async def _admit_to_page(self, scope: Scope) -> tuple[dict[str, Any], str]:
-        """Return whose visit it is, None if the path is open to everybody, and a session in place of an old one.
-
-        Raises:
-            HTTPException: It has no session; a browser is sent to where it can sign in.
-        """
+        """Return whose visit it is, None if the path is open to everybody, and a session in place of an old one."""
         connection, path = HTTPConnection(scope), scope["path"]
         if any(path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN_PAGES):
             _require_small(scope)
@@ -165,7 +156,6 @@ class SignIn:
     async def _find(
         self, scope: Scope, key: str, find: Callable[[str], Awaitable[Found | None]], wrong: str = WRONG
     ) -> Found:
-        """Return what a key opens."""
         address, digest = (scope.get("client") or ("",))[0], make_digest(key)
         await self._attempts.wait(address, digest)
         found = await find(key) if key else None
@@ -212,7 +202,6 @@ def refuse_another(scope: Scope, asked: Any) -> Refusal | None:
 
 
 def _require_small(scope: Scope) -> None:
-    """Raise HTTPException if a body is larger than signing in needs."""
     if read_length(scope) > LARGEST:
         raise HTTPException(413, f"The body is larger than {LARGEST:,} bytes.")
 

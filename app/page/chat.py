@@ -16,7 +16,7 @@ from ana.settings import Settings
 from ana.threads.ids import canonical_id
 from app.api.answers import find_workspace, path_id
 from app.api.bodies import NewRun
-from app.api.runs import BEAT_SECONDS, begin_run
+from app.api.runs import BEAT_SECONDS, begin_run, read_position
 from app.api.workspaces import OpenWorkspace
 from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on
@@ -151,8 +151,7 @@ async def stream(request: Request) -> Response:
     opened, thread = await find_workspace(request), path_id(request)
     run = await opened.runs.find(request.path_params["run_id"])
     is_known = run is not None and run.thread == thread
-    given = request.headers.get("last-event-id", "")
-    after = int(given) if given.isdecimal() and len(given) < 10 else 0
+    after = read_position(request.headers.get("last-event-id", ""))
 
     async def tell() -> AsyncIterator[ServerSentEvent]:
         if run and is_known:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,23 +37,6 @@ TITLE = 80
 
 
 @dataclass(frozen=True)
-class ShownCall:
-    """A call of a turn: a line, and what opens below it."""
-
-    line: str
-    args: str
-    told: str
-
-
-@dataclass(frozen=True)
-class Correction:
-    """A draft that was sent back, and why."""
-
-    reason: str
-    draft: str
-
-
-@dataclass(frozen=True)
 class ShownTurn:
     """A turn as it is read in its conversation."""
 
@@ -63,8 +45,8 @@ class ShownTurn:
     when: str
     question: str
     answer: str
-    calls: Sequence[ShownCall]
-    corrections: Sequence[Correction]
+    calls: Sequence[tuple[str, str, str]]
+    corrections: Sequence[tuple[str, str]]
     receipts: Sequence[str]
     is_undone: bool
     can_undo: bool
@@ -95,8 +77,8 @@ class ShownRequest:
     title: str
     summary: Sequence[str]
     actions: Sequence[ShownAction]
-    calls: Sequence[ShownCall]
-    corrections: Sequence[Correction]
+    calls: Sequence[tuple[str, str, str]]
+    corrections: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -106,15 +88,6 @@ class Listed:
     id: str
     title: str
     waits: str
-
-
-@dataclass(frozen=True)
-class Deleted:
-    """A conversation in the trash."""
-
-    thread: str
-    name: str
-    when: str
 
 
 @dataclass
@@ -161,11 +134,14 @@ def _list_row(row: Row, waits: Mapping[str, str]) -> Listed:
     return Listed(id, shorten(title, TITLE), waits.get(id, ""))
 
 
-def list_deleted(opened: OpenWorkspace) -> list[Deleted]:
-    """Return the conversations in the trash, the one deleted last first."""
+def list_deleted(opened: OpenWorkspace) -> list[tuple[str, str, str]]:
+    """Return the conversations in the trash, the one deleted last first: id, name, and when that was."""
     clock = opened.handles.clock
     deleted = opened.workspace.open_threads().store.list_trash()
-    return [Deleted(each.thread, each.name or _find_first(each.trace), show_moment(each.ts, clock)) for each in deleted]
+    return [
+        (each.thread, each.name or shorten(each.question, TITLE) or "Without a name", show_moment(each.ts, clock))
+        for each in deleted
+    ]
 
 
 def read_request(opened: OpenWorkspace, state: StateSnapshot) -> ShownRequest | None:
@@ -181,22 +157,23 @@ def find_cut_short(state: StateSnapshot) -> str:
     return messages[0].text if state.tasks and messages and not is_answered(messages) else ""
 
 
-def show_calls(steps: Iterable[Step], year: int) -> list[ShownCall]:
-    """Return the calls among the steps of a turn; days are shown without the year if it is this."""
+def show_calls(steps: Iterable[Step], year: int) -> list[tuple[str, str, str]]:
+    """Return the calls among the steps of a turn: a line, the arguments, what came of it; days without this year."""
     told = []
     for step in steps:
         if not step["tool"].startswith("⛔️"):
             seen = step["observation"]
             ok = not (isinstance(seen, dict) and "error" in seen)
             line = describe_call({"tool": step["tool"], "args": step["args"], "ok": ok}, year)
-            told.append(ShownCall(line, _write_json(step["args"]), "" if seen is None else describe_observation(step)))
+            args = json.dumps(step["args"], ensure_ascii=False, indent=1)
+            told.append((line, args, "" if seen is None else describe_observation(step)))
     return told
 
 
-def show_corrections(steps: Iterable[Step]) -> list[Correction]:
-    """Return the drafts that were sent back among the steps of a turn."""
+def show_corrections(steps: Iterable[Step]) -> list[tuple[str, str]]:
+    """Return the drafts that were sent back among the steps of a turn, each after the reason."""
     sent_back = (step for step in steps if step["tool"].startswith("⛔️") and "draft" in step["args"])
-    return [Correction(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]
+    return [(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]
 
 
 def write_args(action: Mapping[str, Any]) -> str:
@@ -249,14 +226,3 @@ def _show_request(waiting: Waiting, year: int) -> ShownRequest:
         show_calls(steps, year),
         show_corrections(steps),
     )
-
-
-def _find_first(trace: str) -> str:
-    """Return the first question of a conversation, as its records tell it."""
-    with suppress(ValueError, KeyError, TypeError):
-        return shorten(str(json.loads(trace.partition("\n")[0])["question"]), TITLE)
-    return "Without a name"
-
-
-def _write_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)

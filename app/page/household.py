@@ -1,7 +1,5 @@
 """The other people of a deployment, for its owner: added, given a new token, removed."""
 
-from dataclasses import dataclass
-
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -19,26 +17,12 @@ from app.page.forms import read_text
 from app.page.shell import render
 
 
-@dataclass(frozen=True)
-class Household:
-    """Who may use the deployment.
-
-    Args:
-        names: Everybody but the owner.
-        is_alone: Whether nobody has to sign in yet.
-    """
-
-    names: list[str]
-    is_alone: bool
-
-
-def list_household(request: Request) -> Household | None:
-    """Return the people of a deployment; None for whoever is not its owner."""
+def list_household(request: Request) -> list[str] | None:
+    """Return the others of a deployment; None for whoever is not its owner."""
     if request.state.person != OWNER:
         return None
     people: People = request.app.state.people
-    names = [name for name in people.names() if name != OWNER]
-    return Household(names, request.state.is_alone)
+    return [name for name in people.names() if name != OWNER]
 
 
 async def add(request: Request, form: FormData) -> Response:

@@ -20,6 +20,7 @@ from ana.memory.vocabulary import NAMED
 from ana.values import Json, Properties
 from app.api.answers import find_workspace
 from app.due import list_open_first
+from app.http.routes import read_number
 from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
@@ -30,7 +31,7 @@ from app.show.items import explain
 from app.show.text import shorten, show_moment
 
 PAGE_SIZE = 50
-MOST_PAGES, LONGEST_NUMBER = 2000, 6
+MOST_PAGES = 2000
 CHOICES = 50
 """Names of a kind that can be chosen, the commonest."""
 
@@ -63,19 +64,10 @@ class Version:
     act: str
 
 
-@dataclass(frozen=True)
-class Deleted:
-    """An item or a line in the trash."""
-
-    name: str
-    content: str
-    when: str
-
-
 async def show_list(request: Request) -> Response:
     """GET /app/items?q=WORDS&type=task&page=2: what was found, or all, what is open first."""
     handles, query = (await find_workspace(request)).handles, request.query_params
-    text, page = query.get("q", "").strip(), _read_page(query.get("page", "1"))
+    text, page = query.get("q", "").strip(), read_number(request, "page", 1, 1, MOST_PAGES)
     chosen = {kind: query[kind] for kind in NAMED if query.get(kind)}
     names = await run_in_threadpool(handles.memory.vocabulary.names)
     found = await run_in_threadpool(_find, handles, text, chosen, page)
@@ -174,9 +166,7 @@ async def show_trash(request: Request) -> Response:
     """GET /app/items/trash: what was deleted, the last first."""
     handles = (await find_workspace(request)).handles
     gone = await run_in_threadpool(list_deleted, handles.memory)
-    shown = [
-        Deleted(each.name, shorten(each.item.content, 160), show_moment(each.ts, handles.clock)) for each in gone[:100]
-    ]
+    shown = [(each.name, shorten(each.item.content, 160), show_moment(each.ts, handles.clock)) for each in gone[:100]]
     return await render(
         request, "deleted.html", deleted=shown, total=len(gone), notice=await find_notice(request, handles)
     )
@@ -240,12 +230,6 @@ def _list_versions(handles: DataHandles, id: str) -> Sequence[Version]:
         )
         for entry in entries
     ]
-
-
-def _read_page(text: str) -> int:
-    if not text.isdecimal() or len(text) > LONGEST_NUMBER or not 0 < int(text) <= MOST_PAGES:
-        raise UserError(f"{text!r:.20} is no page.", "The first is 1.")
-    return int(text)
 
 
 def _write_properties(properties: Properties) -> str:

@@ -49,13 +49,7 @@ class Progress:
 
 
 async def follow(runs: Runs, id: str, year: int) -> AsyncIterator[tuple[int, Progress]]:
-    """Yield a run's progress as it grows, each time the whole, with the position that it is told up to.
-
-    Args:
-        runs: The person's.
-        id: The run's.
-        year: The year that days are shown without.
-    """
+    """Yield a run's progress as it grows, each time the whole, with the position that it is told up to."""
     progress, told, fresh = Progress(year), 0, asyncio.Event()
 
     async def read() -> None:

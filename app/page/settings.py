@@ -1,7 +1,5 @@
 """What a person sets for themselves: zone, dial, budget, model, where reminders ring, and the calendar's address."""
 
-from dataclasses import dataclass
-
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -29,19 +27,10 @@ SAVED = "saved"
 FIELDS = ("ana_timezone", "ana_autonomy", "ana_daily_budget_usd", "ana_model")
 
 
-@dataclass(frozen=True)
-class Address:
-    """Where reminders ring; nothing that is in it is shown."""
-
-    kind: str
-    digest: str
-
-
 async def show(request: Request, told: str = "") -> Response:
     """GET /app/settings."""
     handles = (await find_workspace(request)).handles
     workspace = await run_in_threadpool(_read_anew, request.state.person)
-    household = await run_in_threadpool(list_household, request)
     settings = workspace.settings
     return await render(
         request,
@@ -51,10 +40,11 @@ async def show(request: Request, told: str = "") -> Response:
         fixed=list_fixed(workspace),
         models=() if workspace.person == OWNER else settings.ana_models,
         kinds=None if workspace.person == OWNER else settings.ana_notify_kinds,
-        addresses=[_show(address) for address in split_addresses(settings.ana_notify)],
+        addresses=[(name_kind(each), make_digest(each)) for each in split_addresses(settings.ana_notify)],
         failing=await run_in_threadpool(describe_failing, workspace),
         calendar=await _make_calendar_address(request, workspace),
-        household=household,
+        household=await run_in_threadpool(list_household, request),
+        is_alone=request.state.is_alone,
         push_key=await _find_push_key(workspace),
         told=told or ("Saved." if SAVED in request.query_params else ""),
         notice=await find_notice(request, handles),
@@ -132,7 +122,3 @@ def _push_key(workspace: Workspace) -> str:
 def _read_anew(person: str) -> Workspace:
     """Return a person's workspace as what was just saved makes it; one that is open is of before."""
     return open_workspace(load_workspace().settings, person)
-
-
-def _show(address: str) -> Address:
-    return Address(name_kind(address), make_digest(address))

@@ -43,23 +43,6 @@ class ListedTurn:
 
 
 @dataclass(frozen=True)
-class Costs:
-    """What models cost in the last days."""
-
-    bars: Sequence[Bar]
-    total: str
-
-
-@dataclass(frozen=True)
-class ShownEvaluation:
-    """What a set of tasks came to: a bar for each group, as long as what was right of it."""
-
-    when: str
-    model: str
-    bars: Sequence[tuple[str, int]]
-
-
-@dataclass(frozen=True)
 class Story:
     """A turn with all that is known of it."""
 
@@ -78,9 +61,11 @@ async def show_list(request: Request) -> Response:
     """GET /app/turns: the last turns, what models cost by day, and what evaluations came to."""
     handles = (await find_workspace(request)).handles
     turns = await run_in_threadpool(_list_turns, handles)
-    costs = await run_in_threadpool(_read_costs, handles)
+    bars, total = await run_in_threadpool(_read_costs, handles)
     evaluations = await run_in_threadpool(_list_evaluations, handles)
-    return await render(request, "turns.html", turns=turns, costs=costs, evaluations=evaluations, notice=None)
+    return await render(
+        request, "turns.html", turns=turns, bars=bars, total=total, evaluations=evaluations, notice=None
+    )
 
 
 async def show(request: Request) -> Response:
@@ -122,19 +107,20 @@ def _list_turn(record: Record, handles: Handles) -> ListedTurn:
     )
 
 
-def _read_costs(handles: Handles) -> Costs | None:
-    """Return what models cost in the last days; None if nothing is known to have cost anything."""
+def _read_costs(handles: Handles) -> tuple[Sequence[Bar], str]:
+    """Return what models cost in the last days, and together; no bar if nothing is known to have cost anything."""
     begin = handles.clock.now() - timedelta(days=DAYS)
     by_day: defaultdict[str, float] = defaultdict(float)
     for day in add_up(handles.workspace, begin)[0]:
         by_day[day.day] += day.cost_usd or 0
     total = sum(by_day.values())
-    return Costs(draw_bars([*by_day.items()]), f"${total:.4f}") if total else None
+    return draw_bars([*by_day.items()]) if total else (), f"${total:.4f}"
 
 
-def _list_evaluations(handles: Handles) -> list[ShownEvaluation]:
+def _list_evaluations(handles: Handles) -> list[tuple[str, str, list[tuple[str, int]]]]:
+    """Return when each was, its model, and the share that was right of each group."""
     return [
-        ShownEvaluation(
+        (
             show_moment(each.ts, handles.clock),
             each.model,
             [(group.replace("_", " "), round(100 * share)) for group, share in each.right.items()],

@@ -171,11 +171,7 @@ class Approval:
 
 
 def _edit(request: "Request") -> dict[str, Any]:
-    """Let the person edit the arguments in their own editor; return the reply.
-
-    Raises:
-        UserError: The editor cannot be used, or what it left cannot be read.
-    """
+    """Let the person edit the arguments in their own editor; return the reply."""
     from app.repl.editing import read_values, write_values
 
     actions = request["action_requests"]

@@ -90,12 +90,7 @@ def _edit_all(handles: "Handles", cause: "Cause") -> None:
 
 
 def _apply(memory: "Memory", cause: "Cause", before: dict[int, str], edited: list[str]) -> None:
-    """Make Global Context what the editor left. Each line is checked against what the person saw in the editor.
-
-    Raises:
-        UserError: Nothing is left, or a number is unknown.
-        ToolError: A line that was edited changed meanwhile; it is left as it is.
-    """
+    """Make Global Context what the editor left. Each line is checked against what the person saw in the editor."""
     from ana.memory.digests import line_digest
 
     wanted = [line for line in edited if line and not line.startswith("#")]

@@ -110,15 +110,7 @@ class Tape:
 def make_handles(
     settings: Settings, inputs: Inputs, backend: Backend, model: BaseChatModel, spending: Spending
 ) -> Handles:
-    """Return handles on which a turn meets what it met when it was recorded, and writes no file.
-
-    Args:
-        settings: As they are now.
-        inputs: What the turn's record keeps for a replay.
-        backend: The store as it was.
-        model: Who decides.
-        spending: Where its cost counts.
-    """
+    """Return handles on which a turn meets what it met when it was recorded, and writes no file."""
     then = settings.model_copy(update={"ana_history_tokens": inputs["history_tokens"]})
     return make_throwaway(then, model, backend, Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"])), spending)
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import cast
-from zoneinfo import ZoneInfo
 
 from langchain_core.language_models import BaseChatModel
 
@@ -14,7 +13,7 @@ from ana.errors import CannotReplay, ConfigError
 from ana.memory.backend import Backend
 from ana.settings import Settings
 from ana.spending.port import NoSpending
-from ana.time.clock import Listener, listener
+from ana.time.clock import Listener, find_zone, listener
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
 from ana.workspace import open_workspace
 from app.replay.history import make_question, own_steps, rebuild_history
@@ -76,11 +75,6 @@ class Rerun:
     def ask_other(self, record: Record, thread: Sequence[Record], model: BaseChatModel) -> Record:
         """Let another model, or one that is shown another prompt, answer a turn, and return the record of that.
 
-        Args:
-            record: The turn.
-            thread: The records of its conversation.
-            model: Who is asked.
-
         Raises:
             CannotReplay: Something that it relied on is gone or another.
         """
@@ -112,15 +106,12 @@ class Rerun:
             raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
         if not any(part["clock"] for part in inputs["parts"]):
             raise CannotReplay("The record does not tell when the turn was.")
-        try:
-            ZoneInfo(inputs["zone"])
-        except (KeyError, ValueError, OSError) as exc:
-            raise CannotReplay(f"The time zone {inputs['zone']} of this turn is not known here.") from exc
+        if find_zone(inputs["zone"]) is None:
+            raise CannotReplay(f"The time zone {inputs['zone']} of this turn is not known here.")
         self._check_tools(record, inputs)
         return inputs
 
     def _check_tools(self, record: Record, inputs: Inputs) -> None:
-        """Raise CannotReplay if a tool that the turn called is no longer what it was."""
         try:
             now = digest_tools(self._settings.tools_modules)
         except ConfigError as exc:

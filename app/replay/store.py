@@ -85,7 +85,6 @@ def _is_before(entry: Entry, at: tuple[int, str]) -> bool:
 
 
 def _take_back(records: dict[RecordKey, Item], later: Sequence[Entry]) -> None:
-    """Make records what they were before these entries."""
     for entry in reversed(later):
         if entry.change.before is None:
             records.pop(entry.change.key, None)

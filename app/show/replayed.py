@@ -37,14 +37,8 @@ def tell_turn(record: "Record") -> None:
         say(line)
 
 
-def tell_difference(record: "Record", found: "Difference | None") -> None:
-    """Print whether a turn that was run again was the same, and if not, where it first differs."""
-    for line in word_difference(record, found):
-        say(line)
-
-
 def word_difference(record: "Record", found: "Difference | None") -> list[str]:
-    """Return the same in lines."""
+    """Return whether a turn that was run again was the same, and if not, where it first differs, in lines."""
     if found is None:
         return [f"The same again: {pluralize(len(record['steps']), 'step')} and the answer."]
     where = f"at step {found.step}, {found.tool}" if found.step else "at its end"

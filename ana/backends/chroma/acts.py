@@ -160,7 +160,6 @@ class Acts:
             collection.put([(change.after, change.before) for change in mine if change.after is not None], vectors)
 
     def _read(self, keys: Collection[RecordKey]) -> dict[RecordKey, Item]:
-        """Return the records that exist of these."""
         return {
             (kind, item.id): item
             for kind, collection in self._collections.items()

@@ -38,13 +38,7 @@ _LINE_NUMBER = Statement(
 
 
 class PostgresBackend:
-    """A `Backend` of one person.
-
-    Args:
-        database: Where it is.
-        person: The person's name.
-        embedder: Turns text into vectors.
-    """
+    """A `Backend` of one person."""
 
     def __init__(self, database: Database, person: str, embedder: Embedder) -> None:
         self.embedder = embedder

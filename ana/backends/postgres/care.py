@@ -29,12 +29,7 @@ def read_embedder(rows: PersonRows) -> str | None:
 
 
 class PostgresCare:
-    """What can be done for a person's items besides reading and writing them.
-
-    Args:
-        rows: What the person has in the database.
-        embedder: Makes the vectors.
-    """
+    """What can be done for a person's items besides reading and writing them."""
 
     def __init__(self, rows: PersonRows, embedder: Embedder) -> None:
         self._rows, self.embedder = rows, embedder

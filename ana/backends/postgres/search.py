@@ -38,13 +38,7 @@ _TAG_KEYS = [POSTGRES.name_key(key) for key in TAG_KEYS]
 
 
 class Search:
-    """One query in one transaction.
-
-    Args:
-        session: The transaction.
-        query: What is asked.
-        dates: The dates of its zone.
-    """
+    """One query in one transaction."""
 
     def __init__(self, session: Session, query: Query, dates: ZoneRows) -> None:
         self._session, self._query, self._dates = session, query, dates

@@ -10,7 +10,7 @@ import numpy as np
 
 from ana.backends.postgres.journal import ENTRIES, check_embedder, find_by_keys, make_entries, read_entries
 from ana.backends.postgres.names import POSTGRES, to_bytes, to_decimal, to_name
-from ana.backends.postgres.zones import ANALYZE, LOCK, MANY, ZONES, enter_dates, find_zone, remove_zone
+from ana.backends.postgres.zones import ANALYZE, LOCK, MANY, ZONES, enter_dates, remove_zone
 from ana.backends.sql.compiler import iter_typed_rows
 from ana.embedders import Embedder
 from ana.embedders.wordllama import embed_words
@@ -24,6 +24,7 @@ from ana.memory.search.property_text import property_text
 from ana.memory.search.scoring import TAG_KEYS
 from ana.memory.search.tokens import fold_tag, tokenize
 from ana.postgres.session import Rows, Session, Statement
+from ana.time.clock import find_zone
 from ana.time.repeats import may_repeat
 from ana.values import fold_case
 
@@ -161,7 +162,7 @@ class Writing:
             for item in self._new
         ]
         for number, name in present.zones.items():
-            if zone := find_zone(self._zones, name):
+            if zone := find_zone(name, self._zones):
                 enter_dates(session, number, zone, items, [each[:4] for each in properties])
             else:
                 remove_zone(session, number)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from ana.backends.sql.dates import MOST_ZONES
 from ana.memory.item import Item
@@ -68,17 +67,6 @@ class ZoneRows:
         items, properties = read_dated(session)
         spans = _to_table(_ITEMS, span_items(items, zone)), _to_table(_PROPERTIES, span_properties(properties, zone))
         return cls(zone, *spans)
-
-
-def find_zone(names: Mapping[str, tzinfo], name: str) -> tzinfo | None:
-    """Return a zone by name, None if this machine does not know it; `names` are those that queries came from.
-
-    A machine without a named zone calls its own "local".
-    """
-    try:
-        return names[name] if name in names else ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        return None
 
 
 def add_zone(session: Session, zone: tzinfo) -> int:

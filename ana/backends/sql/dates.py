@@ -10,8 +10,8 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
-from zoneinfo import ZoneInfo
 
+from ana.time.clock import find_zone
 from ana.time.spans import date_span
 
 MOST_ZONES = 4
@@ -92,15 +92,12 @@ class ZoneDates:
 
 
 def read_zones(db: sqlite3.Connection, met: Mapping[str, tzinfo]) -> list[ZoneDates]:
-    """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables.
-
-    `met` are zones that queries came from, by name: a machine without a named zone calls its own "local".
-    """
+    """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables."""
     known = []
     for number, name in db.execute("SELECT number, name FROM zones ORDER BY number").fetchall():
-        try:
-            known.append(ZoneDates(number, met[name] if name in met else ZoneInfo(name)))
-        except (KeyError, ValueError, OSError):
+        if zone := find_zone(name, met):
+            known.append(ZoneDates(number, zone))
+        else:
             _remove(db, ZoneDates(number, UTC))
     return known
 

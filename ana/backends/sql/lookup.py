@@ -43,10 +43,6 @@ class Lookup:
         query = f"SELECT count(*) FROM {self._items} WHERE {passing.text}"
         return int(self.db.execute(query, passing.params).fetchone()[0])
 
-    def load_items(self, rows: Sequence[int]) -> list[Item]:
-        """Return the items of these rows, in their order."""
-        return load_items(self.db, rows)
-
     def find_rows(self, passing: Sql) -> Rows:
         """Return the rows that pass, ascending."""
         return _read_rows(self.db, self._items, passing)

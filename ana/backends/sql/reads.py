@@ -73,6 +73,5 @@ class TableReads(ABC):
             return max(self.journal.next_number("line"), max(used, default=-1) + 1)
 
     def _find_existing(self, kind: Kind, entries: list[Entry]) -> set[str]:
-        """Return the ids, of those in entries, of the records that exist."""
         ids = [entry.change.id for entry in entries if entry.change.kind == kind]
         return set(self.look_up(kind, lambda db: lookup.find_rows_of_ids(db, ids)).values()) if ids else set()

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -102,7 +103,7 @@ class TableSearch:
         ranking = Ranking(candidates, candidates.words, rows_passing, self._weights)
         hits = ranking.find_best(query.limit)
         rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
-        return make_found(at.load_items, rows, reasons, ranking.total, series)
+        return make_found(partial(lookup.load_items, db), rows, reasons, ranking.total, series)
 
     def _find_by_date(self, at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> Found:
         """Find items by their dates; those that repeat are in their place among the others."""
@@ -111,7 +112,7 @@ class TableSearch:
         total = at.count(passing) + len(series.rows)
         best = sort_by_date(found, series, query.limit)
         reasons = [Reason(date=each[2] if query.due else None, filter=query.has_filter) for each in best]
-        return make_found(at.load_items, [each[0] for each in best], reasons, total, series)
+        return make_found(partial(lookup.load_items, at.db), [each[0] for each in best], reasons, total, series)
 
 
 def sort_by_date(found: Iterable[ByDate], series: SeriesHits, limit: int) -> list[ByDate]:

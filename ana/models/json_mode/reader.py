@@ -53,12 +53,7 @@ _NOT_PROSE = regex.compile(
 
 
 def read_decision(reply: str, tools: Tools) -> ParsedReply:
-    """Read any text at all as a call that fits its tool's schema, an answer, or an error in words.
-
-    Args:
-        reply: Exactly what the model sent.
-        tools: The tools it may call.
-    """
+    """Read any text at all as a call that fits its tool's schema, an answer, or an error in words."""
     try:
         if len(reply) > LONGEST:
             raise ToolError(f"The reply has {len(reply):,} characters; at most {LONGEST:,} are read.")

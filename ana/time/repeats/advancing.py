@@ -28,9 +28,6 @@ def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
 
     It is today's if there is one a day, else the latest that has begun, else the next. None if it was done before: the
     next lies farther off than the one that was done last.
-
-    Args:
-        repeat: What repeats.
     """
     local = to_local(repeat, now)
     by = local if len(repeat.rule.times) > 1 else datetime.combine(local, time.max)

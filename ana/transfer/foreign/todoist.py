@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, tzinfo
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from ana.errors import ToolError, UserError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
+from ana.time.clock import find_zone
 from ana.time.dates import day_of
 from ana.time.repeats import understand_rule
 from ana.time.repeats.words import read_words
@@ -204,7 +204,7 @@ def _read_properties(row: Row, zone: tzinfo, since: datetime) -> Properties:
 def _read_date(row: Row, column: str, zone: tzinfo, name: str, else_name: str, near: date | None = None) -> Properties:
     """Return a column's date under a name, or its text under another if it is not the date of one day."""
     written = _read_cell(row, column)
-    found = read_date(written, _find_zone(_read_cell(row, "TIMEZONE"), zone), zone, near)
+    found = read_date(written, _find_zone(row, zone), zone, near)
     return {name: found} if found else {else_name: written}
 
 
@@ -216,7 +216,7 @@ def _read_repeat(row: Row, zone: tzinfo, since: datetime) -> Properties:
     written = _read_cell(row, "DATE").lower()
     text = written.replace("every!", "every")
     rule = read_words(text) or ""
-    is_elsewhere = "BYHOUR" in rule and _find_zone(_read_cell(row, "TIMEZONE"), zone) is not zone
+    is_elsewhere = "BYHOUR" in rule and _find_zone(row, zone) is not zone
     if "INTERVAL" in rule or is_elsewhere or not _CLEAR.search(rule):
         return {}
     try:
@@ -227,11 +227,9 @@ def _read_repeat(row: Row, zone: tzinfo, since: datetime) -> Properties:
     return {"due_date": due, "repeats": found.rule, "repeat_from": "done" if "every!" in written else None}
 
 
-def _find_zone(name: str, zone: tzinfo) -> tzinfo | None:
-    try:
-        return ZoneInfo(name) if name else zone
-    except (ValueError, OSError, KeyError):
-        return None
+def _find_zone(row: Row, zone: tzinfo) -> tzinfo | None:
+    name = _read_cell(row, "TIMEZONE")
+    return find_zone(name) if name else zone
 
 
 def _read_cell(row: Row, name: str) -> str:

@@ -3,12 +3,12 @@
 import re
 from datetime import date, datetime, timedelta, tzinfo
 from io import StringIO
-from zoneinfo import ZoneInfo
 
 from dateutil.tz import tzical
 from icalendar.cal.component import Component
 from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
+from ana.time.clock import find_zone
 from ana.transfer.ics.parts import list_values
 from ana.transfer.ics.series import to_here, write_moment
 from ana.transfer.records import BadRecord, to_stamp
@@ -115,10 +115,8 @@ def _find_zone(name: str, table: str) -> tzinfo | None:
     # some programs write their own name before it: /citadel.org/20210210_1/Europe/Berlin
     for at in range(len(parts) if name.startswith("/") else 1):
         tail = "/".join(parts[at:])
-        try:
-            return ZoneInfo(WINDOWS_TO_OLSON.get(tail, tail))
-        except (ValueError, OSError, LookupError):
-            continue
+        if zone := find_zone(WINDOWS_TO_OLSON.get(tail, tail)):
+            return zone
     try:
         return (
             None if not table or _OTHER_RULE.search(table) else tzical(StringIO(_IGNORED.sub("", table) + "\n")).get()

@@ -126,14 +126,11 @@ def _put_back_files(source: Path, path: Path) -> None:
             copy_database(source / name, path / name)
         else:
             remove_database(path / name)
-    for name in NOTES:
+    for name in (*NOTES, *PERSONAL):
         if (source / name).exists():
             copy_whole(source / name, path / name)
-        else:
+        elif name in NOTES:
             (path / name).unlink(missing_ok=True)
-    for name in PERSONAL:
-        if (source / name).exists():
-            copy_whole(source / name, path / name)
 
 
 def _put_back_chroma(source: Path, chroma: Path) -> None:

@@ -26,7 +26,7 @@ JOURNAL = "journal.sqlite"
 
 
 class Upkeep:
-    """What can be done for a store in a folder besides reading and writing it."""
+    """What can be done for a store in a folder besides reading and writing it: a `Care`, and more."""
 
     def __init__(self, backend: ChromaBackend) -> None:
         self._backend = backend
@@ -36,7 +36,6 @@ class Upkeep:
 
     @property
     def embedder(self) -> Embedder:
-        """Return what makes the vectors."""
         return self._backend.embedder
 
     def describe(self) -> list[dict[str, Any]]:
@@ -45,12 +44,10 @@ class Upkeep:
             return [collection.describe() for collection in self._backend.collections.values()]
 
     def read_vectors(self) -> dict[str, Vector]:
-        """Return the vectors of all items by the text that was embedded."""
         with self._backend.hold():
             return self._backend.collections["item"].read_vectors()
 
     def report_to(self, progress: Progress) -> None:
-        """Call this from now on while many texts are embedded for a write."""
         self._backend.progress = progress
 
     def give_whole(self) -> WholeStore:
@@ -119,7 +116,6 @@ class Upkeep:
         return restore(self._folder, traces, backup, source)
 
     def reindex(self, progress: Progress) -> int:
-        """Embed everything again with the present embedder, while others wait, and return how many records."""
         return self._backend.write_again(self.embedder, progress)
 
     def _remove_unreadable(self, found: Findings) -> None:
