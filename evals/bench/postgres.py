@@ -32,7 +32,7 @@ def measure() -> Iterable[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as chroma, tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as url:
         theirs = ChromaBackend(Path(chroma), embedder)
         database = Database(add_worker(url))
-        ours, ids = PostgresBackend(database, "ann", embedder), list[str]()
+        ours, ids = Memory(PostgresBackend(database, "ann", embedder), clock), list[str]()
         for size in SIZES:
             items = [make_item(n, clock.stamp()) for n in range(len(ids), size)]
             theirs.fill(items)
@@ -41,26 +41,26 @@ def measure() -> Iterable[tuple[str, str]]:
                 owner.execute("ANALYZE")  # as the server does by itself after a minute
             ids += [item.id for item in items]
             for name, act in list_operations():
-                a, b = _compare(act, Memory(ours, clock), Memory(theirs, clock), ids)
+                a, b = _compare(act, ours, Memory(theirs, clock), ids)
                 yield f"{name} at {size:,}, PostgreSQL / Chroma", f"{a:.2f} / {b:.2f} ms = {a / b:.2f}"
         theirs.close()
         yield from _compare_recall(database)
         database.close()
 
 
-def _fill(backend: PostgresBackend, items: Sequence[Item]) -> None:
+def _fill(memory: Memory, items: Sequence[Item]) -> None:
     for first in range(0, len(items), BATCH):
         batch = items[first : first + BATCH]
-        backend.apply([Entry(each.created_at, "", "filled", Change("item", each.id, None, each)) for each in batch])
+        memory.apply([Entry(each.created_at, "", "filled", Change("item", each.id, None, each)) for each in batch])
 
 
 def _compare_recall(database: Database) -> Iterable[tuple[str, str]]:
     """Yield the recall among the first 10 on the held-out half of each set, PostgreSQL's and Chroma's."""
     embedder = WordLlamaEmbeddings()
     for name in SETS:
-        backend = PostgresBackend(database, name, embedder)
-        _fill(backend, load_items(name))
-        memory, queries = Memory(backend, CLOCK), load_queries("held-out", name)
+        memory = Memory(PostgresBackend(database, name, embedder), CLOCK)
+        _fill(memory, load_items(name))
+        queries = load_queries("held-out", name)
         ours = score_queries(partial(_find, memory), queries)
         a, b = map(_mean_recall, (ours, score_set(name, embedder)["hybrid"]))
         yield f"recall@10 on {name}, PostgreSQL and Chroma (goal: within .01)", f"{a:.4f}, {b:.4f}"
