@@ -152,8 +152,12 @@ class Attempt:
         """Keep what was told, and make another change with it, as soon as the database can; return its rows."""
         told = [*self._told]
         while True:
+            writing = asyncio.ensure_future(asyncio.to_thread(self._write, told, change))
             try:
-                rows = await asyncio.to_thread(self._write, told, change)
+                rows = await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                await asyncio.wait([writing])  # who writes next would wait for it, and it for them
+                raise
             except (StoreBroken, StoreBusy) as exc:
                 logger.warning("what a run told is not kept yet: %s", exc)
                 await asyncio.sleep(_AGAIN_SECONDS)
