@@ -15,7 +15,7 @@ from ana.errors import AnaError, LeaseLost, StoreBroken, StoreBusy, UserError
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Statement
 from ana.runs.local import Worker
-from ana.runs.notices import Notices, notify, wait_for
+from ana.runs.notices import Notices, name_stop, notify
 from ana.runs.port import Event, RunLeft, StartedRun, Status
 from ana.runs.queue import read_run
 
@@ -127,36 +127,46 @@ class Attempt:
 
     async def _keep(self, work: "asyncio.Task[object]", notices: Notices) -> None:
         """Keep what is told, and stop the work when the run is stopped, or another attempt has followed."""
-        with notices.watch(self.run.id) as changed:
-            looking = asyncio.create_task(self._look(work, changed))
-            try:
-                while True:
-                    await self._fresh.wait()
-                    await asyncio.sleep(BATCH_SECONDS)
-                    self._fresh.clear()
-                    await self._persist()
-            finally:
-                looking.cancel()
+        looking = asyncio.create_task(self._look(work, notices))
+        try:
+            while True:
+                await self._fresh.wait()
+                await asyncio.sleep(BATCH_SECONDS)
+                self._fresh.clear()
+                await self._persist()
+        finally:
+            looking.cancel()
 
-    async def _look(self, work: "asyncio.Task[object]", changed: asyncio.Event) -> None:
-        while True:
-            with suppress(StoreBroken, StoreBusy):
-                found = await asyncio.to_thread(self._rows.ask, _LOOK, self.run.id, self.run.attempt)
-                if not found:
-                    self.run.is_left = True
-                if not found or found[0][0] == "interrupted":
-                    if found and found[0][1]:
-                        self.rollback.set()
-                    work.cancel()
-                    return
-            await wait_for(changed)
+    async def _look(self, work: "asyncio.Task[object]", notices: Notices) -> None:
+        with notices.watch(name_stop(self.run.id)) as changed:
+            while not await self._stop_if_told(work):
+                await notices.wait(changed)
+
+    async def _stop_if_told(self, work: "asyncio.Task[object]") -> bool:
+        """Stop the work if the run is to stop, or another attempt has followed; return whether that was so."""
+        try:
+            found = await asyncio.to_thread(self._rows.ask, _LOOK, self.run.id, self.run.attempt)
+        except (StoreBroken, StoreBusy):
+            return False
+        if found and found[0][0] != "interrupted":
+            return False
+        if not found:
+            self.run.is_left = True
+        elif found[0][1]:
+            self.rollback.set()
+        work.cancel()
+        return True
 
     async def _persist(self, change: Statement | None = None) -> Rows:
         """Keep what was told, and make another change with it, as soon as the database can; return its rows."""
         told = [*self._told]
         while True:
+            writing = asyncio.ensure_future(asyncio.to_thread(self._write, told, change))
             try:
-                rows = await asyncio.to_thread(self._write, told, change)
+                rows = await asyncio.shield(writing)
+            except asyncio.CancelledError:
+                await asyncio.wait([writing])  # who writes next would wait for it, and it for them
+                raise
             except (StoreBroken, StoreBusy) as exc:
                 logger.warning("what a run told is not kept yet: %s", exc)
                 await asyncio.sleep(_AGAIN_SECONDS)

@@ -15,7 +15,7 @@ from ana.errors import RunRejected
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Session, Statement
 from ana.runs.local import MOST_ACTIVE, MOST_BYTES, MOST_ORDERED, REMEMBERED
-from ana.runs.notices import Notices, notify, wait_for
+from ana.runs.notices import Notices, name_stop, notify
 from ana.runs.port import Event, StartedRun, Strategy
 
 QUEUE, WORK = "runs", "work"
@@ -95,12 +95,12 @@ class QueuedRuns:
                 if len(told) < _PAGE:
                     if not run or not run[0][0]:
                         return
-                    await wait_for(changed)
+                    await self._notices.wait(changed)
 
     async def join(self, id: str) -> None:
         with self._notices.watch(id) as changed:
             while await self._ask("SELECT 1 FROM runs WHERE id = ? AND NOT done", id):
-                await wait_for(changed)
+                await self._notices.wait(changed)
 
     async def cancel(self, id: str, *, rollback: bool) -> None:
         await asyncio.to_thread(self._rows.change, *_cancel(id, rollback=rollback))
@@ -182,4 +182,5 @@ def _cancel(id: str, *, rollback: bool) -> "list[Statement]":
         ),
         Statement("DELETE FROM runs WHERE id = ? AND rollback AND done", [id]),
         notify(id),
+        notify(name_stop(id)),
     ]

@@ -17,9 +17,16 @@ from starlette.routing import Route
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
+async def set_seconds(request: Request) -> Response:
+    """PUT /seconds: how long each request takes from now on."""
+    request.app.state.seconds = await request.json()
+    return Response()
+
+
 async def complete(request: Request) -> Response:
     """POST /v1/chat/completions: a call that keeps the message, then an answer."""
     asked = await request.json()
+    await asyncio.sleep(request.app.state.seconds)
     last = asked["messages"][-1]
     if last["role"] == "tool":
         return say(asked, {"content": "Kept."})
@@ -49,8 +56,14 @@ def say(asked: dict[str, Any], said: dict[str, Any]) -> Response:
 
 
 def main() -> None:
-    routes = [Route("/ok", lambda _: Response("ok")), Route("/v1/chat/completions", complete, methods=["POST"])]
-    uvicorn.run(Starlette(routes=routes), host="127.0.0.1", port=int(sys.argv[-1]), log_level="warning")
+    routes = [
+        Route("/ok", lambda _: Response("ok")),
+        Route("/seconds", set_seconds, methods=["PUT"]),
+        Route("/v1/chat/completions", complete, methods=["POST"]),
+    ]
+    app = Starlette(routes=routes)
+    app.state.seconds = 0.0
+    uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[-1]), log_level="warning")
 
 
 if __name__ == "__main__":

@@ -86,13 +86,13 @@ def run_program(name: str, *arguments: str, given: str | None = None) -> subproc
     return subprocess.run([program, *arguments], input=given, capture_output=True, text=True)
 
 
-def sever() -> None:
-    """Let the database of this process lose its connections, without its knowledge."""
+def sever(name: str = NAME) -> None:
+    """Let the connections of this name be lost, without the knowledge of who has them."""
     import psycopg
 
     ending = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = %s"
     with psycopg.connect(server()) as owner:
-        owner.execute(ending, [NAME])
+        owner.execute(ending, [name])
 
 
 def _start(address: str) -> None:

@@ -2,8 +2,8 @@
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any
 
 import pytest
@@ -14,7 +14,7 @@ from ana.errors import RunRejected
 from ana.postgres.database import open_database
 from ana.postgres.person import PersonRows
 from ana.runs.local import MOST_ACTIVE, MOST_ORDERED, LocalRuns, Worker, started_now
-from ana.runs.notices import Notices
+from ana.runs.notices import Notices, notify
 from ana.runs.port import Runs
 from ana.runs.queue import QueuedRuns
 from ana.runs.slots import Slots
@@ -44,7 +44,11 @@ def url() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("check", RUNS)
-def test_runs_in_postgres_conform(check: Callable[[OpenRuns], Awaitable[None]], url: str) -> None:
+def test_runs_in_postgres_conform(
+    check: Callable[[OpenRuns], Awaitable[None]], url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ana.runs.notices.SAFE_SECONDS", 10 * PATIENCE)  # a notice that is not sent is missed
+
     async def check_with_worker() -> None:
         notices, stop = Notices(url), asyncio.Event()
         rows, working = PersonRows(open_database(url), str(uuid.uuid4())), list[asyncio.Task[None]]()
@@ -54,12 +58,23 @@ def test_runs_in_postgres_conform(check: Callable[[OpenRuns], Awaitable[None]], 
             working.append(asyncio.create_task(RunWorker(home, notices).work(stop)))
             return QueuedRuns(rows, notices)
 
-        async with notices.listen():
+        async with hearing(notices, rows):
             await check(open_runs)
             stop.set()
             await asyncio.gather(*working)
 
     run(check_with_worker())
+
+
+@asynccontextmanager
+async def hearing(notices: Notices, rows: PersonRows) -> AsyncIterator[None]:
+    """Listen while the context is open, in which notices are known to be heard."""
+    async with notices.listen():
+        with notices.watch("one") as heard:
+            while not heard.is_set():
+                rows.change(notify("one"))
+                await asyncio.sleep(0.01)
+        yield
 
 
 class OneHome:
