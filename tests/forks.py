@@ -121,8 +121,10 @@ def fork(
     socket.send_fds(_parent(), [b"!"], given)
     os.close(request_out)
     os.close(status_in)
+    os.umask(umask := os.umask(0o077))
+    asked = {"arguments": arguments, "cwd": str(cwd), "env": os.environ | dict(env or {}), "umask": umask}
     with open(request_in, "w") as request:
-        json.dump({"arguments": arguments, "cwd": str(cwd), "env": os.environ | dict(env or {})}, request)
+        json.dump(asked, request)
     status = os.fdopen(status_out, buffering=1)
     return Fork(int(status.readline()), status)
 
@@ -268,6 +270,7 @@ def _become(request: int, streams: list[int]) -> NoReturn:
     os.environ.update(asked["env"])
     time.tzset()
     os.chdir(asked["cwd"])
+    os.umask(asked["umask"])
     kind, what, *rest = asked["arguments"]
     sys.argv = [what if kind == "-m" else "-c", *rest]
     first = [] if os.environ.get("PYTHONSAFEPATH") else [asked["cwd"]]

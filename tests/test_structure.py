@@ -142,16 +142,22 @@ STARTERS = {
 """The modules that may start processes, and how: none lets a child import what lies where the person stands."""
 
 
+def dotted_names(nodes: Iterable[ast.AST], wanted: set[str]) -> set[str]:
+    """Return those of the wanted names, such as os.open, that are used."""
+    ends = {name.rpartition(".")[2] for name in wanted}
+    names = (node for node in nodes if isinstance(node, ast.Name | ast.Attribute) and name_in(node) in ends)
+    return wanted & {ast.unparse(node) for node in names}
+
+
 def ways_to_start(every: Iterable[ast.AST]) -> set[str]:
     """Return how a module, of which all nodes are given, may start processes."""
     nodes = list(every)
-    used = {ast.unparse(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)}
     imported = {alias.name for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names}
     imported |= {str(node.module).split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}
     imported |= {
         f"{node.module}.{alias.name}" for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names
     }
-    return WAYS_TO_START & (used | imported)
+    return dotted_names(nodes, WAYS_TO_START) | (WAYS_TO_START & imported)
 
 
 def test_processes_are_started_by_one_module() -> None:
@@ -187,15 +193,16 @@ def ways_to_open(every: Iterable[ast.AST]) -> set[str]:
     """Return how a module, of which all nodes are given, opens files for writing."""
     nodes = list(every)
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    reading = {call.func for call in calls if re.search(r"mode=ro|:memory:", ast.unparse(call))}
-    named = {ast.unparse(n) for n in nodes if isinstance(n, ast.Name | ast.Attribute) and n not in reading}
+    databases = [call for call in calls if name_in(call.func) == "connect"]
+    reading = {call.func for call in databases if re.search(r"mode=ro|:memory:", ast.unparse(call))}
+    named = dotted_names((node for node in nodes if node not in reading), WAYS_TO_OPEN)
     methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
-    return (WAYS_TO_OPEN & named) | (WRITING & methods) | {"open" for call in calls if opens_for_writing(call)}
+    return named | (WRITING & methods) | {"open" for call in calls if opens_for_writing(call)}
 
 
 def opens_for_writing(call: ast.Call) -> bool:
     """Return whether a call is of `open`, or of a path's, with a mode to write."""
-    if ast.unparse(call.func).rpartition(".")[2] != "open":
+    if name_in(call.func) != "open":
         return False
     given = [*call.args, *(each.value for each in call.keywords)]
     modes = (str(arg.value) for arg in given if isinstance(arg, ast.Constant))
@@ -234,9 +241,8 @@ def ways_to_print(every: Iterable[ast.AST]) -> set[str]:
     """Return how a module, of which all nodes are given, may print; asking whether a stream is a terminal does not."""
     asking = {node.value for node in every if isinstance(node, ast.Attribute) and node.attr == "isatty"}
     nodes = [node for node in every if node not in asking]
-    used = {ast.unparse(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute)}
     imported = {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
-    return WAYS_TO_PRINT & (used | imported)
+    return dotted_names(nodes, WAYS_TO_PRINT) | (WAYS_TO_PRINT & imported)
 
 
 def test_everything_printed_goes_through_one_module() -> None:

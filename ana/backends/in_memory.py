@@ -120,6 +120,14 @@ class InMemoryBackend(TableReads):
                 self.journal.insert([entry], entry.seq, entry.seq, done=True)
             self.journal.raise_number("line", line_number)
 
+    def copy(self) -> "InMemoryBackend":
+        """Return another backend with the same records and the same journal."""
+        copied = InMemoryBackend(self.embedder)
+        with self._lock:
+            for kind, db in self._dbs.items():
+                db.backup(copied._dbs[kind])
+        return copied
+
     @contextmanager
     def reading(self) -> Iterator[None]:
         with self._lock:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ana.memory.backend import Backend
 from ana.memory.changes import Entry, Kind, find_disagreements
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 
 NAME = "ana export"
 FORMAT = 1
@@ -26,8 +26,8 @@ def export_lines(backend: Backend) -> Iterator[bytes]:
         next_line, entries = backend.next_line_number(), backend.entries()[::-1]
         entries += [*_iter_not_journaled(backend, "line", lines), *_iter_not_journaled(backend, "item", items)]
     yield _encode_line({"export": NAME, "format": FORMAT, "next_line": next_line})
-    yield from (_encode_line({"line": asdict(line)}) for line in lines)
-    yield from (_encode_line({"item": asdict(item)}) for item in items)
+    yield from (_encode_line({"line": to_json(line)}) for line in lines)
+    yield from (_encode_line({"item": to_json(item)}) for item in items)
     for entry in entries:
         cause = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn, "key": entry.key}
         yield _encode_line({"change": cause | asdict(entry.change)})

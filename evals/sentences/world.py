@@ -29,30 +29,26 @@ class World:
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         life = load_life()
-        self._embedder = embedder or WordLlamaEmbeddings()
-        self._records: dict[RecordKey, Item] = {("item", item.id): item for item in make_items(life)}
-        self._contents = {item.id: item.content for item in self._records.values()}
+        records: dict[RecordKey, Item] = {("item", item.id): item for item in make_items(life)}
+        self._contents = {item.id: item.content for item in records.values()}
         for number, line in enumerate(life["context"]):
-            self._records["line", str(number)] = Item(str(number), line, {}, STAMP, STAMP)
+            records["line", str(number)] = Item(str(number), line, {}, STAMP, STAMP)
         self._clock = Clock(ZONE, lambda: datetime.fromisoformat(life["now"]))
         self._settings = load_settings({"LLM_PROVIDER": "offline"})
         self._model = build_model(self._settings)
-        self._backend = self._build()
+        self._beginning = InMemoryBackend(embedder or WordLlamaEmbeddings())
+        self._beginning.fill(records, [], len(records))
+        self._backend = self._beginning.copy()
 
     def put(self, sentence: Sentence) -> Outcome:
         """Say a sentence to the assistant and judge what came of it."""
         if self._backend.entries():
-            self._backend = self._build()
+            self._backend = self._beginning.copy()
         handles = make_throwaway(self._settings, self._model, self._backend, self._clock)
         scene = Scene(sentence.id, sentence.id, HumanMessage(sentence.text, id=f"{sentence.id}-said"))
         # what it understands is judged, not what it asks about
         record = play(scene, handles, "act", MOST_CALLS)
         return judge(sentence, record["steps"], record["answer"], self._contents)
-
-    def _build(self) -> InMemoryBackend:
-        backend = InMemoryBackend(self._embedder)
-        backend.fill(self._records, [], len(self._records))
-        return backend
 
 
 def put_all(sentences: Iterable[Sentence]) -> list[Outcome]:

@@ -10,10 +10,10 @@ from ana.settings import load_settings
 from ana.workspace import open_workspace
 from ana.workspace.private import find_exposed
 from app.cli.doctor import diagnose
-from evals.load.server import running
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.forks import run_forked
+from tests.servers import serving
 
 FIRST = (
     ("ask", "--thread", "work", "note: buy milk"),
@@ -56,7 +56,7 @@ def test_everything_is_private_whichever_command_comes_first(home: Path, first: 
 def test_everything_is_private_if_the_server_comes_first(home: Path) -> None:
     before = os.umask(0o022)
     try:
-        with running(folders(home / "ana", LLM_PROVIDER="offline"), home / "log") as server:
+        with serving(folders(home / "ana", LLM_PROVIDER="offline"), home / "log") as server:
             import httpx
 
             assert httpx.post(f"{server.url}/ask", json={"question": "note: buy milk"}, timeout=60).status_code == 200

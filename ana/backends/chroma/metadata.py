@@ -6,11 +6,10 @@ item is stored as JSON under a key of our own; beside it is a flat copy of what 
 
 import json
 import re
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TypeAlias, TypeGuard
 
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 from ana.memory.search.property_text import SEARCHED, property_text
 from ana.time.dates import day_of
 from ana.values import Json, Properties
@@ -53,7 +52,7 @@ def is_flat(value: Json) -> TypeGuard[Scalar]:
 def to_chroma(item: Item) -> tuple[str, Metadata]:
     """Return the document that is embedded, and metadata with the rest."""
     document = property_text(item.content, item.properties)
-    rest = asdict(item) | {"length": len(item.content)}
+    rest = to_json(item) | {"length": len(item.content)}
     del rest["id"]
     if len(item.content) <= SEARCHED and is_utf8(document):  # it begins with the content, which is not stored twice
         del rest["content"]

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from ana.backends.postgres.names import LONGEST, to_name
 from ana.errors import ConfigError
 from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 from ana.postgres.session import Rows, Session, Statement
 
 _COLUMNS = "seq, ts, names, kind, before, after"
@@ -141,7 +140,7 @@ def _select(session: Session, where: str, *values: object, limit: int = -1) -> l
 
 
 def _dump(item: Item | None) -> str | None:
-    return None if item is None else json.dumps(asdict(item))
+    return None if item is None else json.dumps(to_json(item))
 
 
 def _load(known: Any) -> Item | None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import Any
 
@@ -19,7 +19,7 @@ from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier
 from ana.memory.changes import Change, Entry, combine, net
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 from ana.memory.search.property_text import property_text
 from ana.memory.search.scoring import TAG_KEYS
 from ana.memory.search.tokens import fold_tag, tokenize
@@ -148,7 +148,7 @@ class Writing:
         digest = content_digest(item.content, item.properties)
         stamps = item.created_at, item.date, digest, change.kind == "item" and may_repeat(item.properties)
         found_by = words.tobytes(), self._vectors[change.key].tobytes()
-        return rows[change.key], change.kind, to_name(item.id), *stamps, *found_by, json.dumps(asdict(item))
+        return rows[change.key], change.kind, to_name(item.id), *stamps, *found_by, json.dumps(to_json(item))
 
     def _enter_properties(self, session: Session, present: Present, rows: Mapping[RecordKey, int]) -> None:
         properties = [each for item in self._new for each in iter_properties(rows["item", item.id], item)]

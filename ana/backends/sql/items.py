@@ -3,7 +3,6 @@
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import asdict
 from datetime import tzinfo
 from itertools import chain, islice
 
@@ -17,7 +16,7 @@ from ana.embedders.base import Vector
 from ana.embedders.wordllama import embed_words
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.series import Series
@@ -176,7 +175,7 @@ class ItemTables:
             db.execute("DELETE FROM properties WHERE row = ?", found)
         known = (found and found[0], *values)
         row = int(db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid or 0)
-        db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(asdict(item))))
+        db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(to_json(item))))
         db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, vector.astype(np.float32).tobytes()))
         every = {key: getattr(item, key) for key in OWN_KEYS} | item.properties
         rows = (typed for key, value in every.items() for typed in iter_typed_rows(key, value))

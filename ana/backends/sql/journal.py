@@ -3,11 +3,10 @@
 import json
 import sqlite3
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict
 
 from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS writes (
@@ -110,7 +109,7 @@ class JournalTable:
 
 
 def _dump(item: Item | None) -> str | None:
-    return None if item is None else json.dumps(asdict(item))
+    return None if item is None else json.dumps(to_json(item))
 
 
 def _load(text: str | None) -> Item | None:

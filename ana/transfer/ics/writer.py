@@ -4,13 +4,12 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from dateutil.relativedelta import relativedelta
 from icalendar import Alarm, Calendar, Event, vRecur
 
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 from ana.memory.status import CANCELLED, DONE, has_status
 from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
@@ -74,7 +73,7 @@ def list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
         notes["Left out, because it is done"].append(item.content)
         return []
     event = _make_event(item, *span, zone, notes)
-    event.add(ITEM, json.dumps(asdict(item)))
+    event.add(ITEM, json.dumps(to_json(item)))
     repeat = read_repeat(item.properties, zone)
     rule = _write_rule(repeat) if repeat and not repeat.from_done else None
     if rule is None and (repeat or "repeats" in item.properties):

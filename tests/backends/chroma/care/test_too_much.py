@@ -28,7 +28,7 @@ from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
 FEW = Item("aaaaaaaa", "Buy milk", {"type": "task"}, STAMP, STAMP)
-LARGE = Item("bbbbbbbb", "many", {f"p{n}": n for n in range(3000)}, STAMP, STAMP)
+LARGE = Item("bbbbbbbb", "many", {f"p{n}": n for n in range(metadata.MOST_NAMES + 1)}, STAMP, STAMP)
 RUINOUS = Item("bbbbbbbb", "many", {f"p{n}": n for n in range(5500)}, STAMP, STAMP)
 
 
