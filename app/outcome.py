@@ -98,7 +98,6 @@ class NotShown(NotWaiting):
     """A decision is not to the request that waits: nobody may decide what was not shown. Nothing was done.
 
     Args:
-        waiting: What is asked now.
         named: The request that the decision is to; None if it names none.
     """
 

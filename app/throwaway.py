@@ -33,7 +33,6 @@ def make_throwaway(
 
     Args:
         settings: The settings; their folders and their log are left alone.
-        model: Who decides.
         clock: The clock; None for that of the settings.
         spending: Where the cost of the model counts.
         folder: Where conversations and traces are kept; None for no file at all, with the traces in memory.

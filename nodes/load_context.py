@@ -74,7 +74,6 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: str = "") -> Loaded
     """Read what the prompt of a turn is built from.
 
     Args:
-        handles: Memory, clock and settings.
         before: The day of the turn before; the conversation was told then what was overdue. Empty if there is none.
     """
     # the moment of the turn and not of this call: "tomorrow" still means the same after a night that the turn waited

@@ -42,10 +42,8 @@ def summarise(
     """Add the dropped messages to the summary; where no model writes one, by their first and last sentences.
 
     Args:
-        handles: For the model.
         earlier: The summary so far.
         dropped: The messages that leave the thread.
-        turn: The turn that begins.
         options: What its context chose for the model.
 
     Returns:

@@ -93,7 +93,6 @@ def new_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
     Args:
         seed: Decides the turn's id.
         state: As it is before; the turn answers the last user message.
-        clock: For the time it begins.
     """
     question, before = this_turn(state["messages"])[0], state.get("turn")
     # A turn that is begun again after a crash must be the same turn, or the journal and the trace would show two.
@@ -231,7 +230,6 @@ def write_record(
     """Write the record of a turn that has ended.
 
     Args:
-        handles: For the traces.
         messages: Its messages, from the user's on.
         model: Another model's name, if the run chose one.
     """
@@ -242,7 +240,6 @@ def write_records(handles: Handles, ended: Iterable[tuple[Turn, Sequence[AnyMess
     """Write the records of several turns at once: the disk is waited for once.
 
     Args:
-        handles: For the traces.
         ended: Each turn, with its messages and its conversation.
     """
     handles.traces.write(*(_make_record(handles, *each) for each in ended))

@@ -103,7 +103,6 @@ def add_usage(usage: Usage, reply: AIMessage, sent: int) -> Usage:
     """Return the tokens so far and those of one more call, estimated and marked so where the provider tells none.
 
     Args:
-        usage: So far.
         sent: The estimated tokens of the messages it was sent.
     """
     told = reply.usage_metadata

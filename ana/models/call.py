@@ -36,9 +36,7 @@ def complete(
     """Call the model once and return its whole reply.
 
     Args:
-        messages: What it is to answer.
         id: The reply's id; its calls get it with their position.
-        tools: What it may call.
         on_text: Called with each piece of text as it comes. None: nobody is shown a part of the reply.
         options: Further options of the provider, such as its model.
         received: Filled with the pieces of the reply, so that they are known also if the call fails.

@@ -85,7 +85,6 @@ def choose_model(settings: Settings, name: str | None) -> Settings:
     """Return settings that ask for another model.
 
     Args:
-        settings: The settings.
         name: A model of their provider, of another as PROVIDER:MODEL, a GGUF file of local, or offline; None for none.
 
     Raises:

@@ -50,10 +50,6 @@ class Tools:
     def check(self, name: str, args: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments that the call will run with.
 
-        Args:
-            name: The tool's real name.
-            args: As they were sent.
-
         Raises:
             ToolError: An argument is unknown, missing or of the wrong type; the message says which.
         """

@@ -43,7 +43,6 @@ class DatabaseRows:
     """The rows of a person in a transaction.
 
     Args:
-        session: The transaction.
         person: Who. What the owner sets stands in .env where the state is in a folder, and is no row there.
     """
 

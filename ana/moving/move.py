@@ -42,8 +42,6 @@ class Move:
     """The move of one person.
 
     Args:
-        workspace: Their data folder.
-        database: The database.
         patience: Seconds to wait for those who work in the folder.
     """
 

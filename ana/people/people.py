@@ -29,7 +29,6 @@ class People:
     OSError if it cannot be written, and then nothing has changed.
 
     Args:
-        settings: The deployment's.
         now: Tells the seconds since 1970.
         roster: The list; None for that of the settings.
     """

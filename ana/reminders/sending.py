@@ -53,8 +53,6 @@ def send(address: str, message: Message, kinds: Sequence[str] | None = None) -> 
     """Send a message, and wait for that so long at most.
 
     Args:
-        address: Where to.
-        message: What.
         kinds: The kinds that whoever set the address may use; None for the owner, who may use all of them.
 
     Returns:

@@ -29,8 +29,6 @@ class FolderStorage:
     """What a person has in files; nothing is opened or created before it is asked for.
 
     Args:
-        person: Who.
-        folder: Their folder.
         traces_folder: The folder of the records of their turns.
         people_folder: The folder of the folders of others than the owner.
     """

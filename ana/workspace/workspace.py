@@ -31,7 +31,6 @@ class Workspace:
 
     Args:
         settings: The settings that count for this person.
-        person: Who.
     """
 
     settings: Settings

@@ -23,7 +23,6 @@ def measure(app: Starlette, settings: Settings, at: Listener) -> None:
     """Have an application that does not run yet count what it does.
 
     Args:
-        settings: The deployment's.
         at: Where the figures are shown while it runs.
     """
     workspaces, metrics = open_counted(settings, "serve", app.state.notices)

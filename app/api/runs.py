@@ -116,8 +116,6 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
     """Return a run that has been started.
 
     Args:
-        opened: The person's workspace.
-        body: What is asked for.
         thread: The conversation; None for a new one.
 
     Raises:

@@ -39,11 +39,7 @@ _OPTIONS = {field.name for field in fields(Context)}
 
 
 class GraphWorker:
-    """Runs the graph for one person.
-
-    Args:
-        saver: Keeps the person's threads.
-    """
+    """Runs the graph for one person."""
 
     def __init__(self, handles: Handles, saver: ThreadSaver) -> None:
         self._handles = handles

@@ -82,7 +82,6 @@ def diagnose(workspace: Workspace, *, repair: bool = False) -> Diagnosis:
     """Examine everything, showing progress on standard error.
 
     Args:
-        workspace: What is examined.
         repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
     """
     if workspace.has_database:

@@ -25,7 +25,6 @@ class JsonBodies:
     It stands behind what asks for a token: who has none must not have the server keep and parse what they send.
 
     Args:
-        app: The application behind it.
         skip: Returns whether a path takes no JSON; its bodies are read where they are checked.
         check: Returns why the value of a body is refused; None if it may pass.
         seconds: How long a body may take to arrive.

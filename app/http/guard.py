@@ -46,7 +46,6 @@ class Guard:
     Nothing behind it has run when it refuses.
 
     Args:
-        app: The application it protects.
         origins: Returns the origins allowed beside our own and Studio's; called once, at the first request.
         seconds: How long a body that is refused may take to arrive.
         hosts: The names that a proxy stands for, which are ours beside those of loopback.
@@ -107,7 +106,6 @@ def find_refusal(
     """Return the status and the sentence with which a request is refused; None if it may pass.
 
     Args:
-        path: The path of the request.
         headers: By lower-case name.
         origins: The foreign origins that are allowed.
         hosts: Our names beside those of loopback.

@@ -15,8 +15,6 @@ class Measured:
     """Counts every request, also those that are refused before they reach a route.
 
     Args:
-        app: What is behind it.
-        metrics: Where they are counted.
         routes: Whose templates stand for paths, which may hold ids and words.
     """
 

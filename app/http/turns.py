@@ -82,7 +82,6 @@ class TurnRunner:
         """Run a turn or let one go on; every failure is a status and a sentence.
 
         Args:
-            asked: The question, or the decisions.
             is_alone: Whether the owner asks, on this machine; nobody else is told where its files are.
         """
         try:

@@ -185,8 +185,6 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
     """Return a turn as it is shown.
 
     Args:
-        record: Its record.
-        handles: The person's.
         undone: The turns that were taken back; None if nobody has looked yet.
     """
     known = find_all_undone(handles.memory) if undone is None else undone

@@ -69,10 +69,8 @@ async def render(request: Request, template: str, *, status: int = 200, **values
     """Return a whole page.
 
     Args:
-        request: What is answered.
         template: One that extends layout.html. It has `here`, the part of the page it belongs to, and `form_token`,
             which every form has in a field of the name `form_field`.
-        status: Of the answer.
         values: What the template shows beside that.
     """
     here = request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"

@@ -122,7 +122,6 @@ class Approval:
         Nothing is done if something else is asked by now, as another door asked it: that is returned.
 
         Args:
-            assistant: Runs the turn.
             short: The decision that the line is, as `read` says.
             on_event: Told what happens meanwhile.
 

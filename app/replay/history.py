@@ -22,7 +22,6 @@ def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) ->
 
     Args:
         inputs: What its record keeps for a replay.
-        thread: The records of its conversation.
 
     Raises:
         CannotReplay: They cannot be put together as they were.

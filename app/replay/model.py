@@ -71,7 +71,6 @@ class OtherPrompt(ModelWrapper):
     """A model that is shown another system prompt.
 
     Args:
-        inner: The model.
         fill: Makes it from what the system prompt is rendered from.
     """
 

@@ -119,7 +119,6 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
     """Run a turn on the real graph and return its record.
 
     Args:
-        scene: What it begins with.
         handles: What it runs on; their traces keep the record.
         dial: How much is done without asking.
         max_steps: Most model calls.

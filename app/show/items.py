@@ -56,7 +56,6 @@ def show_found(found: Found, why: bool = False, *, year: int | None = None, ids:
     """Print what a query found, without what has little to do with it; on standard error how many of how many.
 
     Args:
-        found: The answer to the query.
         why: Whether to tell why each was found.
         year: The year that days are shown without.
     """

@@ -41,7 +41,6 @@ class JsonDecisions(ModelWrapper):
     model correct it. The text is held back until it is known to be an answer: nobody is shown JSON while it streams.
 
     Args:
-        inner: The model without tool calls.
         instruct: Makes the instructions from the list of tools.
     """
 
@@ -82,7 +81,6 @@ class ToolCallFallback(ModelWrapper):
     """Starts with native calls and, where they were refused once, asks for JSON decisions as long as it lives.
 
     Args:
-        inner: The model with tool calls.
         json_decisions: The same model, asked for decisions.
     """
 

@@ -55,7 +55,6 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
     None where it names none, several, or one that recurs, is over or does not exist.
 
     Args:
-        text: A statement.
         is_timed: Whether a time without a day counts: the next one then.
     """
     if any(form.search(text) for form in (_PAST, _RECURRING, _EITHER)):

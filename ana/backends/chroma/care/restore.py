@@ -36,7 +36,6 @@ def restore(folder: Folder, traces: Path, backup: Path, source: str | None = Non
     """Restore everything from a backup, even if the present folder cannot be opened.
 
     Args:
-        traces: The traces' folder.
         source: Whose backup it is; None for that of the folder's own person.
 
     Returns:
