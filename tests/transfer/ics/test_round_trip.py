@@ -79,6 +79,15 @@ def test_other_programs_read_the_same_days(item: Item, zone: ZoneInfo) -> None:
     assert found == sorted({*list_ours(item, zone)})  # dateutil has once what is moved to where another is already
 
 
+def test_every_day_that_is_left_out_is_in_the_file() -> None:
+    left_out: list[Json] = [f"2026-01-{day:02}" for day in (6, 7, 9, 12, 13)]
+    properties: Properties = {"type": "event", "start_date": "2026-01-05T10:00", "repeats": "daily", "except": left_out}
+    item = Item("abcd2345", "Standup", properties, STAMP, STAMP)
+    (found,) = expand_file(write_items([item], BERLIN), BERLIN).values()
+    assert found == list_ours(item, BERLIN)
+    assert not {f"{at:%Y-%m-%d}" for at, *_ in found} & {*left_out}
+
+
 @settings(max_examples=60, deadline=None)
 @given(item=items(), zone=st.sampled_from(ZONES))
 def test_what_comes_back_is_the_item(item: Item, zone: ZoneInfo, tmp_path_factory: pytest.TempPathFactory) -> None:
