@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 name_address()  # before there are workers
 name_postgres()
-hypothesis.settings.register_profile("ana", derandomize=not LONG, max_examples=examples(100))
+hypothesis.settings.register_profile("ana", derandomize=not LONG, max_examples=examples(100), deadline=None)
 hypothesis.settings.load_profile("ana")
 os.umask(0o077)  # what a test writes itself is private as well, or commands would say that they have closed it
 

@@ -60,7 +60,7 @@ MESSAGE = st.one_of(
 )
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(st.lists(MESSAGE, max_size=12))
 def test_any_list_becomes_a_valid_one(messages: list[AnyMessage]) -> None:
     mended = repair_messages(messages)
@@ -78,7 +78,7 @@ ENDS = ["not", "ctrl-c in the model", "ctrl-c behind a tool", "killed in the mod
 HOW = st.sampled_from(ENDS)
 
 
-@settings(max_examples=examples(12), deadline=None)
+@settings(max_examples=examples(12))
 @given(st.lists(st.tuples(HOW, st.integers(0, 3)), min_size=1, max_size=5))
 def test_whatever_is_interrupted_the_next_call_gets_a_valid_list(turns: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory() as name:

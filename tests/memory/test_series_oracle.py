@@ -139,7 +139,7 @@ def iter_leaves(node: Node) -> Any:
         yield node
 
 
-@settings(max_examples=examples(320), deadline=None)
+@settings(max_examples=examples(320))
 @given(held=st.lists(items(), min_size=1, max_size=4), where=FILTERS, name=st.sampled_from(ZONES))
 def test_a_query_agrees_with_expanding_everything_first(
     held: list[Properties], where: dict[str, Any], name: str
@@ -157,7 +157,7 @@ def test_a_query_agrees_with_expanding_everything_first(
         assert not dates or {key: item.properties[key] for key in dates[0]} in dates
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(
     held=st.lists(items(), min_size=1, max_size=6),
     where=st.one_of(FILTERS, st.just({})),

@@ -253,5 +253,5 @@ class UndoMachine(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
-UndoMachine.TestCase.settings = settings(max_examples=examples(12), stateful_step_count=12, deadline=None)
+UndoMachine.TestCase.settings = settings(max_examples=examples(12), stateful_step_count=12)
 TestUndoing = UndoMachine.TestCase

@@ -83,7 +83,7 @@ def test_everything_is_the_same_there_and_back(ann: Workspace) -> None:
 items = st.lists(st.tuples(CONTENT, PROPERTIES, st.sampled_from(["keep", "update", "delete", "undo"])), max_size=6)
 
 
-@settings(max_examples=examples(6), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(6), suppress_health_check=list(HealthCheck))
 @given(items, steps)
 def test_whatever_was_done_comes_over(stored: list[Any], taken: list[tuple[str, str, str]]) -> None:
     with TemporaryDirectory() as folder:

@@ -171,7 +171,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(STEPS)
 def test_whatever_is_started_and_stopped_ends_in_order_and_is_told_alike(steps: list[Step]) -> None:
     async def check() -> None:

@@ -74,7 +74,7 @@ def tell(store: ThreadStore) -> dict[str, Any]:
 steps = st.lists(st.tuples(st.sampled_from(ACTS), st.sampled_from((ONE, TWO)), st.sampled_from(RUNS)), max_size=12)
 
 
-@settings(max_examples=examples(15), deadline=None)
+@settings(max_examples=examples(15))
 @given(steps)
 def test_a_folder_and_postgres_tell_the_same(taken: list[tuple[str, str, str]]) -> None:
     with TemporaryDirectory() as folder:

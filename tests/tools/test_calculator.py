@@ -304,7 +304,6 @@ def _expect(expression: str, value: Fraction) -> None:
         assert isinstance(result, int)
 
 
-@settings(deadline=None)
 @given(_trees)
 def test_a_tree_has_the_value_that_fractions_give_it(tree: Tree) -> None:
     try:
@@ -316,7 +315,6 @@ def test_a_tree_has_the_value_that_fractions_give_it(tree: Tree) -> None:
         _expect(_text(tree), value)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 30), st.sampled_from(["+", "-", "*", "/", "//", "%"])), max_size=6))
 def test_operators_bind_as_in_python(pairs: list[tuple[int, str]]) -> None:
     text = "".join(f"{number} {sign} " for number, sign in pairs) + "7"
@@ -354,7 +352,7 @@ _PIECES = [
 ]
 
 
-@settings(deadline=None, max_examples=examples(500))
+@settings(max_examples=examples(500))
 @given(_mumbling | st.text() | st.lists(st.sampled_from(_PIECES)).map("".join))
 def test_any_text_gives_a_number_or_a_tool_error(text: str) -> None:
     with contextlib.suppress(ToolError):

@@ -337,7 +337,7 @@ NAMES = st.sampled_from(["item", "line", "change", "id", "kind", "before", "prop
 ANYTHING = st.recursive(st.none() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(NAMES, x))
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(line=st.text() | ANYTHING.map(json.dumps))
 def test_no_line_whatever_is_more_than_a_bad_line(line: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("x") / "x.jsonl"

@@ -14,7 +14,7 @@ from tests.chroma import chroma_of, find_neighbours, hold_source, open_memory
 from tests.examples import examples
 from tests.memory.conformance import PROPERTIES
 
-lasting = settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+lasting = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(80))
 @given(steps=STEPS)
 def test_random_steps_of_two_backends_are_those_of_one_in_memory(steps: list[Step]) -> None:
     plain, person = InMemoryBackend(EMBEDDER), secrets.token_hex(8)

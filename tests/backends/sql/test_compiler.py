@@ -86,7 +86,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     return memory
 
 
-@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(where=filters)
 def test_a_narrowed_filter_finds_what_the_exact_one_finds(memory: Memory, where: Mapping[str, Any]) -> None:
     node = parse(where, BERLIN)

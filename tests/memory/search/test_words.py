@@ -47,7 +47,7 @@ def naive(documents: dict[int, list[int]], query: list[int], near: float) -> dic
     }
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @example(base={1: [], 2: [0]}, changes=[(1, [0])], query=[0], unseen=False, near=0.0)
 @given(
     base=st.dictionaries(st.integers(1, 9), DOCUMENT),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -245,7 +245,6 @@ def bare(text: str) -> str:
 
 
 # the first call imports jsonschema, which takes longer than hypothesis waits
-@settings(deadline=None)
 @given(REPLIES)
 @example("{" * 3000)
 @example('{"a":' * 3000)
@@ -264,7 +263,6 @@ def test_no_reply_whatever_crashes_or_runs_with_what_was_not_sent(reply: str) ->
 UNAMBIGUOUS = [c for c in CASES if c["expect"].get("error") != "ambiguous" and len(c["text"]) < 2000]
 
 
-@settings(deadline=None)
 @given(st.sampled_from(UNAMBIGUOUS), st.data())
 def test_a_reply_that_is_cut_short_runs_nothing_else_than_the_whole(case: dict[str, Any], data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(case["text"])))

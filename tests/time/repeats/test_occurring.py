@@ -195,7 +195,7 @@ RULES = (
 )
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(rule=st.sampled_from(RULES), first=st.dates(date(2020, 1, 1), date(2024, 1, 1)), ahead=st.integers(0, 2000))
 def test_a_window_has_what_counting_from_the_first_date_has(rule: str, first: date, ahead: int) -> None:
     repeat = read_repeat({"repeats": rule, "due_date": f"{first}T09:00"}, BERLIN)

@@ -4,7 +4,7 @@ from datetime import date
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ana.time.dates import day_of, spell_day
@@ -61,7 +61,6 @@ def test_a_time_is_moved_to_the_persons_zone_and_a_day_is_not() -> None:
     assert read_date("13 Jan 2026 at 8am", None, BERLIN) is None
 
 
-@settings(deadline=None)
 @given(st.dates(date(1950, 1, 1), date(2199, 12, 31)))
 def test_every_day_is_found_again(day: date) -> None:
     for text in (
@@ -73,7 +72,6 @@ def test_every_day_is_found_again(day: date) -> None:
         assert read_date(text, BERLIN, BERLIN) == day.isoformat()
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("0123456789-:/. TZJanFeb,atpmevery"), max_size=24))
 def test_whatever_the_text_the_answer_is_a_date_or_none(text: str) -> None:
     found = read_date(text, BERLIN, BERLIN)

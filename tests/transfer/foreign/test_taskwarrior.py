@@ -266,7 +266,7 @@ values: st.SearchStrategy[Any] = st.recursive(
 names = st.sampled_from([*TASK, "due", "wait", "tags", "annotations", "depends", "priority", "project", "x", "type"])
 
 
-@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.one_of(values, st.dictionaries(names, values, max_size=3).map(lambda d: TASK | d)), max_size=3))
 def test_whatever_the_array_holds_it_is_read_or_refused(read_text: Read, records: list[Any]) -> None:
     text = json.dumps(records)
@@ -279,7 +279,7 @@ def test_whatever_the_array_holds_it_is_read_or_refused(read_text: Read, records
         check_properties(item.properties)
 
 
-@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=40))
 def test_whatever_the_bytes_they_are_refused(read_text: Read, data: bytes) -> None:
     if data.strip() != b"[]":

@@ -201,7 +201,7 @@ def test_what_is_no_export_is_refused_in_a_sentence(tmp_path: Path, data: bytes,
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20)
 
 
-@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(cells, cells, cells), max_size=4))
 def test_whatever_is_written_comes_back(tmp_path: Path, told: list[tuple[str, str, str]]) -> None:
     file = io.StringIO(newline="")

@@ -69,7 +69,7 @@ def items(draw: st.DrawFn) -> Item:
     return Item("abcd2345", f"Event {text}", properties, STAMP, STAMP)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(items(), st.sampled_from(ZONES))
 def test_other_programs_read_the_same_days(item: Item, zone: ZoneInfo) -> None:
     repeat = read_repeat(item.properties, zone)
@@ -88,7 +88,7 @@ def test_every_day_that_is_left_out_is_in_the_file() -> None:
     assert not {f"{at:%Y-%m-%d}" for at, *_ in found} & {*left_out}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(item=items(), zone=st.sampled_from(ZONES))
 def test_what_comes_back_is_the_item(item: Item, zone: ZoneInfo, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("file") / "file.ics"
@@ -96,7 +96,7 @@ def test_what_comes_back_is_the_item(item: Item, zone: ZoneInfo, tmp_path_factor
     assert read(path, zone).items == [item]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(item=items(), zone=st.sampled_from(ZONES))
 def test_what_another_program_has_written_again_is_when_it_was(
     item: Item, zone: ZoneInfo, tmp_path_factory: pytest.TempPathFactory

@@ -46,7 +46,7 @@ class Shelf:
         return self.get_many(list(self.items))
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(
     held=st.lists(properties, min_size=1, max_size=6),
     where=filters,

@@ -227,7 +227,7 @@ FILTERS: list[Any] = [None, {"status": "active"}, {"type": {"$ne": "task"}}, {"p
 TEXTS = [query.text for query in load_queries() if parse_query(query.text, WEDNESDAY.date()).due is None]
 
 
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.sampled_from(TEXTS), where=st.sampled_from(FILTERS), limit=st.sampled_from([1, 5, 10, 60]))
 def test_the_best_are_those_of_comparing_every_item(store: Memory, text: str, where: Any, limit: int) -> None:
     """Items that the threshold leaves out would never have been among the best."""
