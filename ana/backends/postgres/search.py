@@ -56,9 +56,7 @@ class Search:
     def ask(self, *, commits: bool) -> None:
         """Ask for everything that the query needs to know of rows, in one round trip."""
         if self._query.text is None:
-            (dated,) = self._session.run(self._ask_by_date(), commits=commits)
-            state = [each[:STATE_COLUMNS] for each in dated[:1]]
-            self._dated = [found for each in dated if (found := each[STATE_COLUMNS:])[0] is not None]
+            state, self._dated = _ask_with_state(self._session, self._ask_by_date(), commits=commits)
         else:
             state, *answers = self._session.run(STATE, *self._asked.values(), commits=commits)
             self._answers = dict(zip(self._asked, answers, strict=True))
@@ -124,9 +122,7 @@ class Search:
         first = f"SELECT *, count(*) OVER () AS total FROM {items} WHERE {passing.text} ORDER BY {_IN_ORDER} LIMIT ?"
         columns = "first.row, start, first.date, first.created_at, first.id, record, total"
         whole = f"SELECT {columns} FROM ({first}) AS first JOIN records USING (row)"
-        # one statement sees one state
-        asked = f"SELECT * FROM ({STATE.text}) AS state LEFT JOIN LATERAL ({whole}) AS found ON TRUE"
-        return Statement(asked, [*passing.params, self._query.limit])
+        return Statement(whole, [*passing.params, self._query.limit])
 
     def _rank_by_date(self, series: SeriesHits) -> Found:
         found = self._dated
@@ -184,7 +180,7 @@ class PostgresCandidates:
         if not 0 < len(asked) <= self._few:
             return self._session.ask(_DESCRIBED.format(""), asked)
         described = Statement(_DESCRIBED.format(", record"), [asked])
-        self.state, found = self._session.run(STATE, described, commits=True)
+        self.state, found = _ask_with_state(self._session, described, commits=True)
         self._items = {row: Item(**item) for row, *_, item in found}
         return [(row, id, date, created_at) for row, id, date, created_at, _ in found]
 
@@ -200,6 +196,14 @@ class PostgresCandidates:
 
     def _get(self, name: str) -> Rows:
         return _unpack(self._answers.get(name, []))
+
+
+def _ask_with_state(session: Session, asked: Statement, *, commits: bool) -> tuple[Answer, Answer]:
+    """Return what STATE says and the rows of a query, in one statement, which sees one state."""
+    joined = f"SELECT * FROM ({STATE.text}) AS state LEFT JOIN LATERAL ({asked.text}) AS found ON TRUE"
+    (rows,) = session.run(Statement(joined, asked.params), commits=commits)
+    found = [row for each in rows if (row := each[STATE_COLUMNS:])[0] is not None]
+    return [each[:STATE_COLUMNS] for each in rows[:1]], found
 
 
 def _pack(table: str, passing: Sql) -> Statement:
