@@ -95,7 +95,7 @@ def _keep_worker(stop: threading.Event) -> None:
 def _run(factory: str, host: str, port: int, settings: Settings) -> None:
     import uvicorn
 
-    from app.http.connections import Protocol
+    from app.http.connections import SECONDS, Protocol
 
     try:
         uvicorn.run(
@@ -109,6 +109,8 @@ def _run(factory: str, host: str, port: int, settings: Settings) -> None:
             access_log=False,
             proxy_headers=bool(settings.ana_proxies),
             forwarded_allow_ips=[*map(str, settings.ana_proxies)],
+            # longer than clients keep one: httpx does for 5 s, and sends into one that is closed at that moment
+            timeout_keep_alive=round(SECONDS),
             timeout_graceful_shutdown=10,
         )
     except SystemExit as exc:  # the library has logged why
