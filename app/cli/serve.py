@@ -21,6 +21,9 @@ from app.startup import start
 LOOK_SECONDS = 1.0
 """How often it is looked whether a worker has ended."""
 
+AGAIN_SECONDS = 5.0
+"""How long nothing is started after one that ended: what keeps it from working may keep the next, too."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -79,17 +82,19 @@ def _keeping_workers(count: int) -> Iterator[None]:
 
 
 def _keep_worker(stop: threading.Event) -> None:
+    """Have a worker until this process stops, or the worker was told to stop: Ctrl-C tells both."""
     from ana.children import start_python
 
     while not stop.is_set():
         child = start_python("-m", "app.cli", "worker", "--parent", f"{os.getpid()}")
         while child.poll() is None and not stop.wait(LOOK_SECONDS):
             pass
-        if child.poll() is None:
+        if stop.is_set():
             child.terminate()
-        else:
+        if child.wait() == 0:
+            return
+        if not stop.wait(AGAIN_SECONDS):
             _log.warning("a worker ended, exit code %s; another is started", child.returncode)
-        child.wait()
 
 
 def _run(factory: str, host: str, port: int, settings: Settings) -> None:

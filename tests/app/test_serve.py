@@ -1,6 +1,7 @@
 """`ana serve` as a command: who is let in at which address, whose headers are believed, what a wrong start says."""
 
 import socket
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
@@ -10,6 +11,7 @@ import pytest
 
 from ana.people import People
 from ana.settings import load_settings
+from app.cli import serve
 from evals.load.server import Process, Server, running
 from tests.app.conftest import Run
 from tests.conftest import folders
@@ -150,3 +152,39 @@ def test_the_dev_server_takes_no_other_address(ana: Run) -> None:
     done = ana("dev", "--host", "0.0.0.0")
     assert done.returncode == 2
     assert "No such option: --host" in done.stderr
+
+
+class Child:
+    """A worker that ends with a code, or only when it is told to."""
+
+    def __init__(self, code: int | None) -> None:
+        self.returncode, self.was_told = code, False
+
+    def poll(self) -> int | None:
+        return self.returncode
+
+    def terminate(self) -> None:
+        self.was_told, self.returncode = True, 0
+
+    def wait(self) -> int | None:
+        return self.returncode
+
+
+@pytest.mark.parametrize(("codes", "started"), [([-9, 2, None], 3), ([0], 1)])
+def test_a_worker_that_fails_is_followed_by_another_and_one_that_was_told_to_stop_is_not(
+    codes: list[int | None], started: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children: list[Child] = []
+    all_started = threading.Event()
+
+    def start_next(*_: str) -> Child:
+        children.append(Child(codes[len(children)]))
+        if len(children) == started:
+            all_started.set()
+        return children[-1]
+
+    monkeypatch.setattr("ana.children.start_python", start_next)
+    monkeypatch.setattr(serve, "AGAIN_SECONDS", 0.0)
+    with serve._keeping_workers(1):
+        assert all_started.wait(60)
+    assert [child.was_told for child in children] == [code is None for code in codes]
