@@ -13,6 +13,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from statistics import quantiles
 
+import httpx
+
 from ana.children import Popen
 from ana.people import People
 from ana.runs.slots import ALL
@@ -118,8 +120,9 @@ async def play(fleet: Fleet, people: Sequence[Person], workers: Sequence[Popen[b
             fleet.set_seconds(LONG_SECONDS)
             wrong = await compare(crowd, workers)
             return wrong + [fault for each in people for fault in await each.find_faults(fleet.settings)]
-    except TimeoutError:
-        return [f"it did not end within {SECONDS:g} s", *(fault for each in people for fault in each.wrong)]
+    except (TimeoutError, httpx.HTTPError) as exc:
+        why = f"it did not end within {SECONDS:g} s" if isinstance(exc, TimeoutError) else f"a request failed: {exc}"
+        return [why, *(fault for each in people for fault in each.wrong)]
 
 
 def run(folder: Path) -> list[str]:
