@@ -162,6 +162,18 @@ def texts(server: Server, thread: str) -> list[str]:
     return [strip_receipt(each["content"]) for each in messages if each["type"] != "tool" and each["content"]]
 
 
+def begin_and_kill(fleet: Fleet, web: Server, thread: str) -> tuple[Gate, str]:
+    """Kill a worker in mid-turn, after it has kept milk; return the gate at which its model waits, and the run."""
+    gate = Gate(store("milk"), Said("Saved."), before=1)
+    fleet.stub.script = [gate]
+    worker = fleet.work()
+    run = begin(web, thread, "keep milk", stream_mode=["values"])
+    assert gate.asked.acquire(timeout=60)
+    worker.kill()
+    worker.wait()
+    return gate, run
+
+
 def store(text: str) -> Said:
     return Said(calls=[("create_item", {"content": text, "properties": {}})])
 
@@ -191,13 +203,7 @@ def test_a_run_is_followed_and_stopped_at_another_process_than_it_was_begun_at(f
 
 def test_what_a_killed_worker_had_begun_another_ends_and_doubles_nothing(fleet: Fleet) -> None:
     web, thread = fleet.serve(), str(uuid.uuid4())
-    gate = Gate(store("milk"), Said("Saved."), before=1)
-    fleet.stub.script = [gate]
-    first = fleet.work()
-    run = begin(web, thread, "keep milk", stream_mode=["values"])
-    assert gate.asked.acquire(timeout=60)
-    first.kill()
-    first.wait()
+    gate, run = begin_and_kill(fleet, web, thread)
     fleet.work()
     seen = follow(web, thread, run)
     assert seen == [*range(1, len(seen) + 1)]
@@ -229,13 +235,7 @@ def test_a_worker_that_was_held_up_for_long_writes_nothing(fleet: Fleet) -> None
 
 def test_what_a_killed_worker_had_begun_and_another_door_has_ended_is_done(fleet: Fleet) -> None:
     web, thread = fleet.serve(), str(uuid.uuid4())
-    gate = Gate(store("milk"), Said("Saved."), before=1)
-    fleet.stub.script = [gate]
-    first = fleet.work()
-    run = begin(web, thread, "keep milk")
-    assert gate.asked.acquire(timeout=60)
-    first.kill()
-    first.wait()
+    gate, run = begin_and_kill(fleet, web, thread)
     ask(web, thread, "and?")
     fleet.work()
     follow(web, thread, run)
@@ -307,13 +307,7 @@ def test_many_messages_at_once_to_a_thread_are_answered_in_order(fleet: Fleet) -
 
 def test_a_run_that_a_killed_worker_had_begun_is_taken_back_by_another(fleet: Fleet) -> None:
     web, thread = fleet.serve(), str(uuid.uuid4())
-    gate = Gate(store("milk"), Said("Saved."), before=1)
-    fleet.stub.script = [gate]
-    first = fleet.work()
-    run = begin(web, thread, "keep milk")
-    assert gate.asked.acquire(timeout=60)
-    first.kill()
-    first.wait()
+    gate, run = begin_and_kill(fleet, web, thread)
     path = f"{web.url}/threads/{thread}/runs/{run}"
     httpx.post(f"{path}/cancel?action=rollback", timeout=60).raise_for_status()
     fleet.work()
