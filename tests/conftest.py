@@ -45,6 +45,16 @@ WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
 EMBEDDER = WordLlamaEmbeddings()
 
 
+class Loggers(dict[str, Any]):
+    """Loggers by name. pytest goes through them at each test, while a server of the test's may import more."""
+
+    def values(self) -> Any:
+        return list(super().values())
+
+
+logging.root.manager.loggerDict = Loggers(logging.root.manager.loggerDict)
+
+
 def pytest_collection() -> None:
     gc.disable()  # what is imported stays: looking at it again and again would take a fifth of the time
 

@@ -97,3 +97,10 @@ def test_the_console_is_quiet_unless_asked(tmp_path: Path, capsys: pytest.Captur
     assert capsys.readouterr().err == ""
     logged(tmp_path, LOG_TO_CONSOLE="true")
     assert "ours" in capsys.readouterr().err
+
+
+def test_a_logger_may_come_while_pytest_goes_through_them() -> None:
+    going = iter(logging.root.manager.loggerDict.values())
+    next(going)
+    logging.getLogger("tests.of-a-module-that-a-server-imports-meanwhile")
+    assert list(going)
