@@ -90,7 +90,8 @@ def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
     if loaded is None:
         return np.zeros((len(words), WORD_DIMENSION), np.int8)
     tokenizer, table = loaded
-    encoded = tokenizer.encode_batch([prepare_text(word[:LONGEST]) for word in words], add_special_tokens=False)
+    # one after the other: a batch is shared among threads, which takes longer to begin than few words do
+    encoded = [tokenizer.encode(prepare_text(word[:LONGEST]), add_special_tokens=False) for word in words]
     lengths = np.array([len(each.ids) for each in encoded])
     flat = table[np.concatenate([each.ids for each in encoded]).astype(np.int64)].astype(np.float32)
     sums = np.add.reduceat(flat, np.cumsum(lengths) - lengths)

@@ -15,7 +15,7 @@ from ana.backends.postgres.names import to_name
 from ana.backends.postgres.search import Search
 from ana.backends.postgres.writing import Writing, read_records, select_records
 from ana.backends.postgres.zones import LOCK, ZoneRows, add_zone
-from ana.backends.sql.items import RowVectors
+from ana.backends.sql.vectors import RowVectors
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.memory.backend import Expected, JournalPosition, RecordKey

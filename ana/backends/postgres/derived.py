@@ -10,7 +10,8 @@ import numpy as np
 
 from ana.backends.postgres.journal import State
 from ana.backends.postgres.names import to_name
-from ana.backends.sql.items import LONG_TAIL, RowVectors
+from ana.backends.sql.items import LONG_TAIL
+from ana.backends.sql.vectors import RowVectors
 from ana.embedders.wordllama import embed_words
 from ana.memory.backend import JournalPosition
 from ana.memory.item import Item

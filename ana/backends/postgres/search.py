@@ -21,7 +21,7 @@ from ana.memory.item import Item
 from ana.memory.search.found import First, Found, Reason
 from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.ranking import Ranking
+from ana.memory.search.ranking import DEEPER, Ranking
 from ana.memory.search.scoring import TAG_KEYS, Weights
 from ana.memory.search.series import SeriesHits
 from ana.memory.search.words import QueryWord, Scores
@@ -192,7 +192,8 @@ class PostgresCandidates:
         return [every[row] for row in rows]
 
     def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
-        return self._derived.vectors.compute_cosines(self._vector, rows)
+        weight, limit = Weights().vector, DEEPER * limit
+        return self._derived.vectors.compare_likely(self._vector, rows, bonus, weight, limit, first)
 
     def _get(self, name: str) -> Rows:
         return _unpack(self._answers.get(name, []))

@@ -12,19 +12,17 @@ from ana.backends.sql.compiler import iter_typed_rows
 from ana.backends.sql.dates import ZoneDates, add_zone, read_zones
 from ana.backends.sql.lookup import find_term_numbers, load_repeating, to_word_vector
 from ana.backends.sql.tables import transaction
+from ana.backends.sql.vectors import RowVectors
 from ana.embedders.base import Vector
 from ana.embedders.wordllama import embed_words
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, to_json
-from ana.memory.search.postings import Rows, Terms
+from ana.memory.search.postings import Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import Words
-
-MANY = 8
-"""From this share of all rows on, to multiply all of them is faster than to take out those that are wanted."""
 
 LONG_TAIL = 500
 """After so many changes the words are loaded again; a changed item takes ten times as long to score."""
@@ -32,55 +30,6 @@ LONG_TAIL = 500
 
 AT_ONCE = 100
 """Items whose words are embedded together: for each alone it takes half of the time of entering it."""
-
-
-class RowVectors:
-    """Vectors by row. Written in place, so that a write costs no reading."""
-
-    def __init__(self, stored: Iterable[tuple[int, bytes]]) -> None:
-        rows, flat = [], bytearray()  # read one by one into writable memory: a list of all would double it
-        for row, vector in stored:
-            rows.append(row)
-            flat += vector
-        self._count = len(rows)
-        self._rows: Rows = np.array(rows, np.int64)
-        self._places = {row: place for place, row in enumerate(rows)}
-        self._matrix = np.frombuffer(flat, np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
-
-    def compute_cosines(self, vector: Vector, rows: Rows) -> Vector:
-        """Return the cosine of a vector of length 1 and each of these rows."""
-        if len(rows) == self._count and np.array_equal(rows, self._rows[: self._count]):
-            return self._compare_all(vector)
-        places = [self._places[row] for row in rows.tolist()]
-        if len(rows) > self._count // MANY:
-            return self._compare_all(vector)[places]
-        cosines: Vector = self._matrix[places] @ vector
-        return cosines
-
-    def _compare_all(self, vector: Vector) -> Vector:
-        cosines: Vector = self._matrix[: self._count] @ vector
-        return cosines
-
-    def put(self, row: int, vector: Vector) -> None:
-        """Add a vector, or replace it."""
-        place = self._places.setdefault(row, self._count)
-        if place == self._count:
-            if place == len(self._rows):
-                more = max(64, place // 4)
-                self._rows = np.pad(self._rows, (0, more))
-                self._matrix = np.pad(self._matrix, ((0, more), (0, len(vector) - self._matrix.shape[1])))
-            self._count += 1
-        self._rows[place], self._matrix[place] = row, vector
-
-    def remove(self, row: int) -> None:
-        """Remove a vector, if it exists; the last takes its place."""
-        place = self._places.pop(row, None)
-        if place is None:
-            return
-        self._count -= 1
-        if place < self._count:
-            self._rows[place], self._matrix[place] = self._rows[self._count], self._matrix[self._count]
-            self._places[int(self._rows[place])] = place
 
 
 class ItemTables:

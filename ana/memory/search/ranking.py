@@ -24,6 +24,10 @@ SPARE = 4
 """As many times the limit have all their words compared. Of 251 questions to 480 items no list had an item that stood
 further down before; this is measured, not proved, since words that are hardly near add up."""
 
+DEEPER = 3
+"""In a large collection as many times the limit are sought by words that are near, as others may yet move them up.
+Of 6,275 lists of 1 to 60 items from questions to 480 items, 18 had another item than with every item compared."""
+
 ROUNDING = 1e-6
 """By how much the scores of equal items may differ."""
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from ana.backends.in_memory import InMemoryBackend
 from ana.backends.postgres import derived
 from ana.backends.postgres.backend import PostgresBackend
+from ana.backends.sql import vectors
 from ana.backends.sql.dates import MOST_ZONES
 from ana.memory.backend import Backend
 from ana.memory.changes import Change, Entry
@@ -64,6 +65,17 @@ def test_ranked_searches_find_the_same_in_the_same_order() -> None:
     for item in load_items()[::20]:
         near, similar = (backend.find_similar("item", item.id, 5) for backend in backends)
         assert [each for each, _ in near] == [each for each, _ in similar]
+
+
+def test_a_large_store_is_searched_as_if_it_were_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "FEW", 0)
+    monkeypatch.setattr(vectors, "LEADING", 7)
+    backends = InMemoryBackend(EMBEDDER), open_backend()
+    for backend in backends:
+        store(backend, load_items())
+    for text, where, limit in itertools.product(TEXTS[::3], FILTERS, (3, 20)):
+        plain, indexed = (describe(backend.query(make_query(text, where, limit=limit))) for backend in backends)
+        assert plain == indexed, (text, where)
 
 
 class Step(NamedTuple):
