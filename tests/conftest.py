@@ -62,6 +62,7 @@ def pytest_collection() -> None:
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
+    gc.set_threshold(50_000, 20, 100)  # what a test leaves is little: to look for it as often as by default takes 5%
 
 
 @pytest.fixture

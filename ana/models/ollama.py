@@ -1,7 +1,8 @@
 """Looking for Ollama, which runs models on the person's own machine."""
 
+import socket
 from contextlib import closing
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from ana.urls import is_http
 from ana.values import read_json
@@ -10,6 +11,7 @@ SECONDS = 0.5
 """How long it may take to answer; where nothing listens, this machine says so at once."""
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+PORTS = {"http": 80, "https": 443}
 
 
 def is_local(host: str) -> bool:
@@ -23,11 +25,13 @@ def list_chat_models(host: str) -> list[str]:
     Args:
         host: Its URL, as in OLLAMA_HOST.
     """
-    import http.client
-
     if not is_http(host):
         return []
     url = urlsplit(host)
+    if is_local(host) and not _listens(url):  # as on most machines, which need not load what speaks HTTP then
+        return []
+    import http.client
+
     make = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     try:
         with closing(make(str(url.hostname), url.port, timeout=SECONDS)) as connection:
@@ -37,3 +41,12 @@ def list_chat_models(host: str) -> list[str]:
         return [name for name in names if "embed" not in name and name.isprintable()]
     except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError):
         return []
+
+
+def _listens(url: SplitResult) -> bool:
+    """Return whether anything does at an address, whatever it speaks."""
+    try:
+        socket.create_connection((str(url.hostname), url.port or PORTS[url.scheme]), SECONDS).close()
+    except OSError:
+        return False
+    return True
