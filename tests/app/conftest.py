@@ -15,6 +15,7 @@ from evals.load.server import Server
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub
+from tests.postgres.server import keeping
 from tests.servers import Serve, own_serving, serving
 
 Done = subprocess.CompletedProcess[str]
@@ -51,29 +52,41 @@ def server_model() -> Iterator[Stub]:
         yield stub
 
 
-SERVERS: dict[str, Serve] = {"dev server": serving, "own server": own_serving}
+SERVERS: dict[str, Serve] = {"dev server": serving, "own server": own_serving, "database": own_serving}
+"""The last one keeps everything in a database."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what front ends do with a server on both."""
-    if "serve" in metafunc.fixturenames:
-        both = metafunc.definition.get_closest_marker("dev_server") is None
-        metafunc.parametrize("serve", [*SERVERS][: 1 + both], indirect=True, scope="session")
+    """Run what front ends do with a server on both, and where it is marked so on a database, too."""
+    if "server_name" in metafunc.fixturenames:
+        alone, also = (metafunc.definition.get_closest_marker(name) for name in ("dev_server", "database"))
+        metafunc.parametrize(
+            "server_name", [*SERVERS][: 1 if alone else 3 if also else 2], indirect=True, scope="session"
+        )
 
 
 @pytest.fixture(scope="session")
-def serve(request: pytest.FixtureRequest) -> Serve:
-    """Starts one of the two servers."""
-    return SERVERS[request.param]
+def server_name(request: pytest.FixtureRequest) -> str:
+    """The name of one of the servers."""
+    return str(request.param)
 
 
 @pytest.fixture(scope="session")
-def server_env(tmp_path_factory: pytest.TempPathFactory, server_model: Stub, serve: Serve) -> dict[str, str]:
-    """The environment of a server: its folder is not a test's own, nor the other server's."""
+def serve(server_name: str) -> Serve:
+    """Starts that server."""
+    return SERVERS[server_name]
+
+
+@pytest.fixture(scope="session")
+def server_env(
+    tmp_path_factory: pytest.TempPathFactory, server_model: Stub, server_name: str
+) -> Iterator[dict[str, str]]:
+    """The environment of a server: its folder is not a test's own, nor another server's."""
     model = {"OPENAI_BASE_URL": server_model.url, "OPENAI_API_KEY": "sk-test-secret", "OPENAI_MODEL": "one"}
     # a long history is cut, and then the state would no longer hold every message
     more = {"LLM_PROVIDER": "openai", "ANA_HISTORY_TOKENS": "100000"}
-    return folders(tmp_path_factory.mktemp("server"), **model, **more)
+    with keeping(server_name) as kept:
+        yield folders(tmp_path_factory.mktemp("server"), **model, **more, **kept)
 
 
 @pytest.fixture(scope="session")

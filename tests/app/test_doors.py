@@ -38,6 +38,8 @@ from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, stores_what_is_said
 from tests.server_tables import ServerTables
 
+pytestmark = pytest.mark.database
+
 
 class Gate:
     """A model that says nothing until the gate is opened, and tells when it was asked."""
@@ -62,7 +64,7 @@ def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
 
 
 def questions(settings: Settings, thread: str) -> list[str]:
-    return [record["question"] for record in TraceFiles(settings.traces_dir).read(thread)]
+    return [record["question"] for record in open_workspace(settings).open_traces().read(thread)]
 
 
 def stored(settings: Settings) -> list[str]:
@@ -463,7 +465,7 @@ def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
     assert (answered.status_code, answered.json()["answer"]) == (200, "Hello there.")
     assert "what was wanted" in stored(server_settings)
     assert "what nobody wants any more" not in stored(server_settings)
-    assert [(r["question"], r["answer"]) for r in TraceFiles(server_settings.traces_dir).read(thread)] == [
+    assert [(r["question"], r["answer"]) for r in open_workspace(server_settings).open_traces().read(thread)] == [
         ("both", "Stopped."),
         ("hello", "Hello there."),
     ]

@@ -13,6 +13,8 @@ from tests.app.conftest import say
 from tests.openai_stub import Said, Stub
 from tests.servers import Serve, own_serving
 
+pytestmark = pytest.mark.database
+
 HELLO = Said("Hello there you.")
 MILK = Said("I will look.", calls=[("create_item", {"content": "Buy milk"}), ("now", {})])
 SAVED = Said("See your list: buy milk.")

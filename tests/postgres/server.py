@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -75,6 +75,18 @@ def new_database() -> "Iterator[str]":
         owner.execute(f"CREATE DATABASE {name} OWNER {WORKER}".encode())
         yield f"{server()} dbname={name} user={WORKER}"
         owner.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def keeping(where: str) -> "Iterator[dict[str, str]]":
+    """Yield the variables that say where everything is kept: in a new database, if that is where, or in the folder."""
+    from ana.postgres.database import open_database
+
+    with ExitStack() as stack:
+        url = stack.enter_context(new_database()) if where == "database" else ""
+        yield {"ANA_DATABASE_URL": url}
+        if url:
+            open_database(url).close()
 
 
 def run_program(name: str, *arguments: str, given: str | None = None) -> subprocess.CompletedProcess[str]:

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,12 +11,11 @@ import uvicorn
 from starlette.applications import Starlette
 
 from ana.people import People
-from ana.postgres.database import open_database
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
 from app.api.app import build_app
 from tests.conftest import folders
-from tests.postgres.server import new_database
+from tests.postgres.server import keeping
 from tests.servers import own_serving
 
 NAMES = ("owner", "anna", "ben")
@@ -46,19 +44,9 @@ class Household:
         return open_workspace(self.settings, name).calendar_key()
 
 
-@contextmanager
-def keeping(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
-    """Yield the variables that say where everything is kept: in the data folder, or in a new database."""
-    with ExitStack() as stack:
-        url = stack.enter_context(new_database()) if request.param == "database" else ""
-        yield {"ANA_DATABASE_URL": url}
-        if url:
-            open_database(url).close()
-
-
 @pytest.fixture(scope="module", params=["folder", "database"])
 def household(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
-    with keeping(request) as kept:
+    with keeping(request.param) as kept:
         yield from _serve(tmp_path_factory.mktemp("household"), kept)
 
 
@@ -95,7 +83,7 @@ class Running:
 @pytest.fixture(params=["folder", "database"])
 def home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of a deployment, which the environment names."""
-    with keeping(request) as kept:
+    with keeping(request.param) as kept:
         for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm", **kept).items():
             monkeypatch.setenv(name, value)
         yield tmp_path
