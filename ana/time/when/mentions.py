@@ -65,8 +65,8 @@ def _resolve(text: str, today: date, more: tuple[Rule, ...] = ()) -> _Reading:
     found: list[Mention] = []
     impossible: list[tuple[int, int]] = []
     done = 0
-    plain = text.replace("’", "'")
-    for start, end, days in sorted(_readings(plain, today, more), key=lambda reading: (reading[0], -reading[1])):
+    readings = [*_read(text, today), *_read(text, today, more)]
+    for start, end, days in sorted(readings, key=lambda reading: (reading[0], -reading[1])):
         if start < done:
             continue
         done = end
@@ -136,9 +136,18 @@ def _join(text: str, first: Mention, last: Mention) -> Mention | None:
     return Mention(start, last.end, first.first, later, text[start : last.end]) if later >= first.last else None
 
 
-def _readings(text: str, today: date, more: tuple[Rule, ...]) -> Iterator[tuple[int, int, Days | NoSuchDay | None]]:
+@keep_recent(32)  # with months and without
+def _read(
+    text: str, today: date, rules: tuple[Rule, ...] = (*RELATIVE, *EXPLICIT, *FOREIGN)
+) -> tuple[tuple[int, int, Days | NoSuchDay | None], ...]:
     """The readings of each rule. One that is not a day takes its place too: 31 April 2026 is not April 2026."""
-    for rule in (*RELATIVE, *EXPLICIT, *FOREIGN, *more):
+    return (*_iter_readings(text.replace("’", "'"), today, rules),)
+
+
+def _iter_readings(
+    text: str, today: date, rules: tuple[Rule, ...]
+) -> Iterator[tuple[int, int, Days | NoSuchDay | None]]:
+    for rule in rules:
         for match in rule.regex.finditer(text):
             start, end = match.span("at" if "at" in match.re.groupindex else 0)
             days: Days | date | NoSuchDay | None
