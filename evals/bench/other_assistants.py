@@ -17,6 +17,7 @@ from ana.memory.changes import Cause
 from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, load_settings
 from ana.workspace import open_workspace
+from evals.bench.plain_mcp import TOOL
 from tools.call import CallContext
 from tools.catalog import TOOLS
 
@@ -34,10 +35,12 @@ def measure(env: Callable[[Path], dict[str, str]]) -> Iterable[tuple[str, str]]:
     """
     with tempfile.TemporaryDirectory() as name:
         here, there, first = anyio.run(_time, env(Path(name) / "here"), env(Path(name) / "there"))
+        plain = anyio.run(_time_plain, env(Path(name) / "nowhere"))
     for kind, seconds in there.items():
         more = (seconds - here[kind]) * 1000
         times = f"{here[kind] * 1000:.1f} ms, {seconds * 1000:.1f} ms"
         yield f"{kind} in process, over MCP on stdio (goal: at most 5 ms more)", f"{times}: {more:.1f} ms more"
+    yield "a tool that does nothing, in a server of the SDK's alone, over stdio", f"{plain * 1000:.1f} ms"
     yield "`ana mcp`, from its start to its first answer (goal: at most 1.2 s on an idle machine)", f"{first:.2f} s"
 
 
@@ -68,6 +71,20 @@ async def _time(env: dict[str, str], env_there: dict[str, str]) -> tuple[dict[st
             there[_name(name)].append(time.perf_counter() - begun)
         handles.memory.close()
     return _take_medians(here), _take_medians(there), first
+
+
+async def _time_plain(env: dict[str, str]) -> float:
+    """Return the median in seconds of a call in a server that does nothing else."""
+    command, *rest = make_python_command("-m", "evals.bench.plain_mcp")
+    times = []
+    async with Client(
+        StdioServerParameters(command=command, args=rest, env=make_environment(env), cwd=PROJECT), mode="legacy"
+    ) as client:
+        for name, args in _list_calls():
+            begun = time.perf_counter()
+            await client.call_tool(TOOL, {"name": name, **args})
+            times.append(time.perf_counter() - begun)
+    return statistics.median(times[CALLS // 5 :])
 
 
 def _name(tool: str) -> str:
