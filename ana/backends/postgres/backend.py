@@ -22,8 +22,10 @@ from ana.memory.backend import Expected, JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 from ana.memory.search.found import Found
+from ana.memory.search.postings import Rows
 from ana.memory.search.query import Query
 from ana.memory.search.ranking import ROUNDING, find_bar, sort_similar
+from ana.memory.search.words import Scores
 from ana.postgres.database import READ, WRITE, Database
 from ana.postgres.session import Session, Statement
 from ana.values import Json
@@ -108,9 +110,8 @@ class PostgresBackend:
             if not own:
                 return []
             ((row, vector),) = own
-            rows, cosines = self._compare_all(
-                session, kind, np.frombuffer(vector, np.float32), journal.read_state(state)
-            )
+            vector, now = np.frombuffer(vector, np.float32), journal.read_state(state)
+            rows, cosines = self._compare(session, kind, vector, now, limit + 1)
             cosines[rows == row] = np.nan
             near = np.flatnonzero(cosines >= find_bar(cosines, limit) - ROUNDING)
             found = dict(zip(rows[near].tolist(), cosines[near].tolist(), strict=True))
@@ -275,15 +276,11 @@ class PostgresBackend:
         derived.read(session, state)
         return derived
 
-    def _compare_all(
-        self, session: Session, kind: Kind, vector: Vector, state: State
-    ) -> "tuple[np.ndarray, np.ndarray]":
-        """Return the rows of all records of a kind, and the cosine of each."""
+    def _compare(self, session: Session, kind: Kind, vector: Vector, state: State, limit: int) -> tuple[Rows, Scores]:
+        """Return the rows of all records of a kind, and the cosines of those that can be among the best."""
         if kind == "line":
             stored = session.ask("SELECT row, vector FROM records WHERE kind = 'line' ORDER BY row")
-            rows = np.array([row for row, _ in stored], np.int64)
-            return rows, RowVectors(stored).compute_cosines(vector, rows)
+            return RowVectors(stored).compare_nearest(vector, limit)
         with self._deriving:
             derived = self._get_derived(session, state)
-            rows = np.array(sorted(derived.documents), np.int64)
-            return rows, derived.vectors.compute_cosines(vector, rows)
+            return derived.vectors.compare_nearest(vector, limit)

@@ -95,6 +95,11 @@ class RowVectors:
         cosines[likely] = self.compute_cosines(vector, rows[likely])
         return cosines
 
+    def compare_nearest(self, vector: Vector, limit: int) -> tuple[Rows, Scores]:
+        """Return all rows, and the cosines of those that can be among the nearest to a vector, NaN for others."""
+        rows = np.sort(self._rows[: self._count])
+        return rows, self.compare_likely(vector, rows, np.zeros(len(rows), np.float32), 1.0, limit, [])
+
     def put(self, row: int, vector: Vector) -> None:
         """Add a vector, or replace it."""
         place = self._places.setdefault(row, self._count)

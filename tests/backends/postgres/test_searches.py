@@ -76,6 +76,9 @@ def test_a_large_store_is_searched_as_if_it_were_small(monkeypatch: pytest.Monke
     for text, where, limit in itertools.product(TEXTS[::3], FILTERS, (3, 20)):
         plain, indexed = (describe(backend.query(make_query(text, where, limit=limit))) for backend in backends)
         assert plain == indexed, (text, where)
+    for item in load_items()[::40]:
+        near, similar = (backend.find_similar("item", item.id, 5) for backend in backends)
+        assert [each for each, _ in near] == [each for each, _ in similar]
 
 
 class Step(NamedTuple):
