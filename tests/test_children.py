@@ -125,6 +125,10 @@ def count_a_create(hostile: Path, env: dict[str, str]) -> None:
     run(run_script(START, "-m", "evals.bench.create", hostile.parent / "counted"), hostile, env)
 
 
+def serve_nothing(hostile: Path, env: dict[str, str]) -> None:
+    run(run_script(START, "-m", "evals.bench.plain_mcp"), hostile, env)
+
+
 CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "ana.backends.chroma.care.probe": check_the_store,
     "ana.models.local.child": serve_a_model,
@@ -133,6 +137,7 @@ CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "evals.load.talker": talk,
     "evals.crash.crowd": write_among_a_crowd,
     "evals.bench.create": count_a_create,
+    "evals.bench.plain_mcp": serve_nothing,
 }
 """The modules that run as children, and how each is started."""
 
