@@ -121,9 +121,9 @@ class RunWorker:
             opened = await self._workspaces.open(rows.person)
             if opened.workspace.rows.number != rows.number:  # somebody else has got the name meanwhile
                 raise UserError("The person was removed.")
-        except StoreBroken:
-            raise
         except AnaError as exc:
+            if isinstance(exc, StoreBroken) and not attempt.is_last:
+                raise
             await attempt.give_up(exc.sentence())
         else:
             with opened.hold():

@@ -16,6 +16,7 @@ import pytest
 
 from ana.people import People
 from ana.postgres.database import open_database
+from ana.postgres.session import Statement
 from ana.runs.local import started_now
 from ana.runs.notices import Notices
 from ana.runs.queue import QueuedRuns
@@ -236,6 +237,17 @@ def test_what_somebody_had_asked_who_was_removed_nobody_of_the_same_name_gets(fl
     assert gone.ask("SELECT status FROM runs ORDER BY seq") == [("interrupted",), ("interrupted",), ("error",)]
     assert thread not in open_workspace(load_settings(fleet.env), "anna").open_thread_store().marks()
     gate.opened.set()
+
+
+def test_a_run_of_whom_the_settings_cannot_be_read_is_given_up_with_the_reason(fleet: Fleet) -> None:
+    web, thread, rows = fleet.serve(), str(uuid.uuid4()), open_workspace(load_settings(fleet.env)).rows
+    run = begin(web, thread, "hello")
+    rows.change(Statement("INSERT INTO settings (fields) VALUES (?)", ['{"ana_autonomy": 7}']))
+    fleet.work()
+    while rows.ask("SELECT 1 FROM procrastinate_jobs"):
+        pass
+    ((status, error),) = rows.ask("SELECT status, error FROM runs WHERE id = ?", run)
+    assert (status, "settings cannot be read" in error) == ("error", True)
 
 
 def test_what_a_killed_worker_had_begun_another_ends_and_doubles_nothing(fleet: Fleet) -> None:
