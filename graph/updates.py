@@ -39,6 +39,9 @@ _OVERWRITE = "__overwrite__"
 _MOST_NOTED = 100
 _NONE = object()
 
+_CONFIG_KINDS = {"tags": list, "metadata": dict, "configurable": dict, "recursion_limit": int}
+_KIND_NAMES = {list: "a list", dict: "an object", int: "a whole number"}
+
 
 def check_update(values: Any) -> None:
     """Check an update of the state, as a client writes it.
@@ -100,11 +103,19 @@ def check_config(given: Mapping[str, Any] | None, thread: str | None = None) -> 
         thread: The thread that the run owns; None if that is not known yet.
 
     Raises:
-        UserError: It has a field that none has, or is for another thread.
+        UserError: It has a field that none has, one of a wrong kind, or is for another thread.
     """
     hint = "A run is begun in the thread of its address."
     if unknown := [name for name in given or () if name not in CONFIG_KEYS]:
         raise UserError(f"The config has no field {unknown[0]!r:.60}.", hint)
+    for name, kind in _CONFIG_KINDS.items():
+        if (value := (given or {}).get(name)) is not None and type(value) is not kind:
+            raise UserError(
+                f"The {name} of the config is {value!r:.40}.", f"Give {_KIND_NAMES[kind]}, or leave it out."
+            )
+    limit = (given or {}).get("recursion_limit")
+    if limit is not None and limit < 1:
+        raise UserError(f"The recursion_limit of the config is {limit!r:.40}.", "Give one from 1 on, or leave it out.")
     named = (given or {}).get("configurable", {}).get("thread_id") if thread else None
     if named is not None and str(named) != thread:
         raise UserError("The config is for another thread.", hint)

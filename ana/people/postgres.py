@@ -9,10 +9,14 @@ from psycopg import Connection
 from ana.keys import make_digest
 from ana.people.roster import Entry, Listed
 from ana.postgres.database import Database
+from ana.postgres.session import Statement
+from ana.runs.queue import cancel_run
 
 _LOCK = 4_170_227
 """Keeps other processes from changing the list: no other use of advisory locks has this number."""
 
+_BE = """SELECT set_config('ana.person', number::text, true)
+    FROM (SELECT coalesce(max(number), 0) FROM people WHERE name = ?) AS found (number)"""
 _KEEP = """INSERT INTO sign_ins VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UPDATE
     SET tokens = excluded.tokens, code = excluded.code, until = excluded.until"""
 
@@ -42,12 +46,15 @@ class PostgresRoster:
         self._database.find_person(name)
 
     def put_aside(self, name: str) -> str:
-        """Give the person's rows another name, which nobody can have; so they can be brought back."""
+        """Stop the person's runs, and give their rows another name, which nobody can have: they can be brought back."""
         aside = f"{name} {datetime.now(UTC):%Y%m%dT%H%M%S%f}"
         with self.change() as listed:
             listed.pop(name, None)
-        with self._database.connect() as connection:
-            connection.execute("UPDATE people SET name = $2 WHERE name = $1", (name, aside))
+        with self._database.begin(Statement("BEGIN"), Statement(_BE, [name])) as session:
+            for (run,) in session.ask("SELECT id FROM runs WHERE NOT done"):
+                for text, params in cancel_run(run, rollback=False):
+                    session.add(text, *params)
+            session.add("UPDATE people SET name = ? WHERE name = ?", aside, name)
         return f"the database, as {aside!r}"
 
     def find_calendar(self, names: Sequence[str], key: str) -> str | None:

@@ -14,11 +14,14 @@ class PersonRows:
 
     Args:
         database: Where they are.
-        person: The person's name, who is entered at the first use.
+        person: The person's name.
+        number: Their number; None for whoever has the name at the first use, and is entered if nobody has.
     """
 
-    def __init__(self, database: Database, person: str) -> None:
+    def __init__(self, database: Database, person: str, number: int | None = None) -> None:
         self.database, self.person = database, person
+        if number is not None:
+            self.number = number
 
     @cached_property
     def number(self) -> int:

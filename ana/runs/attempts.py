@@ -56,6 +56,11 @@ class Attempt:
         self._told: list[Event] = []
         self._fresh = asyncio.Event()
 
+    @property
+    def is_last(self) -> bool:
+        """Whether there is none after it if it fails."""
+        return self._failures >= MOST_FAILURES
+
     async def carry_out(self, worker: Worker, notices: Notices) -> None:
         """Have the worker carry it out, and keep what it tells.
 

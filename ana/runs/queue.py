@@ -103,7 +103,7 @@ class QueuedRuns:
                 await self._notices.wait(changed)
 
     async def cancel(self, id: str, *, rollback: bool) -> None:
-        await asyncio.to_thread(self._rows.change, *_cancel(id, rollback=rollback))
+        await asyncio.to_thread(self._rows.change, *cancel_run(id, rollback=rollback))
 
     async def forget(self, id: str) -> None:
         await asyncio.to_thread(self._rows.change, Statement("DELETE FROM runs WHERE id = ?", [id]))
@@ -118,7 +118,7 @@ class QueuedRuns:
             if strategy in ("interrupt", "rollback"):
                 for id, thread, *_ in known:
                     if thread == run.thread:
-                        for text, params in _cancel(id, rollback=strategy == "rollback"):
+                        for text, params in cancel_run(id, rollback=strategy == "rollback"):
                             session.add(text, *params)
             # each step is kept before the next: another worker may have to go on
             asked = json.dumps(run.order | {"durability": "sync"})
@@ -173,7 +173,8 @@ def _choose_lane(run: StartedRun, known: Sequence[tuple[Any, ...]], strategy: St
     return min(range(LANES), key=lambda lane: taken[lane])
 
 
-def _cancel(id: str, *, rollback: bool) -> "list[Statement]":
+def cancel_run(id: str, *, rollback: bool) -> "list[Statement]":
+    """Return what stops a run. Arguments as of `Runs.cancel`."""
     return [
         Statement(
             f"""UPDATE runs SET status = 'interrupted', rollback = ?, done = (attempt = 0),

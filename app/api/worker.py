@@ -18,7 +18,7 @@ from procrastinate.job_context import JobContext
 from procrastinate.jobs import DeleteJobCondition, Job
 from procrastinate.worker import Worker
 
-from ana.errors import AnaError, StoreBroken
+from ana.errors import AnaError, StoreBroken, UserError
 from ana.postgres.database import open_database
 from ana.postgres.person import PersonRows
 from ana.runs.attempts import Attempt, take
@@ -63,7 +63,6 @@ class RunWorker:
     def __init__(self, workspaces: Workspaces, notices: Notices, runs: int = ALL, beat: float = BEAT_SECONDS) -> None:
         self._workspaces, self._database = workspaces, open_database(notices.url)
         self._notices, self._beat, self._runs = notices, beat, runs
-        self._people: dict[int, PersonRows] = {}
         kept = {"prepare_threshold": None}
         self._app = App(connector=PsycopgConnector(conninfo=notices.url, min_size=1, max_size=4, kwargs=kept))
         self._app.task(name=WORK, queue=QUEUE, pass_context=True, retry=_WhenLeft())(self._work)
@@ -115,23 +114,25 @@ class RunWorker:
         if context.job.lock is None:
             await asyncio.to_thread(QueuedRuns(rows, self._notices).put_in_lane, run)
         elif attempt := await asyncio.to_thread(take, rows, run):
-            await self._carry_out(attempt, rows.person)
+            await self._carry_out(attempt, rows)
 
-    async def _carry_out(self, attempt: Attempt, person: str) -> None:
+    async def _carry_out(self, attempt: Attempt, rows: PersonRows) -> None:
         try:
-            opened = await self._workspaces.open(person)
-        except StoreBroken:
-            raise
+            opened = await self._workspaces.open(rows.person)
+            if opened.workspace.rows.number != rows.number:  # somebody else has got the name meanwhile
+                raise UserError("The person was removed.")
         except AnaError as exc:
+            if isinstance(exc, StoreBroken) and not attempt.is_last:
+                raise
             await attempt.give_up(exc.sentence())
         else:
             with opened.hold():
                 await attempt.carry_out(opened.worker, self._notices)
 
     def _find_rows(self, person: int) -> PersonRows | None:
-        if person not in self._people and (name := self._database.find_name(person)):
-            self._people[person] = PersonRows(self._database, name)
-        return self._people.get(person)
+        # asked each time: whoever is removed keeps the number, and somebody else may get the name
+        name = self._database.find_name(person)
+        return PersonRows(self._database, name, person) if name else None
 
     async def _take_up_stalled(self) -> None:
         while True:

@@ -4,6 +4,7 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ def test_runs_in_postgres_conform(
         rows, working = PersonRows(open_database(url), str(uuid.uuid4())), list[asyncio.Task[None]]()
 
         def open_runs(worker: Worker) -> Runs:
-            home: Any = OneHome(worker)
+            home: Any = OneHome(worker, rows)
             working.append(asyncio.create_task(RunWorker(home, notices).work(stop)))
             return QueuedRuns(rows, notices)
 
@@ -80,8 +81,8 @@ async def hearing(notices: Notices, rows: PersonRows) -> AsyncIterator[None]:
 class OneHome:
     """Workspaces of whom runs are carried out by one worker."""
 
-    def __init__(self, worker: Worker) -> None:
-        self.worker = worker
+    def __init__(self, worker: Worker, rows: PersonRows) -> None:
+        self.worker, self.workspace = worker, SimpleNamespace(rows=rows)
 
     async def open(self, _: str) -> "OneHome":
         return self

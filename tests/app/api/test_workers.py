@@ -1,5 +1,6 @@
 """Runs that wait in PostgreSQL, begun by one process, carried out by another, and followed by a third."""
 
+import asyncio
 import json
 import os
 import signal
@@ -13,9 +14,15 @@ from typing import Any
 import httpx
 import pytest
 
+from ana.people import People
 from ana.postgres.database import open_database
+from ana.postgres.session import Statement
+from ana.runs.local import started_now
+from ana.runs.notices import Notices
+from ana.runs.queue import QueuedRuns
 from ana.settings import load_settings
 from ana.workspace import open_workspace
+from app.api.bodies import NewRun
 from evals.load.server import Process, Server, running
 from nodes.receipt import strip_receipt
 from tests.conftest import folders
@@ -199,6 +206,48 @@ def test_a_run_is_followed_and_stopped_at_another_process_than_it_was_begun_at(f
     httpx.post(f"{three.url}/threads/{thread}/runs/{hanging}/cancel?wait=1", timeout=60).raise_for_status()
     assert get(two, f"/threads/{thread}/runs/{hanging}")["status"] == "interrupted"
     assert fleet.items() == ["milk"]
+
+
+def test_what_somebody_had_asked_who_was_removed_nobody_of_the_same_name_gets(fleet: Fleet) -> None:
+    people, thread = People(load_settings(fleet.env)), str(uuid.uuid4())
+    tokens = [people.add("anna")]
+    web = fleet.serve()
+    fleet.work()
+    gate = Gate(Said("Hello."))
+    fleet.stub.script = [gate]
+    gone = open_workspace(load_settings(fleet.env), "anna").rows
+    assert gone.number
+
+    def tell(text: str, thread: str, door: str = "") -> None:
+        path, token = f"{web.url}/threads/{thread}/runs{door}", {"Authorization": f"Bearer {tokens[-1]}"}
+        httpx.post(path, json=body(text), headers=token, timeout=60).raise_for_status()
+
+    tell("the diary", thread)
+    assert gate.asked.acquire(timeout=60)
+    tell("more of it", thread)
+    people.remove("anna")
+    tokens.append(people.add("anna"))
+    tell("hello", str(uuid.uuid4()), "/wait")
+    late = started_now(
+        str(uuid.uuid4()), thread, NewRun(**body("late")).model_dump(by_alias=True), is_kept=True, size=0
+    )
+    asyncio.run(QueuedRuns(gone, Notices(fleet.env["ANA_DATABASE_URL"])).start(late, "enqueue"))
+    while fleet.count_jobs():
+        pass
+    assert gone.ask("SELECT status FROM runs ORDER BY seq") == [("interrupted",), ("interrupted",), ("error",)]
+    assert thread not in open_workspace(load_settings(fleet.env), "anna").open_thread_store().marks()
+    gate.opened.set()
+
+
+def test_a_run_of_whom_the_settings_cannot_be_read_is_given_up_with_the_reason(fleet: Fleet) -> None:
+    web, thread, rows = fleet.serve(), str(uuid.uuid4()), open_workspace(load_settings(fleet.env)).rows
+    run = begin(web, thread, "hello")
+    rows.change(Statement("INSERT INTO settings (fields) VALUES (?)", ['{"ana_autonomy": 7}']))
+    fleet.work()
+    while rows.ask("SELECT 1 FROM procrastinate_jobs"):
+        pass
+    ((status, error),) = rows.ask("SELECT status, error FROM runs WHERE id = ?", run)
+    assert (status, "settings cannot be read" in error) == ("error", True)
 
 
 def test_what_a_killed_worker_had_begun_another_ends_and_doubles_nothing(fleet: Fleet) -> None:

@@ -142,6 +142,9 @@ def test_a_thread_is_created_with_states_that_can_be_used_or_not_at_all(
         ({"input": {"messages": None}}, "The messages cannot be read"),
         ({"input": [1]}, "The input is not an object"),
         ({"input": say("x"), "config": {"thread_id": str(uuid.uuid4())}}, "The config has no field 'thread_id'"),
+        ({"input": say("x"), "config": {"tags": 5}}, "The tags of the config is 5"),
+        ({"input": say("x"), "config": {"metadata": [1]}}, "The metadata of the config is [1]"),
+        ({"input": say("x"), "config": {"recursion_limit": -1}}, "The recursion_limit of the config is -1"),
     ],
 )
 def test_a_run_writes_to_its_thread_what_nodes_can_use(
