@@ -118,6 +118,7 @@ class RowVectors:
         if place is None:
             return
         self._count -= 1
+        self._order = None
         if place < self._count:
             last = int(self._rows[self._count])
             self._places[last] = place

@@ -25,6 +25,17 @@ def test_cosines_are_those_of_the_rows_that_are_asked_for(wanted: int) -> None:
     assert vectors.compute_cosines(np.array([1, 0], np.float32), rows).tolist() == expected
 
 
+@pytest.mark.parametrize("row", [1, 2, 3])
+def test_what_was_removed_is_compared_no_more(row: int) -> None:
+    known = {row: np.array([row, 1], np.float32) for row in (1, 2, 3)}
+    vectors, asked = RowVectors((row, vector.tobytes()) for row, vector in known.items()), np.array([1, 0], np.float32)
+    vectors.compute_cosines(asked, np.array([1, 2, 3]))
+    vectors.remove(row)
+    left = sorted({1, 2, 3} - {row})
+    assert vectors.compute_cosines(asked, np.array(left)).tolist() == left
+    assert vectors.compute_cosines(asked, np.array(left[:1])).tolist() == left[:1]
+
+
 def make_units(seed: int, count: int, spread: float) -> Matrix:
     """Return unit vectors that lie mostly in a few directions, or, with more spread, in all of them."""
     rng = np.random.default_rng(seed)
