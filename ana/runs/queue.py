@@ -177,8 +177,11 @@ def cancel_run(id: str, *, rollback: bool) -> "list[Statement]":
     """Return what stops a run. Arguments as of `Runs.cancel`."""
     return [
         Statement(
-            f"""UPDATE runs SET status = 'interrupted', rollback = ?, done = (attempt = 0),
-            updated_at = clock_timestamp() WHERE id = ? AND {_IS_ACTIVE}""",
+            # noted here too: its worker may be dead, and another door may come to its turn before the next worker does
+            f"""WITH cancelled AS (UPDATE runs SET status = 'interrupted', rollback = ?, done = (attempt = 0),
+            updated_at = clock_timestamp() WHERE id = ? AND {_IS_ACTIVE} RETURNING *)
+            INSERT INTO stopped (run) SELECT id FROM cancelled WHERE is_kept AND attempt > 0 AND NOT rollback
+            ON CONFLICT DO NOTHING""",
             [rollback, id],
         ),
         Statement("DELETE FROM runs WHERE id = ? AND rollback AND done", [id]),

@@ -293,6 +293,15 @@ def test_what_a_killed_worker_had_begun_and_another_door_has_ended_is_done(fleet
     gate.opened.set()
 
 
+def test_a_run_that_was_stopped_after_its_worker_was_killed_no_other_door_goes_on_with(fleet: Fleet) -> None:
+    web, thread = fleet.serve(), str(uuid.uuid4())
+    gate, run = begin_and_kill(fleet, web, thread)
+    httpx.post(f"{web.url}/threads/{thread}/runs/{run}/cancel", timeout=60).raise_for_status()
+    ask(web, thread, "and?")
+    assert texts(web, thread) == ["keep milk", "Stopped.", "and?", "Saved."]
+    gate.opened.set()
+
+
 def test_what_another_door_has_ended_while_a_worker_was_held_up_is_done(fleet: Fleet) -> None:
     web, thread = fleet.serve(), str(uuid.uuid4())
     gate = Gate(store("late"), store("milk"), Said("Saved."))
