@@ -42,7 +42,9 @@ _AGAIN_SECONDS = 1.0
 _TAKE_UP = """UPDATE procrastinate_jobs SET status = 'todo', attempts = attempts + 1, worker_id = NULL
     WHERE status = 'doing' AND queue_name = $1 AND NOT EXISTS (SELECT FROM procrastinate_workers AS w
         WHERE w.id = worker_id AND w.last_heartbeat > now() - make_interval(secs => $2))"""
-_IS_OURS = "SELECT id FROM procrastinate_jobs WHERE id = %(job)s AND worker_id = %(worker)s AND status = 'doing'"
+# a job that was taken up from a worker that seemed dead may be the same worker's again, but counts one attempt more
+_IS_OURS = """SELECT id FROM procrastinate_jobs WHERE id = %(job)s AND worker_id = %(worker)s
+    AND attempts = %(attempts)s AND status = 'doing'"""
 
 _PASSING = (ProcrastinateException, psycopg.Error, OSError, AnaError)
 """What fails while the database cannot be used."""
@@ -163,7 +165,7 @@ class _Worker(Worker):
     async def _persist_job_status(self, job: Job, *args: Any, **kwargs: Any) -> None:
         while True:
             try:
-                ours = {"job": job.id, "worker": self.worker_id}
+                ours = {"job": job.id, "worker": self.worker_id, "attempts": job.attempts}
                 if await self.app.connector.execute_query_all_async(_IS_OURS, **ours):
                     await super()._persist_job_status(job, *args, **kwargs)
                 break
