@@ -57,9 +57,9 @@ class Attempt:
         self._fresh = asyncio.Event()
 
     @property
-    def is_last(self) -> bool:
-        """Whether there is none after it if it fails."""
-        return self._failures >= MOST_FAILURES
+    def is_given_up(self) -> bool:
+        """Whether others have failed often enough: the run is not carried out any more."""
+        return self._failures > MOST_FAILURES
 
     async def carry_out(self, worker: Worker, notices: Notices) -> None:
         """Have the worker carry it out, and keep what it tells.
@@ -67,7 +67,7 @@ class Attempt:
         Raises:
             RunLeft: Another worker is to go on.
         """
-        if self._failures > MOST_FAILURES:
+        if self.is_given_up:
             await self.give_up(f"The run was given up: what carried it out ended {MOST_FAILURES} times.")
             return
         if not self.run.is_active:
