@@ -22,8 +22,8 @@ async def work_twice() -> list[list[tuple[str]]]:
         begun.append(gate := gates[len(begun)])
         await gate.wait()
 
-    async def until(count: int, of: list[asyncio.Event]) -> None:
-        while len(of) < count:
+    async def until_begun(count: int) -> None:
+        while len(begun) < count:
             await asyncio.sleep(0.01)
 
     app, found = App(connector=PsycopgConnector(conninfo=f"{server()} user={WORKER}")), []
@@ -39,10 +39,10 @@ async def work_twice() -> list[list[tuple[str]]]:
             install_signal_handlers=False,
         )
         working = asyncio.create_task(worker.run())  # type: ignore[no-untyped-call]
-        await until(1, begun)
+        await until_begun(1)
         with database().connect() as connection:
             connection.execute(_TAKE_UP, (job,))
-        await until(2, begun)
+        await until_begun(2)
         for number, gate in enumerate(gates, 1):
             gate.set()
             while len(worker._running_jobs) > len(gates) - number:
