@@ -235,7 +235,8 @@ class Assistant:
     def _end(self, state: StateSnapshot, why: str, answers: Sequence[ToolMessage] = ()) -> None:
         messages, thread_id = this_turn(state.values["messages"]), thread_of_state(state)
         added, turn = close_turn(find_turn(state, self.handles.clock), messages, why, answers)
-        ended = {"messages": added, "turn": turn, "draft": ""}
+        # all of the turn: of what its last step wrote, a state that is read has all, and one that is updated nothing
+        ended = {"messages": [*messages, *added], "turn": turn, "draft": ""}
         write_record(self.handles, turn, [*messages, *answers], thread_id)
         self._graph.update_state(_config(thread_id), ended, as_node="reflect")
 

@@ -9,6 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 
+from ana.errors import StoreBroken
 from ana.handles import Handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
@@ -126,3 +127,34 @@ def test_the_record_of_a_turn_that_is_stopped_is_written_before_its_end(
         assistant.ask("I need milk", THREAD)
     assert seen == [CutShort(THREAD, "I need milk")]
     assert assistant.find_open_turn(THREAD) is None
+
+
+@pytest.mark.parametrize("step", [-1, 0, 1, 2])
+def test_a_turn_that_could_not_be_saved_ends_with_all_that_was_said(
+    make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    """Whatever is lost, no answer stands in the thread without the message that it answers."""
+    assistant = make_assistant("Hello.", *["Hello again."] * 3)
+    assistant.ask("good morning", THREAD)
+    saver: Any = assistant._graph.checkpointer
+    before, put = _count_steps(saver), saver.put
+
+    def lose(config: Any, checkpoint: Any, metadata: Any, versions: Any) -> Any:
+        if metadata["step"] == before + 2 + step:
+            monkeypatch.undo()
+            raise StoreBroken("The database cannot be used.", "Try again.")
+        return put(config, checkpoint, metadata, versions)
+
+    monkeypatch.setattr(saver, "put", lose)
+    with pytest.raises(StoreBroken):
+        assistant.ask("and good evening", THREAD)
+    assistant.finish(THREAD)
+    said = [(m.type, m.text) for m in assistant._read(THREAD).values["messages"] if m.text]
+    assert said[:2] == [("human", "good morning"), ("ai", "Hello.")]
+    assert said[2:] in ([], [("human", "and good evening"), ("ai", "The database cannot be used.")])
+    assistant.ask("still there?", THREAD)
+    assert [m.text for m in assistant._read(THREAD).values["messages"] if m.type == "human"][-1] == "still there?"
+
+
+def _count_steps(saver: Any) -> int:
+    return int(saver.get_tuple({"configurable": {"thread_id": THREAD}}).metadata["step"])
