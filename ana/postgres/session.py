@@ -21,6 +21,13 @@ _LEASE_LOST = "ANA01"
 """What the function `keep_leases` raises."""
 
 
+_HINTS: dict[type[psycopg.Error], str] = {
+    errors.InsufficientPrivilege: "Grant it to the role that ANA_DATABASE_URL names.",
+    errors.DiskFull: "Make room on the disk of the database, then try again.",
+}
+"""What to do about an error with which trying again alone does not help."""
+
+
 class Statement(NamedTuple):
     """A statement of SQL, and the values of its question marks."""
 
@@ -44,7 +51,8 @@ def map_errors() -> Iterator[None]:
         # what cannot be connected to quotes nobody
         said = exc.diag.message_primary or (isinstance(exc, psycopg.OperationalError) and f"{exc}".partition("\n")[0])
         said = said or type(exc).__name__
-        raise StoreBroken(f"The database cannot be used: {said}.", "Try again.") from exc
+        hint = next((hint for kind, hint in _HINTS.items() if isinstance(exc, kind)), "Try again.")
+        raise StoreBroken(f"The database cannot be used: {said}.", hint) from exc
 
 
 _COMMIT = Statement("COMMIT")

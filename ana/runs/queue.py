@@ -6,12 +6,13 @@ they work in order, and a lane works for one run at a time, so that nobody's run
 
 import asyncio
 import json
+import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-from ana.errors import RunRejected
+from ana.errors import RunRejected, StoreBroken, StoreBusy
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Session, Statement
 from ana.runs.local import MOST_ACTIVE, MOST_BYTES, MOST_ORDERED, REMEMBERED
@@ -29,6 +30,10 @@ REMEMBERED_DAYS = 30
 
 _PAGE = 500
 """How many events are read at once."""
+
+_AGAIN_SECONDS = 0.5
+_Found = TypeVar("_Found")
+_log = logging.getLogger(__name__)
 
 _COLUMNS = "id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at"
 _IS_ACTIVE = "status IN ('pending', 'running')"
@@ -88,7 +93,7 @@ class QueuedRuns:
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
         with self._notices.watch(id) as changed:
             while True:
-                run, told = await asyncio.to_thread(self._read_events, id, after)
+                run, told = await _look_until_answered(lambda: self._read_events(id, after))  # noqa: B023 at once
                 for position, name, data in told:
                     after = position
                     yield Event(position, name, data)
@@ -98,8 +103,9 @@ class QueuedRuns:
                     await self._notices.wait(changed)
 
     async def join(self, id: str) -> None:
+        ended = "SELECT 1 FROM runs WHERE id = ? AND NOT done"
         with self._notices.watch(id) as changed:
-            while await self._ask("SELECT 1 FROM runs WHERE id = ? AND NOT done", id):
+            while await _look_until_answered(lambda: self._rows.ask(ended, id)):
                 await self._notices.wait(changed)
 
     async def cancel(self, id: str, *, rollback: bool) -> None:
@@ -150,6 +156,19 @@ class QueuedRuns:
 
     async def _ask(self, text: str, *params: Any) -> Rows:
         return await asyncio.to_thread(self._rows.ask, text, *params)
+
+
+async def _look_until_answered(look: Callable[[], _Found]) -> _Found:
+    """Return what is found when the database can be used: whoever follows a run goes on where they were."""
+    told = ""
+    while True:
+        try:
+            return await asyncio.to_thread(look)
+        except (StoreBroken, StoreBusy) as exc:
+            if told != str(exc):
+                _log.warning("runs are not followed for a while: %s", exc)
+            told = str(exc)
+            await asyncio.sleep(_AGAIN_SECONDS)
 
 
 def read_run(row: Sequence[Any]) -> StartedRun:

@@ -212,7 +212,7 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     people, attempts = People(settings), Attempts()
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.ana_hosts),
-        Middleware(SignIn, people=people, attempts=attempts),
+        Middleware(SignIn, people=people, attempts=attempts, show=errors.answer_error),
         Middleware(JsonBodies, skip=is_page, check=refuse_another),
         Middleware(Holding),
     ]
@@ -234,8 +234,3 @@ def build_app(*, carries_out: bool = True) -> Starlette:
 
         measure(app, settings, settings.ana_metrics)
     return app
-
-
-def build_web() -> Starlette:
-    """Return the application of a process beside which workers carry out the runs. Errors as of `build_app`."""
-    return build_app(carries_out=False)

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from ana.errors import NotFound, UserError
+from ana.errors import AnaError, NotFound, StoreBusy, UserError
 from ana.runs.local import started_now
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id, name_run
@@ -27,6 +27,9 @@ from graph.owning import ASKS
 
 BEAT_SECONDS = 5
 """How often a connection on which nothing is told is kept open by a blank."""
+
+JOIN_SECONDS = 30.0
+"""How long a request waits for the end of a run that is stopped: the worker that had it may be gone, with no other."""
 
 _STATES = ("values", "updates")
 
@@ -81,16 +84,14 @@ async def list_runs(request: Request) -> Response:
 
 
 async def cancel(request: Request) -> Response:
-    """POST /threads/{thread_id}/runs/{run_id}/cancel?wait=&action=interrupt|rollback."""
+    """POST /threads/{thread_id}/runs/{run_id}/cancel?wait=&action=interrupt|rollback: 204 if it has ended, else 202."""
     opened, run = await _find(request)
     action = request.query_params.get("action", "interrupt")
     if action not in ("interrupt", "rollback"):
         raise UserError(f"The action is {action!r:.40}.", "Give interrupt or rollback.")
     await opened.runs.cancel(run.id, rollback=action == "rollback")
-    if request.query_params.get("wait") in ("1", "true"):
-        await opened.runs.join(run.id)
-        return Response(status_code=204)
-    return Response(status_code=202)
+    waits = request.query_params.get("wait") in ("1", "true")
+    return Response(status_code=204 if waits and await _join(opened, run) else 202)
 
 
 async def delete(request: Request) -> Response:
@@ -98,11 +99,21 @@ async def delete(request: Request) -> Response:
     opened, run = await _find(request)
     if run.is_active:
         await opened.runs.cancel(run.id, rollback=False)
-    await opened.runs.join(run.id)
+    if not await _join(opened, run):
+        raise StoreBusy("The run was stopped, and no worker has ended it yet.", "Try again.")
     async with own_thread(opened, run.thread):
         await opened.worker.saver.adelete_for_runs([run.id])
     await opened.runs.forget(run.id)
     return Response(status_code=204)
+
+
+async def _join(opened: OpenWorkspace, run: StartedRun) -> bool:
+    """Wait until a run that was stopped has ended; return whether it has."""
+    try:
+        await asyncio.wait_for(opened.runs.join(run.id), JOIN_SECONDS)
+    except TimeoutError:
+        return False
+    return True
 
 
 async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
@@ -225,7 +236,10 @@ def _wait_for(
                 await asyncio.wait([waiting], timeout=BEAT_SECONDS)
                 if not waiting.done():
                     yield b"\n"
-            yield waiting.result()
+            try:
+                yield waiting.result()
+            except AnaError as exc:  # the answer has begun, so that its status cannot tell
+                yield dump({"__error__": {"error": type(exc).__name__, "message": exc.sentence()}})
         finally:
             waiting.cancel()
             if cancels:

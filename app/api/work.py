@@ -9,11 +9,12 @@ from uuid import UUID
 
 from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk_to_message
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import GraphDrained
+from langgraph.errors import GraphDrained, GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 from langgraph.types import Command
 
+from ana.errors import UserError
 from ana.handles import Handles
 from ana.json_lines import name_work
 from ana.recent import current as recent
@@ -63,6 +64,10 @@ class GraphWorker:
                     yield name, data
         except GraphDrained as exc:
             raise RunLeft from exc
+        except GraphRecursionError as exc:
+            raise UserError(
+                "The run took all the steps that its recursion_limit allows.", "Give a larger one, or none."
+            ) from exc
         except asyncio.CancelledError:
             if run.is_left:
                 pass  # whoever goes on finds it as it was

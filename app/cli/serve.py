@@ -1,12 +1,14 @@
 """`ana serve`: our server, for one person on this machine, or for all who have a token."""
 
+import gc
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +19,9 @@ from ana.settings import Settings
 from ana.urls import find_address
 from app.serving import LOCAL, Port, require_port
 from app.startup import start
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
 
 LOOK_SECONDS = 1.0
 """How often it is looked whether a worker has ended."""
@@ -62,8 +67,11 @@ def serve(
     if find_spec(HTMX) is None:
         tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
     allow_many_files()
+    from app.api.app import build_app
+
+    gc.freeze()  # what is loaded stays: to look for garbage in it holds up all requests, for a third of a second
     with _keeping_workers(workers or 0):
-        _run("app.api.app:build_app" if workers is None else "app.api.app:build_web", host, port, settings)
+        _run(build_app if workers is None else partial(build_app, carries_out=False), host, port, settings)
 
 
 @contextmanager
@@ -97,14 +105,14 @@ def _keep_worker(stop: threading.Event) -> None:
             _log.warning("a worker ended, exit code %s; another is started", child.returncode)
 
 
-def _run(factory: str, host: str, port: int, settings: Settings) -> None:
+def _run(build: "Callable[[], Starlette]", host: str, port: int, settings: Settings) -> None:
     import uvicorn
 
     from app.http.connections import SECONDS, Protocol
 
     try:
         uvicorn.run(
-            factory,
+            build,
             factory=True,
             host=host,
             port=port,

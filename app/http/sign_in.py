@@ -10,8 +10,8 @@ from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection
-from starlette.responses import JSONResponse
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError
@@ -61,10 +61,20 @@ class SignIn:
     """Sets `scope["state"]["person"]` (Starlette's `request.state.person`), or refuses the request.
 
     `is_alone` beside it is whether nobody but the owner, on this machine, can have sent it.
+
+    Args:
+        show: Returns what the page shows of a request, a status and why nobody could be found; JSON without it.
     """
 
-    def __init__(self, app: ASGIApp, people: People, attempts: Attempts | None = None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        people: People,
+        attempts: Attempts | None = None,
+        show: Callable[[Request, int, str], Awaitable[Response]] | None = None,
+    ) -> None:
         self._app = app
+        self._show = show
         self._people = people
         self._attempts = attempts or Attempts()
         self._threads: defaultdict[str | None, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(MOST))
@@ -92,13 +102,18 @@ class SignIn:
             await _drop_body(scope, receive)
             answer = JSONResponse({"error": exc.detail}, exc.status_code, exc.headers)
         except AnaError as exc:
-            answer = JSONResponse({"error": exc.sentence()}, find_status(exc, 503))
+            answer = await self._tell(scope, find_status(exc, 503), exc.sentence())
         except OSError as exc:
-            answer = JSONResponse({"error": f"The list of people cannot be written: {exc.strerror or exc}."}, 503)
+            answer = await self._tell(scope, 503, f"The list of people cannot be written: {exc.strerror or exc}.")
         if scope["type"] == "websocket" and answer is not self._app:
             await send({"type": "websocket.close", "code": 1008})
         else:
             await answer(scope, receive, _set_session(send, scope, renewed) if renewed else send)
+
+    async def _tell(self, scope: Scope, status: int, sentence: str) -> ASGIApp:
+        if self._show and is_page(scope["path"]):
+            return await self._show(Request({**scope, "state": {"person": None}}), status, sentence)
+        return JSONResponse({"error": sentence}, status)
 
     async def _admit_to_page(self, scope: Scope) -> tuple[dict[str, Any], str]:
         """Return whose visit it is, None if the path is open to everybody, and a session in place of an old one."""

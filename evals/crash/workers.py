@@ -7,6 +7,7 @@ last 2 s here and workers are missed after 3 s, not after 30.
 import argparse
 import asyncio
 import random
+import shutil
 import tempfile
 import time
 from collections import Counter
@@ -126,12 +127,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=KILLS)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--keep", type=Path, help="A new folder: where database and logs are kept after a fault.")
     arguments = parser.parse_args()
     begun = time.monotonic()
     print(f"seed {arguments.seed}", flush=True)
-    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
-        fleet = Fleet(stack, Path(name), start_hasty, NAMES)
-        faults = asyncio.run(play(fleet, arguments.kills, arguments.seed))
+    with tempfile.TemporaryDirectory() as name:
+        with ExitStack() as stack:
+            fleet = Fleet(stack, Path(name), start_hasty, NAMES)
+            faults = asyncio.run(play(fleet, arguments.kills, arguments.seed))
+        if faults and arguments.keep:
+            shutil.copytree(name, arguments.keep)
     print("\n".join([f"{len(faults)} faults, {time.monotonic() - begun:.0f} s", *(f"- {each}" for each in faults)]))
     return 1 if faults else 0
 

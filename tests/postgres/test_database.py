@@ -86,6 +86,17 @@ def test_nothing_is_written_where_one_state_is_read() -> None:
         session.ask("INSERT INTO people (name) VALUES ('anybody')")
 
 
+def test_who_may_not_read_a_table_is_told_what_to_do(empty: str) -> None:
+    refused = Database(empty)
+    refused.find_person("ann")
+    with psycopg.connect(empty) as owner:
+        owner.execute("REVOKE ALL ON people FROM CURRENT_USER")
+    with pytest.raises(StoreBroken) as told:
+        refused.find_person("ann")
+    assert told.value.hint == "Grant it to the role that ANA_DATABASE_URL names."
+    refused.close()
+
+
 def test_the_person_is_forgotten_with_the_transaction() -> None:
     alone, person = Database(f"{server()} user={WORKER}", most=1), add_person()
     with alone.transaction(person, WRITE) as session:

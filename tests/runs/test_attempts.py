@@ -7,6 +7,9 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+import pytest
+
+from ana.errors import StoreBroken
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Session, Statement
 from ana.runs.attempts import take
@@ -69,3 +72,34 @@ def test_a_run_that_ends_waits_for_what_is_being_written() -> None:
         assert (await status(runs, run.id), rows.met) == ("success", False)
 
     asyncio.run(check())
+
+
+class FailingRows(PersonRows):
+    """Rows that can be read only every third time."""
+
+    reads = 0
+
+    def read(self, *statements: Statement) -> list[Rows]:
+        self.reads += 1
+        if self.reads % 3:
+            raise StoreBroken("The database cannot be used.", "Try again.")
+        return super().read(*statements)
+
+
+def test_whoever_follows_a_run_goes_on_when_the_database_can_be_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ana.runs.queue._AGAIN_SECONDS", 0.01)
+
+    async def check() -> None:
+        notices, rows = Notices(server()), FailingRows(database(), str(uuid.uuid4()))
+        runs, run = QueuedRuns(rows, notices), started_now(str(uuid.uuid4()), ONE, {}, is_kept=True)
+        await runs.start(run, "enqueue")
+        following = asyncio.create_task(read(runs, run.id))
+        attempt = take(rows, run.id)
+        assert attempt
+        (writing := threading.Event()).set()
+        await attempt.carry_out(HastyWorker(writing), notices)
+        assert [event.data for event in await following] == [b"1", b"2"]
+        await runs.join(run.id)
+        assert rows.reads >= 6
+
+    asyncio.run(asyncio.wait_for(check(), 60))

@@ -1,13 +1,17 @@
 """The ids of runs, and the lists of them."""
 
+import asyncio
 import uuid
 from typing import Any
 
 import httpx
 import pytest
 
+from ana.runs.local import LocalRuns
+from ana.runs.queue import QueuedRuns
+from app.api import runs
 from graph.updates import LONGEST
-from tests.app.api.conftest import Household
+from tests.app.api.conftest import Household, Running
 
 
 def begin(client: httpx.Client, thread: str, id: str | None) -> str:
@@ -67,6 +71,32 @@ def test_a_checkpoint_that_a_client_names_sets_nothing_that_is_langgraphs_own(ho
         state = ben.post(f"/threads/{uuid.uuid4()}/runs/wait", json=body).json()
     assert "__error__" not in state
     assert [state["messages"][n]["type"] for n in (0, -1)] == ["human", "ai"]
+
+
+def test_a_run_that_takes_all_the_steps_it_may_says_so(household: Household) -> None:
+    body = {"assistant_id": "ana", "if_not_exists": "create", "input": SAID, "config": {"recursion_limit": 1}}
+    with household.client("ben") as ben:
+        state = ben.post(f"/threads/{uuid.uuid4()}/runs/wait", json=body).json()
+    told = "The run took all the steps that its recursion_limit allows. Give a larger one, or none."
+    assert state["__error__"] == {"error": "UserError", "message": told}
+
+
+def test_whoever_stops_a_run_that_nothing_ends_is_not_kept_waiting(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def join(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    thread = str(uuid.uuid4())
+    with running.client() as client:
+        place = f"/threads/{thread}/runs/{begin(client, thread, None)}"
+        assert client.post(f"{place}/cancel?wait=1").status_code == 204
+        monkeypatch.setattr(runs, "JOIN_SECONDS", 0.01)
+        for kind in (LocalRuns, QueuedRuns):
+            monkeypatch.setattr(kind, "join", join)
+        assert client.post(f"{place}/cancel?wait=1").status_code == 202
+        refused = client.delete(place)
+        assert (refused.status_code, "no worker has ended it" in refused.text) == (409, True)
 
 
 def test_a_message_is_as_long_at_every_door(household: Household) -> None:

@@ -12,6 +12,7 @@ from uvicorn import Config
 from uvicorn.server import ServerState
 
 from ana.settings import load_settings
+from app.api.app import build_app
 from app.cli import serve
 from app.http.connections import Protocol
 from tests.conftest import folders
@@ -80,5 +81,5 @@ def test_only_so_long_is_waited_for_a_request(app: Any, arrives: list[bytes], cl
 def test_a_connection_is_kept_for_longer_than_clients_keep_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     given: dict[str, Any] = {}
     monkeypatch.setattr(uvicorn, "run", lambda _, **options: given.update(options))
-    serve._run("app.api.app:build_app", "127.0.0.1", 0, load_settings(folders(tmp_path)))
+    serve._run(build_app, "127.0.0.1", 0, load_settings(folders(tmp_path)))
     assert given["timeout_keep_alive"] > (httpx.Limits().keepalive_expiry or 0)

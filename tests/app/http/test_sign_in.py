@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from ana.errors import StoreBroken
 from ana.people import People
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
@@ -22,6 +23,7 @@ from app.http.attempts import FREE, LONGEST, MOST_ADDRESSES, MOST_RIGHT, MOST_WA
 from app.http.bodies import JsonBodies
 from app.http.guard import Guard, is_page
 from app.http.sign_in import LARGEST, OPEN, SignIn, refuse_another
+from app.page.errors import answer_error
 from tests.conftest import folders
 
 SENTENCE = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `ana users token NAME` makes one."
@@ -249,6 +251,22 @@ def test_at_an_address_that_others_reach_even_the_owner_needs_a_token(people: Pe
     assert request(app, [])[1]["person"] == "owner"
     for server in (("192.168.1.5", 2024), ("::", 2024), None):
         assert request(app, [], server=server)[0] == 401
+
+
+def test_who_cannot_be_looked_up_is_told_why_on_the_page_as_a_page(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: str) -> str:
+        raise StoreBroken("The database cannot be used.", "Try again.")
+
+    monkeypatch.setattr(people, "find", fail)
+    client = TestClient(SignIn(tell, people, show=answer_error), "http://192.168.1.5")
+    page, listed = (client.get(path, headers=bearer("x")) for path in ("/app/today", "/assistants"))
+    assert (page.status_code, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
+    assert "<p>The database cannot be used. Try again.</p>" in page.text
+    assert (listed.status_code, listed.json()) == (503, {"error": "The database cannot be used. Try again."})
+    asked = client.get("/app/chat", headers=bearer("x") | {"hx-request": "true"})
+    assert (asked.status_code, asked.text) == (503, "The database cannot be used. Try again.")
 
 
 NAMES = st.sampled_from([b"authorization", b"x-api-key", b"cookie", b"x-user", b"x-forwarded-user", b"x-forwarded-for"])
