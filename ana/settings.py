@@ -256,9 +256,12 @@ def read_environment() -> dict[str, str]:
 
     A value counts as it is written, for a key may hold any sign; only in paths does ${HOME} stand for a folder.
     """
+    path = find_places().env_file
+    if not path.exists():
+        return dict(os.environ)
     from dotenv import dotenv_values
 
-    written, filled_in = (dotenv_values(find_places().env_file, interpolate=each) for each in (False, True))
+    written, filled_in = (dotenv_values(path, interpolate=each) for each in (False, True))
     from_file = written | {name: filled_in[name] for name in PATHS & written.keys()}
     return {name: value for name, value in from_file.items() if value is not None} | dict(os.environ)
 

@@ -79,7 +79,8 @@ class Assistant:
         on_event: Listener = _ignore,
         shown: str | None = None,
     ) -> Done | Waiting:
-        """Run a turn, or let one go on that waits in this thread.
+        """Run a turn, or let one go on that waits in this thread. One that was cut short ends first; if it then waits,
+        that is returned, and the question is not put: a request that nobody saw would be rejected by it.
 
         A yes or a no is to the request that was shown. The first other message is not carried out: the request is shown
         again and says so. The next one ends it, with a record, which is told as {"ended": sentence}.
@@ -97,6 +98,11 @@ class Assistant:
             raise UserError("There is no question.", "Say something.")
         with self._own(thread_id):
             state = self._read(thread_id)
+            if isinstance(self._open_turn(state), CutShort):
+                finished = self._finish(state, _ignore)
+                if isinstance(finished, Waiting):
+                    return finished
+                state = self._read(thread_id)
             if unanswered := find_unanswered(state):
                 request, waits = read_request(unanswered[0]), find_turn(state, self.handles.clock).get("asked")
                 if read_short_reply(question) and shown != unanswered[0].id:
@@ -121,12 +127,7 @@ class Assistant:
         """
         with self._own(thread_id):
             state = self._read(thread_id)
-            if not isinstance(self._open_turn(state), CutShort):
-                return None
-            if was_stopped(self._graph.checkpointer, state):
-                self._end_open(state, STOPPED)
-                return None
-            return self._run(build_input(state), thread_id, None, on_event)
+            return self._finish(state, on_event) if isinstance(self._open_turn(state), CutShort) else None
 
     def drop(self, thread_id: str) -> str:
         """End a waiting turn without a decision; return the sentence that closes it.
@@ -169,6 +170,13 @@ class Assistant:
             given = complete_reply(reply, request)
             check_reply(given, request)
             return self._reply(state, unanswered[0], given, max_steps, on_event)
+
+    def _finish(self, state: StateSnapshot, on_event: Listener) -> Done | Waiting | None:
+        """Go on with a turn that was cut short; None if a person had stopped it, and it has ended so."""
+        if was_stopped(self._graph.checkpointer, state):
+            self._end_open(state, STOPPED)
+            return None
+        return self._run(build_input(state), thread_of_state(state), None, on_event)
 
     def _reply(
         self, state: StateSnapshot, asked: Interrupt, reply: Any, max_steps: int | None, on_event: Listener

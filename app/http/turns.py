@@ -107,9 +107,6 @@ class TurnRunner:
         assistant = self._open()
         threads = assistant.handles.workspace.open_threads()
         id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
-        finished = assistant.finish(id)
-        if isinstance(finished, Waiting):  # the question is not put: a request that nobody saw would be rejected by it
-            return finished
         return assistant.ask(asked.question, id, asked.max_steps, shown=self._shown.get(id))
 
     def _remember(self, outcome: Done | Waiting) -> None:

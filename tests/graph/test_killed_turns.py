@@ -198,6 +198,26 @@ def test_a_kill_at_any_write_loses_nothing_and_does_nothing_twice(
         assert house.told()[-1] == ("hello", "Hello.", 0)
 
 
+def test_a_turn_that_was_cut_short_ends_before_the_message_that_comes_next(settings: Settings, tmp_path: Path) -> None:
+    """Whoever looks for such a turn, and then asks, leaves a moment between the two in which another may be killed."""
+
+    def begin(assistant: Assistant) -> None:
+        assistant.autonomy = "act"
+        assistant.ask("I need milk", THREAD)
+
+    def go_on(assistant: Assistant) -> None:
+        assistant.autonomy = "act"
+        assistant.ask("hello", THREAD)
+
+    for end in range(2, House(settings, tmp_path / "whole").live(begin) + 1):
+        house = House(settings, tmp_path / str(end))
+        house.live(begin, end)
+        house.live(go_on)
+        assert (end, house.answers()) == (end, ["Stored.", "Hello."])
+        assert (end, house.items()) == (end, ["Buy milk"])
+        assert (end, house.told()) == (end, [("I need milk", "Stored.", 1), ("hello", "Hello.", 0)])
+
+
 def test_a_run_that_was_stopped_before_its_message_was_in_the_thread_is_left(
     settings: Settings, tmp_path: Path
 ) -> None:
