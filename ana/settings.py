@@ -50,8 +50,7 @@ def find_places() -> Places:
         return Places(PROJECT, PROJECT / ".env", PROJECT / ".data", PROJECT / "logs" / "ana.log")
     from platformdirs import PlatformDirs
 
-    system = PlatformDirs("ana", appauthor=False)
-    base = system.user_data_path
+    base = (system := PlatformDirs("ana", appauthor=False)).user_data_path
     return Places(base, system.user_config_path / ".env", base / "data", system.user_log_path / "ana.log")
 
 
@@ -256,8 +255,7 @@ def read_environment() -> dict[str, str]:
 
     A value counts as it is written, for a key may hold any sign; only in paths does ${HOME} stand for a folder.
     """
-    path = find_places().env_file
-    if not path.exists():
+    if not (path := find_places().env_file).exists():
         return dict(os.environ)
     from dotenv import dotenv_values
 

@@ -50,10 +50,10 @@ LEVELS = {
     "app.api": 16,
     "app.page": 17,
     "app.api.app": 18,
-    "app.cli": 18,
-    "evals.tasks": 19,
-    "evals.cli": 20,
-    "evals": 21,
+    "app.cli": 19,
+    "evals.tasks": 20,
+    "evals.cli": 21,
+    "evals": 22,
 }
 """The groups of modules by level. A module belongs to the group with the longest name that its own begins with. It may
 import its own group, and groups of lower levels."""
