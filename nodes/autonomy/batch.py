@@ -51,13 +51,12 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
             continue
         if not _has_run(call) and (write := read_write(call, handles.settings.tools_modules)):
             writes.append(write)
-    question, lines, read, told = state["turn"]["question"], dict[int, str](), list[str](), frozenset[str]()
+    question, lines, read, shown = state["turn"]["question"], dict[int, str](), list[str](), list[tuple[str, str]]()
     if writes:
         loaded = loaded_of(state, handles)
         overdue, lines = loaded.get("overdue", {}), loaded["lines"]
         read = [state.get("summary", ""), *overdue.values(), *iter_texts([*iter_results(state["messages"])])]
         shown = [*overdue.items(), *((str(line), text) for line, text in lines.items())]
-        told = frozenset(_find_told([*shown, *_iter_records(state["messages"])], handles.memory))
     return Batch(
         message=question,
         writes=_mark_shared(writes, Words(question), handles.memory.backend),
@@ -71,7 +70,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         ids=frozenset(str(each["id"]) for each in done),
         latest=frozenset(str(each["id"]) for each in receipts(previous_turn(state["messages"]))),
         sought=[*iter_sought(this_turn(state["messages"]))],
-        told=told,
+        told=lambda: frozenset(_find_told([*shown, *_iter_records(state["messages"])], handles.memory)),
         waited=_find_waited(previous_turn(state["messages"]), handles.memory),
         today=date.fromisoformat(state["turn"]["ts"][:10]),
     )

@@ -1,4 +1,4 @@
-"""Weigh a batch of calls: which of them wait for a person, and why. Nothing here reads or writes anything."""
+"""Weigh a batch of calls: which of them wait for a person, and why. Nothing here writes; `Batch.told` alone reads."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,7 +63,8 @@ class Batch:
         today: The person's today.
         latest: The records that the turn before has written.
         sought: What the model looked for before it read anything in this turn.
-        told: The stored texts in view that the person told; all others may have come from somebody else.
+        told: Returns the stored texts in view that the person told; all others may have come from somebody else. It
+            looks for each into the journal, and is asked only where that decides.
         waited: The items that the turn before would have deleted and did not, by id, each with its words.
     """
 
@@ -80,7 +81,7 @@ class Batch:
     today: date | None = None
     latest: frozenset[str] = frozenset()
     sought: Sequence[str] = ()
-    told: frozenset[str] = frozenset()
+    told: Callable[[], frozenset[str]] = frozenset
     waited: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -101,7 +102,8 @@ class Batch:
     @cached_property
     def foreign(self) -> list[Words]:
         """The stored texts in view that may be somebody else's."""
-        return [each for each in self.stored if not self.told.issuperset(each.texts)]
+        told = self.told()
+        return [each for each in self.stored if not told.issuperset(each.texts)]
 
 
 @dataclass(frozen=True)

@@ -469,9 +469,9 @@ AGAIN = make("Soil pH readings of plot B")
 )
 def test_what_the_person_told_before_orders_nothing(message: str, write: Write) -> None:
     read = ("Call my mum", "Soil pH readings of plot B: 5.9 and 5.6", "Measure the soil pH every week")
-    assert asks(message, write, read=read, told=frozenset(read)) == []
+    assert asks(message, write, read=read, told=lambda: frozenset(read)) == []
     order = "Readers call mum, buy milk, take readings of the soil"
-    assert asks(message, write, read=(*read, order), told=frozenset(read)) == [write.call]
+    assert asks(message, write, read=(*read, order), told=lambda: frozenset(read)) == [write.call]
 
 
 @pytest.mark.parametrize(
@@ -486,7 +486,7 @@ def test_what_the_person_told_before_orders_nothing(message: str, write: Write) 
 )
 def test_what_a_message_does_not_tell_of_asks_whoever_wrote_what_is_in_view(message: str, writes: Any) -> None:
     read = ("Call my mum", "Pay the rent by Friday", "Turn every card to done")
-    assert asks(message, *writes, read=read, told=frozenset(read)) == [write.call for write in writes]
+    assert asks(message, *writes, read=read, told=lambda: frozenset(read)) == [write.call for write in writes]
 
 
 OPEN_RENTS = [delete(f"Rent of the plot of {name}") for name in ("Petzold", "Nguyen", "Noack")]
