@@ -70,7 +70,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         ids=frozenset(str(each["id"]) for each in done),
         latest=frozenset(str(each["id"]) for each in receipts(previous_turn(state["messages"]))),
         sought=[*iter_sought(this_turn(state["messages"]))],
-        told=lambda: frozenset(_find_told([*shown, *_iter_records(state["messages"])], handles.memory)),
+        told=lambda: _find_told([*shown, *_iter_records(state["messages"])], handles.memory),
         waited=_find_waited(previous_turn(state["messages"]), handles.memory),
         today=date.fromisoformat(state["turn"]["ts"][:10]),
     )
@@ -139,14 +139,11 @@ def _find_waited(turn: Sequence[AnyMessage], memory: Memory) -> dict[str, str]:
     return {each.id: " ".join((each.content, *iter_texts(each.properties))) for each in records if each}
 
 
-def _find_told(shown: Iterable[tuple[str, str]], memory: Memory) -> Iterator[str]:
-    """Yield those texts that are of records which the person told; each is given with the id of its record."""
-
-    @cache
-    def look_up(id: str) -> bool:
-        return is_told(memory.history(id=id))
-
-    return (text for id, text in shown if look_up(id))
+def _find_told(shown: Sequence[tuple[str, str]], memory: Memory) -> frozenset[str]:
+    """Return those texts that are of records which the person told; each is given with the id of its record."""
+    with memory.backend.reading():  # one hold of the folder for all of them
+        told = {id: is_told(memory.history(id=id)) for id in dict.fromkeys(id for id, _ in shown)}
+    return frozenset(text for id, text in shown if told[id])
 
 
 def _iter_records(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, str]]:
