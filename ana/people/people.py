@@ -39,6 +39,11 @@ class People:
         self._roster = roster or _open_roster(self._owner)
         self._given = [(name, make_digest(token)) for name, token in split_tokens(settings.ana_api_tokens)]
 
+    @property
+    def waits(self) -> bool:
+        """Whether it may take long to look somebody up."""
+        return self._roster.waits
+
     def names(self) -> list[str]:
         """Return everybody, the owner first."""
         return [OWNER, *sorted({*self._roster.load(), *dict(self._given)} - {OWNER})]

@@ -24,6 +24,8 @@ _KEEP = """INSERT INTO sign_ins VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UP
 class PostgresRoster:
     """The list in a table that is everybody's: who somebody is, is known only after it was read."""
 
+    waits = True
+
     def __init__(self, database: Database) -> None:
         self._database = database
 

@@ -36,6 +36,9 @@ Listed = dict[Annotated[str, Field(pattern=f"^{PERSON.pattern}$")], Entry]
 class Roster(Protocol):
     """The list of people, for all processes, and the places of what they have. Errors as of `People`."""
 
+    waits: bool
+    """Whether to read it may take long, as where a database is away."""
+
     def load(self) -> Listed:
         """Return the list."""
 
@@ -57,6 +60,8 @@ class Roster(Protocol):
 
 class FolderRoster:
     """The list in a file below the owner's data folder."""
+
+    waits = False
 
     def __init__(self, owner: Workspace) -> None:
         self._owner = owner

@@ -5,7 +5,9 @@ hand each transaction to another.
 """
 
 import atexit
+import math
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -13,7 +15,7 @@ from typing import Any, Literal
 
 from psycopg import Connection, ProgrammingError, RawCursor
 from psycopg.conninfo import conninfo_to_dict
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ana.errors import ConfigError
 from ana.leases import held
@@ -31,6 +33,9 @@ _PATIENCE = "10s"
 
 _LONGEST_PAUSE = "60s"
 """How long a transaction may do nothing: one of a process that was stopped keeps all others waiting."""
+
+_AWAY_SECONDS, _SHORT_PATIENCE = 5.0, 0.5
+"""How long others wait less for a connection after one has waited in vain, and how long they wait then."""
 
 _BEGIN_WORK = (
     "SELECT begin_work(?), set_config('lock_timeout', ?, true), "
@@ -52,6 +57,8 @@ class Database:
         self._url, self._most, self._timeout = url, most, timeout
         self._opening = threading.Lock()
         self._pool: ConnectionPool[Connection[Any]] | None = None
+        self._failed = -math.inf
+        """When somebody waited in vain for a connection; no moment if somebody has got one since."""
 
     def find_person(self, name: str) -> int:
         """Return the number of a person, who is entered if the name is new.
@@ -119,16 +126,25 @@ class Database:
 
     @contextmanager
     def connect(self, patience: float | None = None) -> Iterator[Connection[Any]]:
-        """Yield a connection in autocommit, waiting so many seconds for it; what psycopg raises becomes ours."""
+        """Yield a connection in autocommit, waiting so many seconds for it; what psycopg raises becomes ours.
+
+        Where somebody has just waited in vain, and nobody has got one since, it does not wait for long.
+        """
+        is_away = time.monotonic() < self._failed + _AWAY_SECONDS
         with map_errors():
             pool = self._get_pool()
-            with pool.connection(patience) as connection:
-                try:
-                    yield connection
-                except BaseException:
-                    if connection.closed:  # others may be lost with it: whoever comes next gets one that works
-                        pool.check()
-                    raise
+            try:
+                with pool.connection(patience or (_SHORT_PATIENCE if is_away else None)) as connection:
+                    self._failed = -math.inf
+                    try:
+                        yield connection
+                    except BaseException:
+                        if connection.closed:  # others may be lost with it: whoever comes next gets one that works
+                            pool.check()
+                        raise
+            except PoolTimeout:
+                self._failed = time.monotonic()
+                raise
 
     def close(self) -> None:
         """Close all connections; the next use opens them again."""

@@ -3,9 +3,10 @@
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, to_thread
 from pydantic_core import from_json
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
@@ -51,6 +52,8 @@ LARGEST = 10_000
 ANOTHER = 403, "The request names another person than its token does; leave the name out."
 
 Found = TypeVar("Found")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 WRONG = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `ana users token NAME` makes one."
 WRONG_KEY = "No calendar is here: the key was changed, or never was one; `ana calendar` shows the address that counts."
@@ -77,6 +80,7 @@ class SignIn:
         self._show = show
         self._people = people
         self._attempts = attempts or Attempts()
+        self._lookups = CapacityLimiter(MOST)
         self._threads: defaultdict[str | None, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(MOST))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -121,11 +125,11 @@ class SignIn:
         if any(path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN_PAGES):
             _require_small(scope)
             return {"person": None}, ""
-        if not self._people.needs_token((scope.get("server") or ("",))[0]):
+        if not await self._look_up(self._people.needs_token, (scope.get("server") or ("",))[0]):
             return {"person": OWNER, "is_alone": True}, ""
         if token := read_token(connection):
             return {"person": await self._find(scope, token, self._find_token)}, ""
-        if found := find_session(self._people, connection.cookies.get(COOKIE, "")):
+        if found := await self._look_up(find_session, self._people, connection.cookies.get(COOKIE, "")):
             return {"person": found[0]}, found[1]
         if "hx-request" in connection.headers:
             raise HTTPException(401, "You are signed out; load this page again to sign in.")
@@ -145,7 +149,7 @@ class SignIn:
             key = "".join(connection.query_params.getlist("key"))
             person = await self._find(scope, key, lambda key: run_in_threadpool(find, key), WRONG_KEY)
             return {"person": person}
-        if not self._people.needs_token((scope.get("server") or ("",))[0]):
+        if not await self._look_up(self._people.needs_token, (scope.get("server") or ("",))[0]):
             return {"person": OWNER, "is_alone": True}
         person = await self._find(scope, read_token(connection), self._find_token)
         if any(each != person for name in NAMING for each in connection.query_params.getlist(name)):
@@ -166,7 +170,13 @@ class SignIn:
         return {"person": person, "token": token}
 
     async def _find_token(self, token: str) -> str | None:
-        return self._people.find(token)  # at once: it takes less than to hand it to a thread, and threads may be busy
+        return await self._look_up(self._people.find, token)
+
+    async def _look_up(self, look: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what the list of people says, without keeping everybody waiting who is connected."""
+        if not self._people.waits:  # it takes less than to hand it to a thread, and threads may be busy
+            return look(*args, **kwargs)
+        return await to_thread.run_sync(partial(look, *args, **kwargs), limiter=self._lookups)
 
     async def _find(
         self, scope: Scope, key: str, find: Callable[[str], Awaitable[Found | None]], wrong: str = WRONG

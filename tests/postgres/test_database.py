@@ -3,10 +3,13 @@
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from psycopg_pool import ConnectionPool
 
 from ana.errors import ConfigError, StoreBroken
 from ana.postgres import migrations
@@ -138,4 +141,27 @@ def test_what_gets_no_connection_in_time_is_no_conflict() -> None:
     narrow = Database(f"{server()} user={WORKER}", most=1, timeout=0.3)
     with narrow.connect(), pytest.raises(StoreBroken, match="gave no connection in time"), narrow.connect(0.01):
         pass
+    narrow.close()
+
+
+def test_where_one_has_waited_in_vain_others_wait_less_until_one_gets_a_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited, connection = list[float | None](), ConnectionPool.connection
+
+    def note(pool: ConnectionPool[Any], timeout: float | None = None) -> AbstractContextManager[Any]:
+        waited.append(timeout)
+        return connection(pool, timeout)
+
+    monkeypatch.setattr(ConnectionPool, "connection", note)
+    monkeypatch.setattr("ana.postgres.database._SHORT_PATIENCE", 0.01)
+    narrow = Database(f"{server()} user={WORKER}", most=1, timeout=0.3)
+    with narrow.connect():
+        for _ in range(2):
+            with pytest.raises(StoreBroken), narrow.connect():
+                pass
+    for _ in range(2):
+        with narrow.connect():
+            pass
+    assert waited == [None, None, 0.01, 0.01, None]
     narrow.close()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,8 +18,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ana.errors import StoreBroken
 from ana.people import People
+from ana.people.roster import FolderRoster, Listed
 from ana.settings import Settings, load_settings
-from ana.workspace import open_workspace
+from ana.workspace import Workspace, open_workspace
 from app.http.attempts import FREE, LONGEST, MOST_ADDRESSES, MOST_RIGHT, MOST_WAITING, Attempts
 from app.http.bodies import JsonBodies
 from app.http.guard import Guard, is_page
@@ -267,6 +269,41 @@ def test_who_cannot_be_looked_up_is_told_why_on_the_page_as_a_page(
     assert (listed.status_code, listed.json()) == (503, {"error": "The database cannot be used. Try again."})
     asked = client.get("/app/chat", headers=bearer("x") | {"hx-request": "true"})
     assert (asked.status_code, asked.text) == (503, "The database cannot be used. Try again.")
+
+
+def test_whoever_waits_for_a_database_holds_up_nobody_else(settings: Settings) -> None:
+    gate = threading.Event()
+
+    class SlowRoster(FolderRoster):
+        waits = True
+
+        def load(self) -> Listed:
+            assert gate.wait(60), "the loop was held up"
+            return super().load()
+
+    app = SignIn(tell, People(settings, roster=SlowRoster(Workspace(settings))))
+
+    async def send(path: str) -> list[Message]:
+        sent = list[Message]()
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def note(message: Message) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": path, "headers": [], "query_string": b"", "server": ("::", 1)}
+        await app(scope, receive, note)
+        return sent
+
+    async def check() -> None:
+        waiting = [asyncio.create_task(send(path)) for path in ("/threads", "/app/today", "/mcp")]
+        await asyncio.sleep(0)
+        assert (await send("/ok"))[0]["status"] == 200
+        gate.set()
+        assert [(await each)[0]["status"] for each in waiting] == [401, 303, 401]
+
+    asyncio.run(check())
 
 
 NAMES = st.sampled_from([b"authorization", b"x-api-key", b"cookie", b"x-user", b"x-forwarded-user", b"x-forwarded-for"])
