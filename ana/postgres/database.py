@@ -34,6 +34,12 @@ _PATIENCE = "10s"
 _LONGEST_PAUSE = "60s"
 """How long a transaction may do nothing: one of a process that was stopped keeps all others waiting."""
 
+RECONNECT_SECONDS = 2.0
+"""How long a pool tries by itself to connect again, ever more rarely; then whoever asks for a connection begins anew.
+
+The library's 300 s let a database that was away for two minutes be found only after two more.
+"""
+
 _AWAY_SECONDS, _SHORT_PATIENCE = 5.0, 0.5
 """How long others wait less for a connection after one has waited in vain, and how long they wait then."""
 
@@ -162,7 +168,13 @@ class Database:
                     migrate(connection)
                     _check_role(connection)
                 pool = ConnectionPool(
-                    self._url, kwargs=options, min_size=1, max_size=self._most, timeout=self._timeout, open=True
+                    self._url,
+                    kwargs=options,
+                    min_size=1,
+                    max_size=self._most,
+                    timeout=self._timeout,
+                    reconnect_timeout=RECONNECT_SECONDS,
+                    open=True,
                 )
                 self._pool = pool
             return self._pool

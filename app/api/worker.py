@@ -19,7 +19,7 @@ from procrastinate.jobs import DeleteJobCondition, Job
 from procrastinate.worker import Worker
 
 from ana.errors import AnaError, StoreBroken, UserError
-from ana.postgres.database import open_database
+from ana.postgres.database import RECONNECT_SECONDS, open_database
 from ana.postgres.person import PersonRows
 from ana.runs.attempts import Attempt, take
 from ana.runs.notices import Notices
@@ -65,8 +65,14 @@ class RunWorker:
     def __init__(self, workspaces: Workspaces, notices: Notices, runs: int = ALL, beat: float = BEAT_SECONDS) -> None:
         self._workspaces, self._database = workspaces, open_database(notices.url)
         self._notices, self._beat, self._runs = notices, beat, runs
-        kept = {"prepare_threshold": None}
-        self._app = App(connector=PsycopgConnector(conninfo=notices.url, min_size=1, max_size=4, kwargs=kept))
+        connector = PsycopgConnector(
+            conninfo=notices.url,
+            min_size=1,
+            max_size=4,
+            reconnect_timeout=RECONNECT_SECONDS,
+            kwargs={"prepare_threshold": None},
+        )
+        self._app = App(connector=connector)
         self._app.task(name=WORK, queue=QUEUE, pass_context=True, retry=_WhenLeft())(self._work)
 
     async def work(self, stop: asyncio.Event, grace: float = GRACE_SECONDS) -> None:

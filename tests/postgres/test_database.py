@@ -1,21 +1,23 @@
 """Connections, migrations and transactions, as a role that may only read and write rows."""
 
 import secrets
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg_pool import ConnectionPool
+from psycopg_pool.base import AttemptWithBackoff
 
 from ana.errors import ConfigError, StoreBroken
 from ana.postgres import migrations
 from ana.postgres.database import READ, WRITE, Database
 from ana.postgres.session import Statement
-from evals.postgres import WORKER
+from evals.postgres import WORKER, PostgresServer, add_worker
 from tests.postgres.server import database, new_database, server
 from tests.postgres.trips import counting
 
@@ -165,3 +167,27 @@ def test_where_one_has_waited_in_vain_others_wait_less_until_one_gets_a_connecti
             pass
     assert waited == [None, None, 0.01, 0.01, None]
     narrow.close()
+
+
+def test_a_database_that_was_away_for_long_is_found_soon_after_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(AttemptWithBackoff, "INITIAL_DELAY", 600.0)  # as after a quarter of an hour away
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o711)  # PostgreSQL runs as another user than root
+        (folder := Path(name, "postgres")).mkdir()
+        own = PostgresServer(folder)
+        own.start()
+        try:
+            kept = Database(add_worker(own.url), most=1)
+            assert kept.find_person("ann") == 1
+            own.kill()
+            with suppress(StoreBroken):
+                while kept.find_person("ann"):  # what the server has started ends a moment later
+                    pass
+            with pytest.raises(StoreBroken), kept.connect(0.1):
+                pass
+            own.start()
+            with kept.connect(60) as connection:
+                assert connection.execute("SELECT name FROM people").fetchall() == [("ann",)]
+            kept.close()
+        finally:
+            own.stop()
