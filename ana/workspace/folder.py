@@ -38,8 +38,11 @@ class FolderStorage:
     people_folder: Path
 
     def stamp(self) -> Stamp:
+        from ana.backends.chroma.care.format import MOVED
+
         own = () if self.person == OWNER else stamp_file(self.folder / SETTINGS)[1:]
-        return Stamp(stamp_file(self.folder)[:2], (*stamp_environment(), *own))
+        moved = stamp_file(self.folder / MOVED)  # what was moved into a database is not here any more
+        return Stamp((*stamp_file(self.folder)[:2], *moved), (*stamp_environment(), *own))
 
     def read_settings(self) -> OthersSettings | None:
         if self.person == OWNER:

@@ -35,7 +35,8 @@ class Stamp(NamedTuple):
     """What changes when something about a person does.
 
     Args:
-        place: Another one if somebody else has got the person's name since; empty without anybody.
+        place: Another one if somebody else has got the person's name since, or what was here was moved elsewhere; empty
+            without anybody.
         settings: Another one if the person's settings were changed, or .env.
     """
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ana import settings as settings_module
+from ana.backends.chroma.care.format import MoveNote, write_move
 from ana.settings import OthersSettings, load_settings
 from ana.workspace import open_workspace
 from tests.app.api.conftest import Running
@@ -78,3 +79,15 @@ def test_a_server_whose_settings_name_another_place_meanwhile_begins_nothing_the
             monkeypatch.setenv(name, value)
         assert ann.post("/ask", json=ASK).status_code == 200
     assert not (tmp_path / "another").exists()
+
+
+@pytest.mark.parametrize("home", ["folder"], indirect=True)
+def test_a_server_keeps_nothing_in_a_folder_that_was_moved_into_a_database_meanwhile(running: Running) -> None:
+    run = {"assistant_id": "ana", "input": {"messages": [{"role": "user", "content": "what time is it?"}]}}
+    with running.client("ann") as ann:
+        assert ann.post("/runs/wait", json=run).status_code == 200
+        write_move(
+            open_workspace(load_settings(), "ann").folder, MoveNote("moved", "database", "2026-11-28", done=True)
+        )
+        refused = ann.post("/runs/wait", json=run)
+        assert (refused.status_code, "was moved to a database" in refused.text) == (503, True)
