@@ -142,6 +142,8 @@ def depart(database: Database, number: int, id: str) -> Iterator[Session]:
             raise StoreBusy("A message of theirs waits for its answer.", "Let a worker answer it, or cancel its run.")
         tables = ", ".join(sorted(table for (table,) in session.ask(_OURS)))
         session.ask(f"LOCK TABLE {tables} IN EXCLUSIVE MODE")
+        if session.ask("SELECT 1 FROM ringers WHERE until > clock_timestamp()"):
+            raise StoreBusy("A program delivers their reminders.", "Wait until it has finished, or stop that program.")
         yield session
         if not session.ask("UPDATE people SET away = ? WHERE number = ? AND away IS NULL RETURNING 1", id, number):
             raise StoreBusy("Another move takes what this person has.", "Wait until it has finished.")

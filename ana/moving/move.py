@@ -152,7 +152,7 @@ class Move:
         """Keep everybody else from beginning a turn, and from delivering reminders."""
         ledger = self._workspace.open_ledger()
         with self._workspace.open_locks().own_all(PROGRAM, self._patience), ledger.deliver_alone() as is_alone:
-            if not is_alone:
+            if not is_alone():
                 raise StoreBusy(f"A program delivers the reminders of {self._folder}.", "Stop that program.")
             yield
 

@@ -1,7 +1,7 @@
 """What has rung, in a SQLite file."""
 
 import sqlite3
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -33,15 +33,15 @@ class FolderLedger:
         self.path = path
 
     @contextmanager
-    def deliver_alone(self) -> Iterator[bool]:
+    def deliver_alone(self) -> Iterator[Callable[[], bool]]:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             lock = FileLock(self.path.with_suffix(".lock")).acquire(timeout=0)
         except Timeout:
-            yield False
+            yield lambda: False
             return
         with lock:
-            yield True
+            yield lambda: True
 
     def list_open(self, address: str, rings: Collection[RingKey]) -> list[RingKey]:
         with self.open() as db:

@@ -1,6 +1,6 @@
 """What has rung, and where: each reminder is delivered once to each address, by whichever process is at it."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -42,8 +42,9 @@ class Ledger(Protocol):
     Every method raises StoreBroken if it cannot be used.
     """
 
-    def deliver_alone(self) -> AbstractContextManager[bool]:
-        """Keep other processes from delivering. Yields False where another one is at it, until it ends or dies."""
+    def deliver_alone(self) -> AbstractContextManager[Callable[[], bool]]:
+        """Keep other processes from delivering. Yields what tells, before each message, whether nobody else is at it:
+        somebody may be already, or may have come while this process was stopped."""
 
     def list_open(self, address: str, rings: Collection[RingKey]) -> list[RingKey]:
         """Return those that were not delivered to an address, those with the fewest attempts first."""

@@ -1,6 +1,7 @@
 """What has rung, in PostgreSQL."""
 
-from collections.abc import Collection, Iterator
+import secrets
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -10,6 +11,14 @@ from ana.postgres.session import Statement
 from ana.reminders.ledger import MOST_KEPT, Failing, RingKey, sort_open
 from ana.values import plain_text
 
+SECONDS = 30.0
+"""How long others wait for one that delivers and says nothing: a message takes half of it at most."""
+
+_TAKE = """INSERT INTO ringers (holder, until) VALUES (?, clock_timestamp() + make_interval(secs => ?))
+    ON CONFLICT (person) DO UPDATE SET holder = excluded.holder, until = excluded.until
+    WHERE ringers.until < clock_timestamp()"""
+_RENEW = """UPDATE ringers SET until = clock_timestamp() + make_interval(secs => ?)
+    WHERE holder = ? AND until > clock_timestamp() RETURNING 1"""
 _COUNT = """INSERT INTO rings (address, item, moment, delivered) VALUES (?, ?, ?, ?)
     ON CONFLICT (person, address, moment, item) DO UPDATE
     SET attempts = rings.attempts + 1, delivered = excluded.delivered"""
@@ -27,11 +36,13 @@ class PostgresLedger:
         self._rows = rows
 
     @contextmanager
-    def deliver_alone(self) -> Iterator[bool]:
-        # by itself: another process would wait for what enters the row
-        self._rows.change(Statement("INSERT INTO ringers DEFAULT VALUES ON CONFLICT DO NOTHING"))
-        with self._rows.write() as session:  # it ends with the process, and the lock with it
-            yield bool(session.ask("SELECT 1 FROM ringers FOR UPDATE SKIP LOCKED"))
+    def deliver_alone(self) -> Iterator[Callable[[], bool]]:
+        holder = secrets.token_hex(8)
+        self._rows.change(Statement(_TAKE, [holder, SECONDS]))
+        try:
+            yield lambda: bool(self._rows.change(Statement(_RENEW, [SECONDS, holder]))[0])
+        finally:
+            self._rows.change(Statement("DELETE FROM ringers WHERE holder = ?", [holder]))
 
     def list_open(self, address: str, rings: Collection[RingKey]) -> list[RingKey]:
         query = "SELECT item, moment, attempts, delivered FROM rings WHERE address = ? AND moment >= ?"

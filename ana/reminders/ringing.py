@@ -80,8 +80,8 @@ class Ringer:
         due = {key: ring for key, ring in rings if ring.moment <= now}
         if due:
             with self._ledger.deliver_alone() as is_alone:
-                for target in self._targets if is_alone else ():
-                    self._deliver(target, due)
+                for target in self._targets if is_alone() else ():
+                    self._deliver(target, due, is_alone)
         return min((ring.moment for _, ring in rings if ring.moment > now), default=None)
 
     def _load(self) -> Sequence[Item]:
@@ -93,7 +93,7 @@ class Ringer:
             self._position = position
         return self._items
 
-    def _deliver(self, target: Target, due: dict[RingKey, Ring]) -> None:
+    def _deliver(self, target: Target, due: dict[RingKey, Ring], is_alone: Callable[[], bool]) -> None:
         failing = self._ledger.get_failing(target.key)
         if failing and failing.is_paused(self._clock.now()):
             return
@@ -102,6 +102,8 @@ class Ringer:
             item = self._memory.record("item", key.item)
             if item is None or not _still_rings(item, due[key], self._clock):
                 continue
+            if not is_alone():
+                return
             reason = target.send(make_message(item, due[key], key, self._clock.now()))
             if reason:
                 self.failed += 1

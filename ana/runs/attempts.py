@@ -68,7 +68,7 @@ class Attempt:
             RunLeft: Another worker is to go on.
         """
         if self.is_given_up:
-            await self.give_up(f"The run was given up: what carried it out ended {MOST_FAILURES} times.")
+            await self.give_up(f"The run was given up: {MOST_FAILURES} attempts to carry it out failed.")
             return
         if not self.run.is_active:
             await self._clear_up(worker, rollback=self._rollback)

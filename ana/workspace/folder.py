@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import to_json
 
-from ana import settings as settings_module
 from ana.files import write_whole
 from ana.keys import OWNER
 from ana.notes import Note, read_note
 from ana.settings import OthersSettings, Settings
-from ana.workspace.storage import NoteName, Stamp
+from ana.workspace.storage import NoteName, Stamp, stamp_environment, stamp_file
 
 if TYPE_CHECKING:
     from ana.reminders.folder import FolderLedger
@@ -39,10 +38,11 @@ class FolderStorage:
     people_folder: Path
 
     def stamp(self) -> Stamp:
-        place = self.folder
-        file = settings_module.find_places().env_file if self.person == OWNER else place / SETTINGS
-        found, written = _stat(place), _stat(file)
-        return Stamp(found and (found[0], found[1]), written and written[1:])
+        from ana.backends.chroma.care.format import MOVED
+
+        own = () if self.person == OWNER else stamp_file(self.folder / SETTINGS)[1:]
+        moved = stamp_file(self.folder / MOVED)  # what was moved into a database is not here any more
+        return Stamp((*stamp_file(self.folder)[:2], *moved), (*stamp_environment(), *own))
 
     def read_settings(self) -> OthersSettings | None:
         if self.person == OWNER:
@@ -85,12 +85,3 @@ class FolderStorage:
         from ana.threads.locks import FolderThreadLocks
 
         return FolderThreadLocks(self.folder)
-
-
-def _stat(path: Path) -> tuple[int, ...]:
-    """Return device, inode, moment of the last write and size; nothing without a file."""
-    try:
-        found = path.stat()
-    except OSError:
-        return ()
-    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size

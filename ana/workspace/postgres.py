@@ -17,7 +17,7 @@ from ana.spending.postgres import PostgresBooks
 from ana.threads.postgres import PostgresThreadStore
 from ana.threads.postgres_locks import PostgresThreadLocks
 from ana.tracing.postgres import PostgresTraces
-from ana.workspace.storage import NoteName, Stamp
+from ana.workspace.storage import NoteName, Stamp, stamp_environment
 
 _KEEP_SETTINGS = """INSERT INTO settings (fields) VALUES (?)
     ON CONFLICT (person) DO UPDATE SET fields = excluded.fields, version = excluded.version"""
@@ -38,7 +38,7 @@ class PostgresStorage:
             Statement("SELECT number FROM people WHERE name = ?", [self._rows.person]),
             Statement("SELECT coalesce(max(version), 0) FROM settings"),
         )
-        return Stamp(tuple(number for (number,) in found), (version,))
+        return Stamp(tuple(number for (number,) in found), (version, *stamp_environment()))
 
     def read_settings(self) -> OthersSettings | None:
         for (fields,) in self._rows.ask("SELECT fields FROM settings"):

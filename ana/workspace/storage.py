@@ -1,7 +1,9 @@
 """What keeps a person's state beside their items. Files in a folder are one answer, rows of a database another."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from ana import settings as settings_module
 from ana.settings import OthersSettings, Settings
 
 if TYPE_CHECKING:
@@ -33,12 +35,27 @@ class Stamp(NamedTuple):
     """What changes when something about a person does.
 
     Args:
-        place: Another one if somebody else has got the person's name since; empty without anybody.
-        settings: Another one if the person's settings were changed; empty without any.
+        place: Another one if somebody else has got the person's name since, or what was here was moved elsewhere; empty
+            without anybody.
+        settings: Another one if the person's settings were changed, or .env.
     """
 
     place: tuple[int, ...]
     settings: tuple[int, ...]
+
+
+def stamp_file(path: Path) -> tuple[int, ...]:
+    """Return device, inode, moment of the last write and size; nothing without a file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def stamp_environment() -> tuple[int, ...]:
+    """Return what changes when .env does; the process's own environment stays."""
+    return stamp_file(settings_module.find_places().env_file)[1:]
 
 
 class Storage(Protocol):

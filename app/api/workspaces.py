@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ana.errors import ConfigError
 from ana.handles import Handles, open_handles
 from ana.keys import OWNER
 from ana.runs.local import LocalRuns
@@ -107,6 +108,8 @@ class Workspaces:
         notices: "Notices | None" = None,
     ) -> None:
         self._load_settings = load_settings
+        self._place: object = None
+        """Where everything is, as the settings said at first."""
         self._open_handles = open
         self._notices = notices
         self._slots = Slots()
@@ -127,7 +130,7 @@ class Workspaces:
         """Return everybody who has a folder, the owner first. Errors as of `load_settings`."""
 
         def find() -> list[str]:
-            return [OWNER, *open_workspace(self._load_settings()).list_people()]
+            return [OWNER, *open_workspace(self._load()).list_people()]
 
         return await asyncio.to_thread(find)
 
@@ -190,8 +193,20 @@ class Workspaces:
         for person in [*self._open]:
             await self.close(person)
 
+    def _load(self) -> Settings:
+        """Return the deployment's settings. Raises ConfigError if they name another place than those before them."""
+        settings = self._load_settings()
+        place = settings.ana_database_url or Workspace(settings).folder
+        self._place = self._place or place
+        if place != self._place:
+            raise ConfigError(
+                "ANA_DATA_DIR or ANA_DATABASE_URL is not what it was when this program began to work.",
+                "Start it again, or set back what was changed.",
+            )
+        return settings
+
     async def _ring(self, person: str) -> None:
-        workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
+        workspace = await asyncio.to_thread(open_workspace, self._load(), person)
         if not list_targets(workspace):
             self._ringing.discard(person)
             return
@@ -202,9 +217,9 @@ class Workspaces:
         self._ringing.add(person)
 
     async def _build(self, person: str, stack: contextlib.AsyncExitStack) -> OpenWorkspace:
-        storage = await asyncio.to_thread(lambda: Workspace(self._load_settings(), person).storage)
+        storage = await asyncio.to_thread(lambda: Workspace(self._load(), person).storage)
         before = await asyncio.to_thread(storage.stamp)  # so that a later change of settings is seen
-        workspace = await asyncio.to_thread(open_workspace, self._load_settings(), person)
+        workspace = await asyncio.to_thread(open_workspace, self._load(), person)
         handles = await asyncio.to_thread(self._open_handles, workspace)
         sessions = Sessions(lambda: handles, lambda: f"{handles.clock.now():%Y-%m-%d}")
         stack.push_async_callback(asyncio.to_thread, handles.memory.close)

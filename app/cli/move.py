@@ -33,6 +33,9 @@ def move(
     if user is not None and user not in moves:
         raise UserError(f"There is nothing of {user!r:.80} to move.", "`ana users list` shows who there is.")
     moves = {name: each for name, each in moves.items() if user in (None, name)}
+    if not moves:
+        say(f"There is nothing to move into the {to}.")
+        return
     for name, each in moves.items():
         counted = each.count(to)
         there = "is there already" if counted is None else ", ".join(pluralize(n, what) for what, n in counted.items())

@@ -65,6 +65,7 @@ def test_a_household_goes_there_and_back(
     assert (code, "is in a data folder" in told) == (2, True), told
     assert run(capsys, "items")[0] == 0
     assert run(capsys, "move", "folder", "--yes")[0] == 0
+    assert run(capsys, "move", "folder") == (0, "There is nothing to move into the folder.\n")
     monkeypatch.setenv("ANA_DATABASE_URL", "")
     assert "call the bank" not in run(capsys, "items")[1]
     assert "call the bank" in run(capsys, "trash")[1]

@@ -222,6 +222,8 @@ def test_a_database_in_use_is_refused(ann: Workspace) -> None:
     with pytest.raises(StoreBusy, match="in use by ana serve"):
         make_move(ann).run("folder", ignore)
     lock.release()
+    with in_database(ann).open_ledger().deliver_alone(), pytest.raises(StoreBusy, match="delivers their reminders"):
+        make_move(ann).run("folder", ignore)
     wait = "INSERT INTO runs (id, thread, lane, asked, size, is_kept) VALUES ('run', ?, 0, '{}', 2, true)"
     in_database(ann).rows.change(Statement(wait, [ONE]))
     with pytest.raises(StoreBusy, match="waits for its answer"):

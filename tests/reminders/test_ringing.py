@@ -1,6 +1,8 @@
 """Ringing: once to each address, late if it must be, not for what is done; tried again where it failed."""
 
+import secrets
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,6 +10,9 @@ import pytest
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.memory.memory import Memory
+from ana.postgres.database import Database
+from ana.postgres.person import PersonRows
+from ana.postgres.session import Statement
 from ana.reminders import folder, postgres
 from ana.reminders.folder import FolderLedger
 from ana.reminders.ledger import FIRST_PAUSE, LONGEST_PAUSE, Ledger, RingKey
@@ -16,7 +21,7 @@ from ana.reminders.ringing import MONTH, Ringer, Target
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from tests.conftest import BERLIN, EMBEDDER
-from tests.postgres.server import open_people
+from tests.postgres.server import database, open_people
 
 NOON = datetime(2026, 12, 1, 11, 0, tzinfo=UTC)
 """Tuesday 2026-12-01, 12:00 in Berlin."""
@@ -206,7 +211,7 @@ def test_a_clock_that_was_set_back_does_not_silence_a_failed_address(bell: Bell)
 def test_only_one_process_delivers(bell: Bell) -> None:
     bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
     with bell.ledger.deliver_alone() as is_alone:
-        assert is_alone
+        assert is_alone()
         assert bell.after(hours=2) == []
     assert len(bell.after(seconds=20)) == 1
 
@@ -246,3 +251,28 @@ def test_the_ledger_forgets_the_oldest_by_their_order(ledger: Ledger, monkeypatc
         ledger.note_delivered("x", ring)
     assert ledger.list_open("x", rings) == [rings[1], rings[0]]
     assert ledger.list_open("y", rings) == rings[::-1]
+
+
+def test_one_that_was_stopped_while_it_delivered_repeats_nothing_that_another_delivered_meanwhile() -> None:
+    people = open_people()
+    bell = Bell(PostgresLedger(people("owner")))
+    for text in "ab":
+        bell.memory.create(text, {"remind": "2026-12-01T13:00"})
+    ring = bell.targets[0].send
+
+    def stop(message: Message) -> str:
+        bell.targets[:] = [Target("phone", "key of phone", ring)]
+        people("owner").change(Statement("UPDATE ringers SET until = clock_timestamp()"))  # as if SECONDS had gone by
+        bell.start().ring()
+        return ring(message)
+
+    bell.targets[:] = [Target("phone", "key of phone", stop)]
+    bell.after(hours=1)
+    assert sorted(message.title for _, message in bell.rung) == ["a", "a", "b"], "no more than what was under way"
+
+
+def test_no_connection_is_held_while_messages_are_sent() -> None:
+    with closing(Database(database()._url, most=1, timeout=0.5)) as narrow:
+        bell = Bell(PostgresLedger(PersonRows(narrow, f"{secrets.token_hex(8)}-owner")))
+        bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
+        assert len(bell.after(hours=1)) == 1
