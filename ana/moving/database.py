@@ -1,6 +1,7 @@
 """What a person has in PostgreSQL."""
 
 import json
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -17,6 +18,9 @@ from ana.workspace.postgres import KEEP_KEY
 
 PAGE = 20
 """Rows that are sent together: a checkpoint holds all messages of its conversation."""
+
+_LOCK_SECONDS, _AGAIN_SECONDS = 10.0, 0.05
+"""How long it is tried to keep all writers out, and how long not in between."""
 
 # without leases, which others renew meanwhile
 _OURS = "SELECT tablename FROM pg_policies WHERE policyname = 'own_rows' AND tablename <> 'leases'"
@@ -141,12 +145,30 @@ def depart(database: Database, number: int, id: str) -> Iterator[Session]:
         if session.ask("SELECT 1 FROM runs WHERE NOT done LIMIT 1"):
             raise StoreBusy("A message of theirs waits for its answer.", "Let a worker answer it, or cancel its run.")
         tables = ", ".join(sorted(table for (table,) in session.ask(_OURS)))
-        session.ask(f"LOCK TABLE {tables} IN EXCLUSIVE MODE")
+        _lock(session, tables)
         if session.ask("SELECT 1 FROM ringers WHERE until > clock_timestamp()"):
             raise StoreBusy("A program delivers their reminders.", "Wait until it has finished, or stop that program.")
         yield session
         if not session.ask("UPDATE people SET away = ? WHERE number = ? AND away IS NULL RETURNING 1", id, number):
             raise StoreBusy("Another move takes what this person has.", "Wait until it has finished.")
+
+
+def _lock(session: Session, tables: str) -> None:
+    """Keep all writers out. It waits for none while it has some of the tables: who has others may wait for those.
+
+    Raises:
+        StoreBusy: Somebody wrote at each attempt.
+    """
+    end = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            with session.part():
+                session.ask(f"LOCK TABLE {tables} IN EXCLUSIVE MODE NOWAIT")
+            return
+        except StoreBusy:
+            if time.monotonic() > end:
+                raise
+            time.sleep(_AGAIN_SECONDS)
 
 
 def _begin(database: Database, number: int) -> Any:

@@ -1,10 +1,14 @@
 """Everything of a person there and back: exact, or not at all."""
 
 import secrets
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -186,6 +190,20 @@ def test_a_folder_that_was_left_is_kept_when_its_person_comes_back(ann: Workspac
         each.rename(aside.folder)
         with memory_in(aside) as memory:
             assert [*export_lines(memory.backend)] == before
+
+
+def test_a_move_waits_for_nobody_who_may_wait_for_it(ann: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_move(ann).run("database", ignore)
+    waits = threading.Event()
+    clock = SimpleNamespace(monotonic=time.monotonic, sleep=lambda _: waits.set())
+    monkeypatch.setattr("ana.moving.database.time", clock)
+    with ThreadPoolExecutor(1) as pool:
+        with database().begin(Statement("BEGIN")) as other:
+            other.ask("LOCK TABLE writes IN ROW EXCLUSIVE MODE")  # as who writes into it does
+            moving = pool.submit(make_move(ann).run, "folder", ignore)
+            assert waits.wait(60)
+            other.ask("LOCK TABLE checkpoints, entries, records IN ROW EXCLUSIVE MODE")
+        moving.result(60)
 
 
 def test_nothing_is_mixed(ann: Workspace, tmp_path: Path) -> None:
