@@ -206,6 +206,14 @@ def test_a_move_waits_for_nobody_who_may_wait_for_it(ann: Workspace, monkeypatch
         moving.result(60)
 
 
+def test_who_has_a_folder_open_that_is_moved_meanwhile_writes_nothing_into_it(ann: Workspace) -> None:
+    with memory_in(ann) as memory:
+        memory.create("before")
+        make_move(ann).run("database", ignore)
+        with pytest.raises(ConfigError, match="was moved to a database"):
+            memory.create("after")
+
+
 def test_nothing_is_mixed(ann: Workspace, tmp_path: Path) -> None:
     other = open_workspace(load_settings(folders(tmp_path / "other")), ann.person)
     with memory_in(other) as memory:

@@ -14,8 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ana.backends.chroma.care.format import MOVED, read_format
 from ana.backends.chroma.client import open_chroma, unusable_error
-from ana.errors import LinkRefused
+from ana.errors import ConfigError, LinkRefused
 from ana.files import open_own, overwrite, read_small, refuse_links_below
 from ana.locks import OwnerLock
 from ana.machine import boot_id
@@ -67,6 +68,7 @@ class Folder:
         self._is_in_order = False
         self._blanked: dict[str, int] = {}
         self._seen = ""
+        self._was_moved: bool | None = None
 
     @contextmanager
     def hold_closed(self) -> Iterator[None]:
@@ -164,12 +166,26 @@ class Folder:
                 raise
         except OSError as exc:
             raise unusable_error(self.path, exc) from exc
+        self._refuse_moved(self._lock)
         if written != self._seen:  # another process wrote: an open client has stale indexes
             self.in_doubt |= bool(written) and not written.endswith(boot_id())
             self._seen = written
             self.close()
         elif self.in_doubt:
             self.close()
+
+    def _refuse_moved(self, lock: OwnerLock) -> None:
+        """Raise ConfigError if what was here was moved since the folder was opened: who waited for the lock of the
+        program that moved it would write where nobody looks any more."""
+        is_moved = (self.path / MOVED).exists()
+        if self._was_moved is None:  # that program opens it in any case
+            self._was_moved = is_moved
+        if is_moved and not self._was_moved:
+            try:
+                read_format(self.path)
+            except ConfigError:
+                lock.release()
+                raise
 
 
 def blank_unwritten(chroma: Path, known: dict[str, int]) -> None:
