@@ -115,7 +115,7 @@ class SignIn:
             await answer(scope, receive, _set_session(send, scope, renewed) if renewed else send)
 
     async def _tell(self, scope: Scope, status: int, sentence: str) -> ASGIApp:
-        if self._show and is_page(scope["path"]):
+        if self._show and scope["type"] == "http" and is_page(scope["path"]):
             return await self._show(Request({**scope, "state": {"person": None}}), status, sentence)
         return JSONResponse({"error": sentence}, status)
 

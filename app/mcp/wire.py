@@ -33,8 +33,9 @@ class Wire:
         """Do nothing: all is written."""
 
     def _write(self, message: bytes) -> None:
-        while message:
-            message = message[os.write(self._file, message) :]
+        left = memoryview(message)
+        while left:
+            left = left[os.write(self._file, left) :]
 
 
 @contextmanager

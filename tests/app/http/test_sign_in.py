@@ -269,6 +269,8 @@ def test_who_cannot_be_looked_up_is_told_why_on_the_page_as_a_page(
     assert (listed.status_code, listed.json()) == (503, {"error": "The database cannot be used. Try again."})
     asked = client.get("/app/chat", headers=bearer("x") | {"hx-request": "true"})
     assert (asked.status_code, asked.text) == (503, "The database cannot be used. Try again.")
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect("/app/chat", headers=bearer("x")):
+        pass
 
 
 def test_whoever_waits_for_a_database_holds_up_nobody_else(settings: Settings) -> None:
