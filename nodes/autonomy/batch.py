@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date
 from functools import cache
@@ -141,7 +142,7 @@ def _find_waited(turn: Sequence[AnyMessage], memory: Memory) -> dict[str, str]:
 
 def _find_told(shown: Sequence[tuple[str, str]], memory: Memory) -> frozenset[str]:
     """Return those texts that are of records which the person told; each is given with the id of its record."""
-    with memory.backend.reading():  # one hold of the folder for all of them
+    with memory.backend.reading() if shown else nullcontext():  # one hold of the folder for all of them
         told = {id: is_told(memory.history(id=id)) for id in dict.fromkeys(id for id, _ in shown)}
     return frozenset(text for id, text in shown if told[id])
 
