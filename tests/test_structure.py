@@ -233,7 +233,6 @@ PRINTERS = {
     "app.show.console": {"rich.console", "rich.text", "sys.stdout", "sys.stderr"},
     "app.show.confirm": {"click.confirm"},  # with what is escaped
     "app.cli.setup": {"typer.prompt"},  # with settings of the person's own
-    "app.mcp.wire": {"os.write"},  # of JSON, to a program
 }
 """The modules that may print, and how: each lets nothing through that drives a terminal."""
 

@@ -1,14 +1,12 @@
 """`ana mcp`: the store for other assistants, over standard input and output."""
 
 import secrets
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ana.workspace import Workspace
 from app.startup import start
 
 if TYPE_CHECKING:
-    from anyio import AsyncFile
-
     from ana.handles import Handles
 
 
@@ -24,7 +22,6 @@ async def _serve(workspace: Workspace) -> None:
 
     from app.mcp.server import McpServer
     from app.mcp.sessions import Sessions
-    from app.mcp.wire import take_output
 
     def open_store() -> "Handles":
         from ana.handles import open_handles
@@ -36,8 +33,7 @@ async def _serve(workspace: Workspace) -> None:
     sessions = Sessions(open_store, lambda: begun)
     server = McpServer(lambda _: sessions).build()
     try:
-        with take_output() as wire:
-            async with stdio_server(stdout=cast("AsyncFile[str]", wire)) as (read, write):
-                await server.run(read, write, server.create_initialization_options())
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
     finally:
         sessions.close()
