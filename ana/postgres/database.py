@@ -35,9 +35,9 @@ _LONGEST_PAUSE = "60s"
 """How long a transaction may do nothing: one of a process that was stopped keeps all others waiting."""
 
 RECONNECT_SECONDS = 2.0
-"""How long a pool tries by itself to connect again, ever more rarely; then whoever asks for a connection begins anew.
+"""How many seconds a pool goes on reconnecting by itself. After that, the next request starts a new attempt at once.
 
-The library's 300 s let a database that was away for two minutes be found only after two more.
+The library's default is 300, with pauses that double: after an outage of two minutes it may pause for two more.
 """
 
 _AWAY_SECONDS, _SHORT_PATIENCE = 5.0, 0.5

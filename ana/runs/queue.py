@@ -10,7 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from ana.errors import RunRejected, StoreBroken, StoreBusy
 from ana.postgres.person import PersonRows
@@ -32,6 +32,7 @@ _PAGE = 500
 """How many events are read at once."""
 
 _AGAIN_SECONDS = 0.5
+_P = ParamSpec("_P")
 _Found = TypeVar("_Found")
 _log = logging.getLogger(__name__)
 
@@ -93,7 +94,7 @@ class QueuedRuns:
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
         with self._notices.watch(id) as changed:
             while True:
-                run, told = await _look_until_answered(lambda: self._read_events(id, after))  # noqa: B023 at once
+                run, told = await _look_until_answered(self._read_events, id, after)
                 for position, name, data in told:
                     after = position
                     yield Event(position, name, data)
@@ -105,7 +106,7 @@ class QueuedRuns:
     async def join(self, id: str) -> None:
         ended = "SELECT 1 FROM runs WHERE id = ? AND NOT done"
         with self._notices.watch(id) as changed:
-            while await _look_until_answered(lambda: self._rows.ask(ended, id)):
+            while await _look_until_answered(self._rows.ask, ended, id):
                 await self._notices.wait(changed)
 
     async def cancel(self, id: str, *, rollback: bool) -> None:
@@ -158,12 +159,12 @@ class QueuedRuns:
         return await asyncio.to_thread(self._rows.ask, text, *params)
 
 
-async def _look_until_answered(look: Callable[[], _Found]) -> _Found:
+async def _look_until_answered(look: Callable[_P, _Found], *args: _P.args, **kwargs: _P.kwargs) -> _Found:
     """Return what is found when the database can be used: whoever follows a run goes on where they were."""
     told = ""
     while True:
         try:
-            return await asyncio.to_thread(look)
+            return await asyncio.to_thread(look, *args, **kwargs)
         except (StoreBroken, StoreBusy) as exc:
             if told != str(exc):
                 _log.warning("runs are not followed for a while: %s", exc)
