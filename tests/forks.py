@@ -38,7 +38,8 @@ PRELOADED = (
     *("langchain_chroma", "chromadb.api.rust", "chromadb.telemetry.product.posthog"),
     *("langchain_openai", "langchain_core.tracers.run_collector", "langchain_core.tracers.stdout"),
     *("langchain_core.tracers.context", "langchain_core.messages.block_translators.langchain_v0"),
-    *("typer._adapters", "typer._click.decorators"),
+    *("openai.resources.chat", "httpcore2", "anyio._backends._asyncio", "truststore", "jiter", "numpy.ma"),
+    *("typer._adapters", "typer._click.decorators", "prompt_toolkit"),
     *("rich._emoji_codes", "rich.markdown", "rich.traceback", "encodings.ascii", "encodings.cp437"),
 )
 """What libraries import when they are used."""

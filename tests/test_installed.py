@@ -171,11 +171,16 @@ def test_the_dev_server_comes_with_its_extra(installed: Installed, person: Perso
         return subprocess.Popen([person.ana, *command], cwd=cwd, env=env, stdout=output, stderr=output)
 
     with running(person.env, tmp_path / "server.log", ["dev"], person.elsewhere, start) as server:
-        kept = httpx.post(f"{server.url}/ask", json={"question": "note: the spare key is in the blue tin"}, timeout=60)
-        assert [change["op"] for change in kept.json()["changes"]] == ["create"]
-        question = {"messages": [{"role": "user", "content": "where is the spare key?"}]}
-        run = {"assistant_id": "ana", "input": question}
-        found = httpx.post(f"{server.url}/runs/wait", json=run, timeout=60).json()
-        assert "the blue tin" in json.dumps(found["messages"][-1], ensure_ascii=False)
+        try:
+            kept = httpx.post(
+                f"{server.url}/ask", json={"question": "note: the spare key is in the blue tin"}, timeout=60
+            )
+            assert [change["op"] for change in kept.json()["changes"]] == ["create"]
+            question = {"messages": [{"role": "user", "content": "where is the spare key?"}]}
+            run = {"assistant_id": "ana", "input": question}
+            found = httpx.post(f"{server.url}/runs/wait", json=run, timeout=60).json()
+            assert "the blue tin" in json.dumps(found["messages"][-1], ensure_ascii=False)
+        finally:
+            server.stop()
     assert person.list_written(DATA, LOG) == []
     assert list_installed(installed) == before

@@ -1,5 +1,6 @@
 """A real server, started on loopback for a measurement or a test and stopped by its process id."""
 
+import signal
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,6 +66,11 @@ class Server:
         """End it at once, as a crash would (kill -9)."""
         self.process.kill()
         self.process.wait()
+
+    def stop(self) -> None:
+        """End it as a person does. One that reloads is two processes, and a killed one would leave the other."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(60)
 
     def _wait(self) -> None:
         for _ in range(1200):

@@ -317,7 +317,10 @@ def test_a_server_started_by_hand_sends_nothing_though_there_is_a_key(
     env = folders(tmp_path, **env) | {"LANGGRAPH_CLI_NO_ANALYTICS": "1"}
     command = ["langgraph_cli", "dev", "--no-browser", "--config", str(PROJECT / "langgraph.json")]
     with running(env, tmp_path / "server.log", command, cwd=tmp_path) as server:
-        thread = ask_server(server, "I need milk")
+        try:
+            thread = ask_server(server, "I need milk")
+        finally:
+            server.stop()
     assert TraceFiles(load_settings(env).traces_dir).read(thread)[-1]["answer"] == "See your list: buy milk."
     assert collector.requests == []
 
