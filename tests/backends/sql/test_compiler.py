@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ana.backends.chroma.index.index import open_index
 from ana.backends.sql.compiler import compile_filter
 from ana.backends.sql.dates import ZoneDates
+from ana.backends.sql.tables import connect_tables, make_indexes, make_tables
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
@@ -103,7 +103,9 @@ def test_a_text_that_many_items_have_is_looked_into_once(tmp_path: Path) -> None
         looked.append(value)
         return json.loads(part) in value
 
-    db = open_index(tmp_path / "index.sqlite")
+    db = connect_tables(tmp_path / "index.sqlite")
+    make_tables(db)
+    make_indexes(db)
     db.create_function("ana_has_part", 4, has_part, deterministic=True)
     for row in range(20):
         db.execute("INSERT INTO items VALUES (?, ?, '', '', NULL, x'')", (row, str(row)))

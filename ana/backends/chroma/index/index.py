@@ -125,7 +125,7 @@ class Index:
 
     def _settle(self, db: sqlite3.Connection, source: Source) -> None:
         expected = {"identity": source.identity}
-        if dict(db.execute("SELECT name, value FROM meta")) != expected:  # empty, or of a collection that was replaced
+        if _read_meta(db) != expected:  # new, or of a collection that was replaced
             self._rebuild(db, source, expected)
         self._all_written = not self._reread(db, source)
         if db.execute("SELECT count(*) FROM items").fetchone()[0] != source.count():
@@ -157,16 +157,12 @@ class Index:
 
 
 def open_index(path: Path) -> sqlite3.Connection:
-    """Return a connection to the file; one of another version is deleted and replaced by an empty one."""
+    """Return a connection to the file, in which nothing is if it is new; one of another version is replaced."""
     db = connect_tables(path)
-    if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+    if _read_version(db) not in (0, VERSION):
         db.close()
         remove_database(path)
         db = connect_tables(path)
-        with transaction(db):
-            db.execute(f"PRAGMA user_version = {VERSION}")
-            empty_index(db)
-            make_indexes(db)
     return db
 
 
@@ -176,6 +172,15 @@ def empty_index(db: sqlite3.Connection) -> None:
     for table, columns in _OWN.items():
         db.execute(f"DROP TABLE IF EXISTS {table}")
         db.execute(f"CREATE TABLE {table} ({columns})")
+    db.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _read_meta(db: sqlite3.Connection) -> dict[str, str]:
+    return dict(db.execute("SELECT name, value FROM meta")) if _read_version(db) == VERSION else {}
+
+
+def _read_version(db: sqlite3.Connection) -> int:
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def read_inode(path: Path) -> int:
