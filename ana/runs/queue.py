@@ -7,6 +7,7 @@ they work in order, and a lane works for one run at a time, so that nobody's run
 import asyncio
 import json
 import logging
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
@@ -31,7 +32,9 @@ REMEMBERED_DAYS = 30
 _PAGE = 500
 """How many events are read at once."""
 
-_AGAIN_SECONDS = 0.5
+_AGAIN_SECONDS, _PATIENCE = 0.5, 600.0
+"""How often a database that cannot be used is asked again by who follows a run, and for how many seconds."""
+
 _P = ParamSpec("_P")
 _Found = TypeVar("_Found")
 _log = logging.getLogger(__name__)
@@ -160,12 +163,18 @@ class QueuedRuns:
 
 
 async def _look_until_answered(look: Callable[_P, _Found], *args: _P.args, **kwargs: _P.kwargs) -> _Found:
-    """Return what is found when the database can be used: whoever follows a run goes on where they were."""
-    told = ""
+    """Return what is found when the database can be used: whoever follows a run goes on where they were.
+
+    Raises:
+        StoreBroken: It could not be used for _PATIENCE seconds; or StoreBusy.
+    """
+    told, end = "", time.monotonic() + _PATIENCE
     while True:
         try:
             return await asyncio.to_thread(look, *args, **kwargs)
         except (StoreBroken, StoreBusy) as exc:
+            if time.monotonic() > end:
+                raise
             if told != str(exc):
                 _log.warning("runs are not followed for a while: %s", exc)
             told = str(exc)

@@ -220,8 +220,11 @@ class _Followed(EventSourceResponse):
                 await _stop(self._opened, self._run)
 
     async def _tell(self, after: int) -> AsyncIterator[ServerSentEvent]:
-        async for event in self._opened.runs.follow(self._run.id, after):
-            yield ServerSentEvent(event.data.decode(), event=event.name, id=str(event.position))
+        try:
+            async for event in self._opened.runs.follow(self._run.id, after):
+                yield ServerSentEvent(event.data.decode(), event=event.name, id=str(event.position))
+        except AnaError as exc:
+            yield ServerSentEvent(dump(_describe(exc)).decode(), event="error")
 
 
 def _wait_for(
@@ -239,13 +242,17 @@ def _wait_for(
             try:
                 yield waiting.result()
             except AnaError as exc:  # the answer has begun, so that its status cannot tell
-                yield dump({"__error__": {"error": type(exc).__name__, "message": exc.sentence()}})
+                yield dump({"__error__": _describe(exc)})
         finally:
             waiting.cancel()
             if cancels:
                 await _stop(opened, run)
 
     return StreamingResponse(tell(), headers=headers, media_type="application/json")
+
+
+def _describe(exc: AnaError) -> dict[str, str]:
+    return {"error": type(exc).__name__, "message": exc.sentence()}
 
 
 async def _stop(opened: OpenWorkspace, run: StartedRun) -> None:

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -9,7 +10,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ana.errors import UserError, WrongReply
+from ana.errors import AnaError, UserError, WrongReply
 from ana.models.providers import model_name
 from ana.runs.port import StartedRun
 from ana.settings import Settings
@@ -154,12 +155,13 @@ async def stream(request: Request) -> Response:
     after = read_position(request.headers.get("last-event-id", ""))
 
     async def tell() -> AsyncIterator[ServerSentEvent]:
-        if run and is_known:
-            async for position, progress in follow(opened.runs, run.id, opened.handles.clock.now().year):
-                if position > after:
-                    drawn = await run_in_threadpool(draw, "working.html", progress=progress)
-                    yield ServerSentEvent(drawn, id=str(position))
-            await opened.runs.join(run.id)  # the page that is loaded now has the record of the turn
+        with suppress(AnaError):  # the page that is loaded then says it
+            if run and is_known:
+                async for position, progress in follow(opened.runs, run.id, opened.handles.clock.now().year):
+                    if position > after:
+                        drawn = await run_in_threadpool(draw, "working.html", progress=progress)
+                        yield ServerSentEvent(drawn, id=str(position))
+                await opened.runs.join(run.id)  # the page that is loaded now has the record of the turn
         yield ServerSentEvent("ended", event="ended")
 
     return EventSourceResponse(tell(), ping=BEAT_SECONDS)

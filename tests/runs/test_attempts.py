@@ -103,3 +103,18 @@ def test_whoever_follows_a_run_goes_on_when_the_database_can_be_used_again(monke
         assert rows.reads >= 6
 
     asyncio.run(asyncio.wait_for(check(), 60))
+
+
+def test_whoever_follows_a_run_is_told_when_the_database_stays_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ana.runs.queue._AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr("ana.runs.queue._PATIENCE", -1.0)
+
+    async def check() -> None:
+        rows = FailingRows(database(), str(uuid.uuid4()))
+        runs = QueuedRuns(rows, Notices(server()))
+        for look in (read, QueuedRuns.join):
+            with pytest.raises(StoreBroken, match="cannot be used"):
+                await look(runs, str(uuid.uuid4()))
+        assert rows.reads == 2
+
+    asyncio.run(check())

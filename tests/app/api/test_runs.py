@@ -2,12 +2,15 @@
 
 import asyncio
 import uuid
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
 
+from ana.errors import StoreBroken
 from ana.runs.local import LocalRuns
+from ana.runs.port import Event
 from ana.runs.queue import QueuedRuns
 from app.api import runs
 from graph.updates import LONGEST
@@ -97,6 +100,22 @@ def test_whoever_stops_a_run_that_nothing_ends_is_not_kept_waiting(
         assert client.post(f"{place}/cancel?wait=1").status_code == 202
         refused = client.delete(place)
         assert (refused.status_code, "no worker has ended it" in refused.text) == (409, True)
+
+
+def test_a_stream_that_can_be_followed_no_more_says_why(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def follow(*_: object) -> AsyncIterator[Event]:
+        yield Event(1, "values", b"{}")
+        raise StoreBroken("The database cannot be used.", "Look after it.")
+
+    for kind in (LocalRuns, QueuedRuns):
+        monkeypatch.setattr(kind, "follow", follow)
+    thread, body = str(uuid.uuid4()), {"assistant_id": "ana", "input": SAID, "if_not_exists": "create"}
+    why = '{"error":"StoreBroken","message":"The database cannot be used. Look after it."}'
+    with running.client() as client:
+        told = client.post(f"/threads/{thread}/runs/stream", json=body).text
+        assert told == f"id: 1\r\nevent: values\r\ndata: {{}}\r\n\r\nevent: error\r\ndata: {why}\r\n\r\n"
+        ended = client.post(f"/threads/{thread}/runs/wait", json=body).text
+        assert ended.strip() == f'{{"__error__":{why}}}'
 
 
 def test_a_message_is_as_long_at_every_door(household: Household) -> None:

@@ -2,10 +2,14 @@
 
 import re
 import uuid
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from ana.errors import StoreBroken
+from ana.runs.local import LocalRuns
+from ana.runs.port import Event
 from ana.workspace import load_workspace
 from app.page.markdown import draw_text
 from tests.app.page.conftest import Browser, list_fields
@@ -21,6 +25,22 @@ def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(brows
     place = browser.url
     browser.open("/app")
     assert browser.url == place
+
+
+def test_a_turn_that_can_be_followed_no_more_is_shown_as_it_is(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def follow(*_: object) -> AsyncIterator[Event]:
+        yield Event(1, "custom", b'{"draft": "Hello"}')
+        raise StoreBroken("The database cannot be used.", "Look after it.")
+
+    browser.open("/app")
+    browser.say("hello")
+    thread = browser.url.rsplit("/", 1)[1]
+    run = browser.client.get(f"/threads/{thread}/runs").json()[0]["run_id"]
+    monkeypatch.setattr(LocalRuns, "follow", follow)
+    told = browser.client.get(f"/app/chat/{thread}/runs/{run}").text
+    assert told.endswith("event: ended\r\ndata: ended\r\n\r\n")
 
 
 def test_what_a_turn_did_is_taken_back_and_brought_back_again(browser: Browser) -> None:
