@@ -108,7 +108,7 @@ def read_agenda(view: View) -> Plan | None:
     """List what is due, to do or of a kind, where a message asks for nothing else."""
     text, today = pattern(r"\b(?:(?:in the|this) )?(?:morning|afternoon|evening)\b").sub("", view.low), view.now.date()
     days = find_named_days(text, today)
-    words = {*find_words(drop_mentions(text, days))}
+    words = {*find_words(pattern("<to do>").sub("todo", " ".join(drop_mentions(text, days).split())))}
     cues = words & words_of("agenda", "is late", "is first", "is coming")
     asked = next((each for each in (text, f"due {text}") if read_due_question(each, today)), "")
     if asked and not cues & words_of("is late"):
@@ -146,10 +146,8 @@ def read_done(view: View) -> Plan | None:
 def _tell_done(found: dict[str, Any]) -> str:
     changes = [change for turn in found["turns"] for change in turn["changes"]]
     told = [f"- {verb}: {change[verb]}" for change in changes for verb in _VERBS if verb in change]
-    return (
-        "\n".join([*told[:_TOLD], *(["… and more: `ana history`."] * (len(told) > _TOLD))])
-        or "Nothing was kept or changed then."
-    )
+    more = ["… and more: `ana history`."] if len(told) > _TOLD else []
+    return "\n".join([*told[:_TOLD], *more]) or "Nothing was kept or changed then."
 
 
 def read_question(view: View) -> Plan | None:
