@@ -144,7 +144,7 @@ def connect_own(
         sqlite3.Error: It cannot be opened, or the script fails.
     """
     refuse_link(database)
-    db: sqlite3.Connection = sqlite3.connect(database, BUSY_SECONDS if timeout is None else timeout, **options)
+    db: sqlite3.Connection = sqlite3.connect(database, timeout=BUSY_SECONDS if timeout is None else timeout, **options)
     try:
         db.executescript(script)
     except sqlite3.Error:
