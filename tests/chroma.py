@@ -1,5 +1,6 @@
 """Memories on Chroma, for tests that are about Chroma or about the files of a data folder."""
 
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +18,10 @@ from ana.time.clock import Clock
 
 
 def open_memory(path: Path, embedder: Embedder, clock: Clock, **options: Any) -> Memory:
-    """Return a memory on a data folder; options as of `ChromaBackend`."""
-    return Memory(ChromaBackend(path, embedder, **options), clock)
+    """Return a memory on a data folder; options as of `ChromaBackend`. One that a test forgets is closed then."""
+    memory = Memory(ChromaBackend(path, embedder, **options), clock)
+    weakref.finalize(memory, memory.backend.close).atexit = False
+    return memory
 
 
 def write_index_early(patch: pytest.MonkeyPatch) -> None:
