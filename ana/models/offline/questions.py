@@ -115,7 +115,7 @@ def read_agenda(view: View) -> Plan | None:
         return _list({"text": asked})
     if not cues or not has_only_fillers(" ".join(words - cues), []):
         return None
-    dated = {"$ne": None} if words & {"due", "fällig"} else {}
+    dated = {"$ne": None} if words & {"due", "fallig"} else {}
     span = {"$gte": str(days[0].first), "$lte": str(days[0].last)} if days else dated
     late, coming = {"$lt": view.now.isoformat(timespec="minutes")}, span or {"$gte": str(today)}
     bounds = {"is first": {}, "is late": late, "is coming": coming, "agenda": span}
@@ -146,10 +146,8 @@ def read_done(view: View) -> Plan | None:
 def _tell_done(found: dict[str, Any]) -> str:
     changes = [change for turn in found["turns"] for change in turn["changes"]]
     told = [f"- {verb}: {change[verb]}" for change in changes for verb in _VERBS if verb in change]
-    return (
-        "\n".join([*told[:_TOLD], *(["… and more: `ana history`."] * (len(told) > _TOLD))])
-        or "Nothing was kept or changed then."
-    )
+    more = ["… and more: `ana history`."] * (len(told) > _TOLD)
+    return "\n".join([*told[:_TOLD], *more]) or "Nothing was kept or changed then."
 
 
 def read_question(view: View) -> Plan | None:
@@ -157,7 +155,7 @@ def read_question(view: View) -> Plan | None:
     is_asked = pattern(_LOOKED_UP).match(view.low) and not pattern(r"[^:?]*:\s").match(view.low)
     if not is_asked and not view.low.rstrip("!. ").endswith("?"):
         return None
-    if pattern(r".*\b(?:(?:know|learned|remember) about me|über mich)\b").match(view.low):
+    if pattern(r".*\b(?:(?:know|learned|remember) about me|uber mich)\b").match(view.low):
         return say("\n".join(f"- {line}" for line in view.lines.values()) or "Nothing yet. Tell me what you prefer.")
     return _search(view)
 
