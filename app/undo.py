@@ -37,18 +37,20 @@ def undo_turn(
     from ana.memory.undo import find_undone_turn, last_turn, undo
 
     done = undo(memory, last_turn(memory, thread) if turn is None else turn, override=override)
+    is_redo = find_undone_turn(done.turn) is not None
     if done.conflicts and not done.name:
-        _show_conflicts(done.conflicts)
-        if can_ask() and confirm("Take it back all the same?"):
+        say(f"Nothing was {'brought' if is_redo else 'taken'} back: this was changed since.")
+        for conflict in done.conflicts:
+            say(f"  {describe_difference(conflict.left, conflict.now)}")
+        if can_ask() and confirm(f"{'Bring' if is_redo else 'Take'} it back all the same?"):
             # only the conflicts that were shown: another change may come while the person reads
             return undo_turn(memory, done.turn, here=here, override=done.conflicts, user=user)
         if not here:
-            say(f"To take it back all the same: ana undo --turn {done.turn} --force{user}")
+            say(f"To {'bring' if is_redo else 'take'} it back all the same: ana undo --turn {done.turn} --force{user}")
         return False
     if not done.changes:
         say("Everything was already as it had been before that turn.")
         return True
-    is_redo = find_undone_turn(done.turn) is not None
     say("Brought back:" if is_redo else "Taken back:")
     show_changes(describe_change(make_receipt(change)) for change in done.changes)
     if not here:
@@ -73,9 +75,3 @@ def find_last_undo(memory: "Memory", thread: str) -> str:
             if turn and not find_undone_turn(turn) and name not in undone:
                 return name
     raise UserError("There is nothing to bring back.", "/redo takes back an undo of this conversation.")
-
-
-def _show_conflicts(conflicts: "list[Conflict]") -> None:
-    say("Nothing was taken back: this was changed since.")
-    for conflict in conflicts:
-        say(f"  {describe_difference(conflict.left, conflict.now)}")

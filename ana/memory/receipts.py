@@ -100,7 +100,10 @@ def list_changes(changes: Sequence[Receipt], receipt: str | None, said: str = ""
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:
-    """Return how a record that something else has changed differs: “Buy milk” is now “Buy oat milk”."""
+    """Return how a record that something else has changed differs: “Buy milk” is now “Buy oat milk”, or (done)."""
+    if before and now and quote_record(before) == quote_record(now):
+        parts = list_parts({"op": "update", "before": plain(to_json(before)), "after": plain(to_json(now))}, "en")
+        return f"{quote_record(now)} was changed ({', '.join(parts)})"
     if before and now:
         return f"{quote_record(before)} is now {quote_record(now)}"
     return f"{quote_record(before)} is no longer there" if before else f"{quote_record(now)} is there again"

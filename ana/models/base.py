@@ -28,7 +28,7 @@ FROM_PROGRAM = "from_program"
 back. For the same models; others know it by its mark."""
 
 NOT_UNDERSTOOD = "not_understood"
-"""Key in a reply's `response_metadata` that is true where the model says that it did not understand the person."""
+"""Key in a reply's `response_metadata` that is true where the model says that it failed, or did not understand."""
 
 COMPOSED = "composed"
 """Key in a reply's `response_metadata` that is true where rules made it from the results of its calls."""

@@ -133,6 +133,11 @@ class Workspace:
         """Return the backups that were made before something else."""
         return [*(self.folder / "backups").glob("*.zip")]
 
+    def list_set_aside(self) -> list[Path]:
+        """Return what moves and repairs put aside of this person; a person who was removed has another name there."""
+        aside = self.name_aside("")
+        return [*aside.glob("moved-*"), *aside.glob("[0-9]*Z")]
+
     def make_clock(self) -> Clock:
         """Return a clock of the person's zone."""
         return Clock(local_zone(self.settings.ana_timezone))

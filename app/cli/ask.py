@@ -175,7 +175,9 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
     elif isinstance(outcome, Waiting):
         show_request(outcome.request)
     else:
-        show_text(outcome.answer)
+        # undo as a message takes nothing back here: without --thread each message is a conversation of its own
+        text = outcome.answer.replace("“undo” takes it back.", "`ana undo` takes it back.")
+        show_text(text if outcome.composed else outcome.answer)
     without_receipt = list_changes(outcome.changes, None, outcome.question)
     written = list_below(outcome) if isinstance(outcome, Done) else without_receipt
     for line in written:

@@ -73,6 +73,8 @@ def _find_place(to: str, *, force: bool) -> Path | None:
     path = Path(to)
     if path.is_dir():
         raise UserError(f"{path} is a folder.", "Name a file.")
+    if path.exists() and not path.is_file():  # it would be replaced, not written to: /dev/stdout, /dev/null
+        raise UserError(f"{path} is not an ordinary file.", "Name one, or - for standard output.")
     if not force and path.exists() and path.stat().st_size:  # nothing is lost with an empty one
         raise UserError(f"{path} exists already.", "Name another file, or replace it with --force.")
     return path

@@ -15,7 +15,7 @@ from typer.exceptions import TyperException
 from ana import __version__
 from ana.errors import AnaError, ConfigError
 from ana.files import FILE_ERRORS
-from ana.output import escape_controls, prepare_streams, shorten, silence, tell, write_line
+from ana.output import escape_controls, flush, prepare_streams, shorten, silence, tell, write_line
 from app.startup import chosen
 
 UNFORESEEN = 70
@@ -229,7 +229,10 @@ def run_command(command: Callable[[], Any]) -> int:
     """Run a command and turn what it raises into an exit code: 1 the turn failed, 2 wrong use or configuration, 70 a
     mistake of ours, of which the log tells more."""
     try:
-        command()
+        try:
+            command()
+        finally:
+            flush()
     except AnaError as exc:
         tell(exc.sentence())
         return 2 if isinstance(exc, ConfigError) else 1

@@ -106,11 +106,10 @@ def _choose(provider: str | None, model: str | None, url: str | None) -> tuple[C
 
 def _offer_address(file: Path) -> None:
     """Ask where reminders ring; an address is written if a test message could be sent there."""
-    address = _ask("Where reminders ring, such as ntfys://ntfy.sh/a-long-secret-name (Enter: nowhere)", "")
-    if not address:
-        return
-    if reason := send(address, TEST):
+    question = "Where reminders ring, such as ntfys://ntfy.sh/a-long-secret-name (Enter: nowhere)"
+    while (address := _ask(question, "")) and (reason := send(address, TEST)):
         say(f"The test message could not be sent: {reason.rstrip('.')}. Nothing of it was written.")
+    if not address:
         return
     write_env_file(file, {"ANA_NOTIFY": address})
     say("A test message was sent. `ana remind --install` lets them ring also while ana is not open.")

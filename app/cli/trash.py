@@ -130,6 +130,8 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
         told.append("What was said about them stays.")
     if backups := workspace.list_backups():
         told.append(f"{pluralize(len(backups), 'backup')} in {backups[0].parent} may hold them.")
+    if aside := workspace.list_set_aside():
+        told.append(f"What was put aside in {aside[0].parent} may hold them.")
     tell(" ".join(told))
 
 

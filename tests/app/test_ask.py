@@ -141,6 +141,12 @@ def test_the_same_words_again_in_the_conversation_keep_a_second_one(ana: Run) ->
     assert done.stderr == "+ Buy milk (task, active)\n"
 
 
+def test_what_takes_a_single_message_back_is_the_command(ana: Run) -> None:
+    assert ana("ask", "buy glue").stdout == "Kept “buy glue”. `ana undo` takes it back.\n"
+    assert ana("ask", "undo").returncode == 1
+    assert "- buy glue" in ana("undo").stdout
+
+
 def test_a_reason_is_given_once(ana: Run) -> None:
     done = ana("ask", "undo")
     assert (done.stdout + done.stderr).count("There is nothing to take back.") == 1

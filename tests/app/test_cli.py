@@ -31,6 +31,24 @@ def test_ask_prints_the_answer_alone(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "9! / (3!*3!*3!) = 1680\n", "")
 
 
+@pytest.mark.parametrize(("place", "told"), [("a pipe that nobody reads", ""), ("/dev/full", "No space left")])
+def test_output_that_goes_nowhere_is_told_in_a_sentence_at_most(tmp_path: Path, place: str, told: str) -> None:
+    env = os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
+    if place == "/dev/full":
+        out = os.open(place, os.O_WRONLY)
+    else:
+        reader, out = os.pipe()
+        os.close(reader)
+    command = [sys.executable, "-m", "app.cli", "describe"]
+    with open(out, "w") as stdout:
+        done = subprocess.run(
+            command, cwd=tmp_path, env=env, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert done.stderr.count("\n") == bool(told)
+
+
 def test_ask_json_prints_one_object(ana: Run, tmp_path: Path) -> None:
     done = ana("ask", "What time is it right now? Use UTC.", "--thread", "clock", "--json")
     told: dict[str, Any] = json.loads(done.stdout)

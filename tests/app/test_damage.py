@@ -174,6 +174,9 @@ def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
         assert (code, "exists already" in told, "--force" in told) == (1, True, True)
         assert existing.read_bytes() == before
     assert "is a folder" in ana(capsys, "export", "--force", str(home))[1]
+    os.mkfifo(pipe := home / "pipe")  # as /dev/stdout is, which root could replace
+    assert "is not an ordinary file" in ana(capsys, "export", "--force", str(pipe))[1]
+    assert pipe.is_fifo()
     wrote = ana(capsys, "export", "--force", str(first))
     assert wrote == (0, f"Wrote 2 items, 1 context line and 3 changes to {first}.\n")
     code, told = ana(capsys, "import", str(packed))

@@ -268,12 +268,13 @@ def collector() -> Iterator[Collector]:
         yield collector
 
 
-def set_up_in_terminal(env_file: Path, tmp_path: Path, address: str) -> str:
-    """Choose the offline reader, answer where reminders ring, and return what was shown."""
+def set_up_in_terminal(env_file: Path, tmp_path: Path, *addresses: str) -> str:
+    """Choose the offline reader, answer where reminders ring as often as it asks, and return what was shown."""
     terminal = Terminal(folders(tmp_path), script=script_with(env_file, "setup", "--provider", "offline"))
     try:
-        terminal.until(ADDRESS)
-        terminal.type(f"{address}\r")
+        for times, address in enumerate(addresses, 1):
+            terminal.until(ADDRESS, times=times)
+            terminal.type(f"{address}\r")
         return terminal.read_to_end()
     finally:
         terminal.close()
@@ -288,11 +289,12 @@ def test_an_address_is_written_when_a_test_message_was_sent_there(
     assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline", "ANA_NOTIFY": collector.address}
 
 
-def test_an_address_that_takes_no_message_is_not_written(env_file: Path, tmp_path: Path, collector: Collector) -> None:
+def test_an_address_that_takes_no_message_is_not_written_and_asked_for_again(
+    env_file: Path, tmp_path: Path, collector: Collector
+) -> None:
     collector.status = 500
-    told = set_up_in_terminal(env_file, tmp_path, collector.address)
-    assert "The test message could not be sent: " in told
-    assert "Nothing of it was written." in told
+    told = set_up_in_terminal(env_file, tmp_path, "my phone", collector.address, "")
+    assert told.count("The test message could not be sent: ") == told.count("Nothing of it was written.") == 2
     assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline"}
 
 

@@ -91,7 +91,9 @@ def test_a_purge_finds_what_was_said_in_another_case(ana: Run, tmp_path: Path, k
 
 def test_a_purge_alone_keeps_what_was_said_and_says_so(ana: Run, said: str, tmp_path: Path) -> None:
     ana("backup", str(tmp_path / "data" / "backups" / "mine.zip"))
+    (aside := tmp_path / "data" / "set-aside" / "moved-0123456789abcdef").mkdir(parents=True)
     done = ana("trash", "--purge", "--older-than", "0d")
+    assert done.stderr.endswith(f" may hold them. What was put aside in {aside.parent} may hold them.\n")
     assert "1 item, 0 lines, 0 conversations. What was said about them stays. 1 backup in " in done.stderr
     held = {line.partition(":")[0] for line in find_traces(tmp_path / "data", [*WORDS, said])}
     assert held == {

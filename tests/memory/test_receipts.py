@@ -154,6 +154,11 @@ def test_what_is_gone_or_came_back_is_told_so() -> None:
     assert describe_difference(None, item) == "“Buy milk” is there again"
 
 
+def test_what_is_called_as_before_is_told_with_what_differs() -> None:
+    old, now = (Item("a", "Buy milk", {"status": status}, "", "") for status in ("active", "done"))
+    assert describe_difference(old, now) == "“Buy milk” was changed (active -> done)"
+
+
 def test_records_that_are_called_the_same_are_told_with_their_dates() -> None:
     days: dict[str, Properties] = {day: {"start_date": f"2026-12-{day}"} for day in ("11", "12")}
     changes = [receipt(old, {**old, "status": "cancelled"}) | {"id": day} for day, old in days.items()]

@@ -109,8 +109,8 @@ def _make_item(content: str, kind: str, due: str | None = None, **more: str) -> 
     is_to_do = due or kind in ("reminder", "task", "appointment")
     repeats = "" if due or kind in ("note", "idea") else find_rule(content)
     properties = {"type": kind, "status": "active" if is_to_do else "", "due_date": due, "repeats": repeats} | more
-    if due and kind == "reminder":
-        properties["remind"] = "at the time" if "T" in due else "on the day"
+    if kind == "reminder" and (due or repeats):
+        properties["remind"] = "at the time" if "T" in str(due) or " at " in repeats else "on the day"
     return "create_item", {"content": content, "properties": {key: value for key, value in properties.items() if value}}
 
 
@@ -252,7 +252,7 @@ def _change(order: Order, item: Item) -> Plan:
         return do("delete_item", {"id": item["id"]}, lambda done: f"Deleted: {name(done['deleted'])}. {UNDO}")
     if order.kind in ("skip", "delete", "discard"):
         if not order.due <= (day := order.due if order.due == order.until != "" else coming) <= order.until:
-            return say(f"{name(item)} is next on {coming}. Say the day: “no {fold(item['content'])} on 24 December”.")
+            return say(f"I changed nothing. Say which day of {name(item)}: “no {fold(item['content'])} on 24 March”.")
         leave_out = {"id": item["id"], "properties": {"except": {"$add": [day]}}}
         return do("update_item", leave_out, lambda done: f"Left out on {day}: {name(done)}. {UNDO}")
     old = str(item["properties"].get("due_date", "")).partition(" ")[0]

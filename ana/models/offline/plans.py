@@ -17,6 +17,7 @@ from ana.time.repeats import tell_unread
 Plan = Generator[list[tuple[str, dict[str, Any]]], list[dict[str, Any]], str]
 Item = Mapping[str, Any]
 OFFER = "Shall I keep it as a task? Say yes."
+FAILED = "That did not work:"
 UNDO = "“undo” takes it back."
 NO_RING = "I cannot ring: it shows when I am opened then, and in `ana due`."
 _PHRASES = Phrases(Path(__file__).with_name("words.txt"))

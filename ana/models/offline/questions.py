@@ -21,8 +21,7 @@ _LOOKED_UP = (
 )
 _DONE = r"(?:what|was) (?:did|have|habe?) (?:i|we|ich|wir) (?:get )?(?:do|done|finish\w*|gemacht|erledigt)(?: on)?\W*$"
 _VERBS, _TOLD = ("created", "changed", "deleted"), 10
-_N = r"[$€£]?(\d+(?:,\d{3})*(?:\.\d+)?)"
-_P = r"(\d+(?:\.\d+)?) ?%"
+_N, _P = r"[$€£]?(\d+(?:,\d{3})*(?:\.\d+)?)", r"(\d+(?:\.\d+)?) ?%"
 # fmt: off
 _SIGNS = (
     (r" ?\b(?:percent|per cent)\b", "%"), (r"(?<=\d) ?\b(?:euros?|dollars?|pounds?|quid|eur|usd|gbp)\b", ""), (r"\bdivided by\b", "/"), (r"\bplus\b", "+"), (r"\b(?:minus|less)\b", "-"),
@@ -115,7 +114,7 @@ def read_agenda(view: View) -> Plan | None:
         return _list({"text": asked})
     if not cues or not has_only_fillers(" ".join(words - cues), []):
         return None
-    dated = {"$ne": None} if words & {"due", "fällig"} else {}
+    dated = {"$ne": None} if words & {"due", "fallig"} else {}
     span = {"$gte": str(days[0].first), "$lte": str(days[0].last)} if days else dated
     late, coming = {"$lt": view.now.isoformat(timespec="minutes")}, span or {"$gte": str(today)}
     bounds = {"is first": {}, "is late": late, "is coming": coming, "agenda": span}
@@ -155,7 +154,7 @@ def read_question(view: View) -> Plan | None:
     is_asked = pattern(_LOOKED_UP).match(view.low) and not pattern(r"[^:?]*:\s").match(view.low)
     if not is_asked and not view.low.rstrip("!. ").endswith("?"):
         return None
-    if pattern(r".*\b(?:(?:know|learned|remember) about me|über mich)\b").match(view.low):
+    if pattern(r".*\b(?:(?:know|learned|remember) about me|uber mich)\b").match(view.low):
         return say("\n".join(f"- {line}" for line in view.lines.values()) or "Nothing yet. Tell me what you prefer.")
     return _search(view)
 

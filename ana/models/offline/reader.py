@@ -8,7 +8,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import COMPOSED, NOT_UNDERSTOOD, StreamingModel, to_chunk
 from ana.models.offline import keeping, questions
-from ana.models.offline.plans import OFFER, Plan, read_messages
+from ana.models.offline.plans import FAILED, OFFER, Plan, read_messages
 from ana.time.when import tell_doubts
 
 READINGS = (  # what a message may be; the first that fits counts
@@ -55,7 +55,7 @@ def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> 
     while done < len(results):
         answered, done = results[done : done + len(calls)], done + len(calls)
         if why := next((str(result["error"]) for result in answered if "error" in result), ""):
-            return _say("Not done: it needed your yes." if why.startswith("Refused") else f"That did not work: {why}")
+            return _say("Not done: it needed your yes." if why.startswith("Refused") else f"{FAILED} {why}")
         calls = plan.send(answered)
     if missing := {name for name, _ in calls} - tools:
         return _say(f"I would need the tool {min(missing)} for that, and I do not have it.")
@@ -64,4 +64,5 @@ def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> 
 
 
 def _say(text: str) -> AIMessage:
-    return AIMessage(text, response_metadata={COMPOSED: True} | ({NOT_UNDERSTOOD: True} if OFFER in text else {}))
+    fruitless = {NOT_UNDERSTOOD: True} if OFFER in text or text.startswith(FAILED) else {}
+    return AIMessage(text, response_metadata={COMPOSED: True} | fruitless)
