@@ -69,6 +69,12 @@ class Place:
         return found.st_dev, found.st_ino
 
 
+def describe_fault(exc: BaseException) -> str:
+    """Return what the system or a database said, as the end of a sentence: without the path of a file of ours."""
+    said = exc.strerror if isinstance(exc, OSError) else None
+    return " ".join((said or str(exc)).split()).rstrip(".")
+
+
 def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:
     """Write a file that has the old text or the new one, whenever the process or the power ends."""
     with open_draft(path, mode) as file:

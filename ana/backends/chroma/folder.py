@@ -20,6 +20,7 @@ from ana.errors import ConfigError, LinkRefused
 from ana.files import Place, open_own, overwrite, read_small, refuse_links_below
 from ana.locks import OwnerLock
 from ana.machine import boot_id
+from ana.own_files import name_folder
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -156,7 +157,9 @@ class Folder:
         try:
             if self._lock is None:
                 self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._lock = OwnerLock(self.path / "lock", f"The data folder {self.path}", self._timeout, self._program)
+                self._lock = OwnerLock(
+                    self.path / "lock", f"The {name_folder(self.path)}", self._timeout, self._program
+                )
             self._place.check()
             self.in_doubt |= self._lock.acquire()
             try:
