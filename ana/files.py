@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from ana.errors import LinkRefused
+from ana.errors import LinkRefused, StoreBroken
 
 BUSY_SECONDS = 10.0
 """How long to wait for another program that uses a SQLite file."""
@@ -42,6 +42,37 @@ _NOT_THE_FILE = (
     sqlite3.SQLITE_INTERRUPT,
 )
 """SQLite's codes for errors that are not the file's fault."""
+
+
+class Place:
+    """A person's folder as it was found first: somebody else's may get its name, where one is removed and one added."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known = self._find()
+
+    def check(self) -> None:
+        """Raise StoreBroken if the folder is gone or another one; for all to read, without its path."""
+        found = self._find()
+        if self._known and found != self._known:
+            raise StoreBroken(
+                "The data folder that was in use is not there any more: it was put elsewhere, or its person removed.",
+                "Nothing more is written; begin again where it is now.",
+            )
+        self._known = found
+
+    def _find(self) -> tuple[int, int] | None:
+        try:
+            found = self._folder.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_dev, found.st_ino
+
+
+def describe_fault(exc: BaseException) -> str:
+    """Return what the system or a database said, as the end of a sentence: without the path of a file of ours."""
+    said = exc.strerror if isinstance(exc, OSError) else None
+    return " ".join((said or str(exc)).split()).rstrip(".")
 
 
 def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:

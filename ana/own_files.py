@@ -1,6 +1,7 @@
 """The names of what ana writes: whatever else lies beside it is the person's own, and is not touched."""
 
 import re
+from pathlib import Path
 
 from ana.files import SQLITE_SUFFIXES
 from ana.settings import PROJECT
@@ -49,6 +50,12 @@ OUTSIDE = PROJECT / ".langgraph_api"
 
 _CHROMA = re.compile(rf"{UUID}|chroma\.sqlite3(?:-wal|-shm|-journal)?")
 _TRACE = re.compile(rf"(?:{UUID}|none)\.jsonl")
+
+
+def name_folder(path: Path) -> str:
+    """Return what a data folder, or one in it, is called in a sentence: of others than its owner without its path."""
+    names = [each.name for each in (path, path.parent) if each.parent.name == PEOPLE]
+    return f"data folder of {names[0]!r}" if names else f"data folder {path}"
 
 
 def is_own(name: str) -> bool:

@@ -30,7 +30,7 @@ class Done:
     Args:
         answer: The text for the person.
         trace_id: The id of the turn's record.
-        trace_path: The file that holds it.
+        trace_path: The file that holds it; empty if it could not be written.
         steps: The calls and violations, in order.
         usage: Tokens: input_tokens, output_tokens, estimated; cached_tokens of the former, if there are any.
         cost_usd: What the model calls cost; None where the model's price is not known.
@@ -141,7 +141,7 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
         answer=turn["answer"] or "",
         thread_id=thread_id,
         trace_id=turn["id"],
-        trace_path=handles.traces.place(thread_id),
+        trace_path=handles.traces.place(thread_id, turn["id"]),
         steps=list_steps(messages, turn["corrections"]),
         usage=dict(turn["usage"]),
         cost_usd=cost(turn["usage"], model_name(handles.settings), handles.settings),

@@ -15,7 +15,7 @@ from ana.handles import open_data
 from ana.keys import KEY, PERSON, make_digest
 from ana.locks import OwnerLock
 from ana.notes import read_note
-from ana.threads.ports import owning
+from ana.threads.ports import PATIENCE, owning
 from ana.workspace import Workspace
 from ana.workspace.private import holds_own
 
@@ -29,6 +29,9 @@ class Entry:
     code: str = ""
     until: float = 0.0
 
+
+_REMOVING = "ana users remove"
+"""Its name in another program's messages."""
 
 Listed = dict[Annotated[str, Field(pattern=f"^{PERSON.pattern}$")], Entry]
 
@@ -51,7 +54,7 @@ class Roster(Protocol):
     def put_aside(self, name: str) -> str:
         """Take a person off the list, put what they have aside so that nobody finds it, and return where it is.
 
-        Raises StoreBroken if it is damaged; then nothing was changed.
+        Raises StoreBroken if it is damaged, StoreBusy if a turn of theirs does not end; then nothing was changed.
         """
 
     def find_calendar(self, names: Sequence[str], key: str) -> str | None:
@@ -83,13 +86,15 @@ class FolderRoster:
 
     def put_aside(self, name: str) -> str:
         person, aside = self._open(name), self._owner.name_aside(f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
-        aside.mkdir(parents=True, mode=0o700)
-        if holds_own(person):
-            with open_data(person, "ana users remove") as handles:
-                handles.upkeep.back_up(person.traces_folder, aside / "backup.zip")
-        with self.change() as listed:
-            listed.pop(name, None)
-        if person.folder.exists():
+        has_own = holds_own(person)  # before the lock is there
+        # a turn that works writes by the folder's name, which somebody else may have before it ends
+        with person.open_locks().own_all(_REMOVING, PATIENCE):
+            aside.mkdir(parents=True, mode=0o700)
+            if has_own:
+                with open_data(person, _REMOVING) as handles:
+                    handles.upkeep.back_up(person.traces_folder, aside / "backup.zip")
+            with self.change() as listed:
+                listed.pop(name, None)
             person.folder.rename(aside / name)
         return str(aside)
 

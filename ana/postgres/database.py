@@ -20,7 +20,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from ana.errors import ConfigError
 from ana.leases import held
 from ana.postgres.migrations import migrate
-from ana.postgres.session import Session, Statement, map_errors
+from ana.postgres.session import IN_FOLDER, Session, Statement, map_errors
 
 Mode = Literal["READ COMMITTED", "REPEATABLE READ READ ONLY"]
 WRITE: Mode = "READ COMMITTED"
@@ -78,7 +78,7 @@ class Database:
                 if known and known[1] is not None:
                     raise ConfigError(
                         f"What {name!r} has is in a data folder, not in the database.",
-                        "Take ANA_DATABASE_URL out, or bring it here: `ana move database`.",
+                        IN_FOLDER,
                     )
                 if known:
                     return int(known[0])

@@ -21,9 +21,13 @@ _LEASE_LOST = "ANA01"
 """What the function `keep_leases` raises."""
 
 
+IN_FOLDER = "Take ANA_DATABASE_URL out, or bring it here: `ana move database`."
+"""What to do about what a person has in a data folder."""
+
 _HINTS: dict[type[psycopg.Error], str] = {
     errors.InsufficientPrivilege: "Grant it to the role that ANA_DATABASE_URL names.",
     errors.DiskFull: "Make room on the disk of the database, then try again.",
+    errors.RaiseException: IN_FOLDER,  # `begin_work` raises it
 }
 """What to do about an error with which trying again alone does not help."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.errors import StoreBroken
-from ana.files import FILE_ERRORS, compact_database, connect_own, is_damage, write_whole
+from ana.files import FILE_ERRORS, compact_database, connect_own, describe_fault, is_damage, write_whole
 from ana.locks import OwnerLock
 from ana.notes import Note, read_note
 from ana.threads import sequence
@@ -78,7 +78,7 @@ class FolderThreadStore:
             hint = "Check that the disk has room and the data folder may be written."
             if isinstance(exc, sqlite3.DatabaseError) and is_damage(exc):
                 hint = "`ana doctor --repair` sets the damaged file aside; what was stored stays."
-            raise StoreBroken(f"The conversation could not be kept: {exc}.", hint) from exc
+            raise StoreBroken(f"The conversation could not be kept: {describe_fault(exc)}.", hint) from exc
 
     def ids(self) -> list[str]:
         with self._read() as connection:

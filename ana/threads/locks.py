@@ -4,7 +4,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from ana.errors import StoreBroken
+from ana.files import Place
 from ana.locks import OwnerLock
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE, owning
@@ -17,15 +20,22 @@ ALL = "all.lock"
 
 
 class FolderThreadLocks:
-    """The locks of conversations, a file for each, which every process that works on the data folder sees."""
+    """The locks of conversations, a file for each, which every process that works on the data folder sees.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        place: The folder as it was found when it was opened; None for how it is now.
+    """
+
+    def __init__(self, folder: Path, place: Place | None = None) -> None:
         self._folder = folder
+        self._place = place or Place(folder)
 
     def lock(self, id: str, program: str, patience: float = PATIENCE) -> OwnerLock:
         """Return the lock of a conversation. Errors as of the port."""
         name = f"{canonical_id(id) or id}.lock"
-        return _FileLock(self._make_folder() / name, "This conversation", timeout=patience, program=program)
+        self._place.check()
+        path = self._make_folder() / name
+        return _FileLock(self._place, path, "This conversation", timeout=patience, program=program)
 
     @contextmanager
     def own_all(self, program: str, patience: float = PATIENCE) -> Iterator[None]:
@@ -48,9 +58,25 @@ class FolderThreadLocks:
 
 
 class _FileLock(OwnerLock):
-    """A lock that nobody gets while somebody owns every conversation."""
+    """A lock that nobody gets while somebody owns every conversation, or of a folder that another one has followed."""
+
+    def __init__(self, place: Place, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._place = place
 
     def acquire(self) -> bool:
+        try:
+            abandoned = self._take()
+            self._place.check()
+        except FileNotFoundError:
+            self._place.check()  # which says why, and not where
+            raise
+        except StoreBroken:
+            self.release()
+            raise
+        return abandoned
+
+    def _take(self) -> bool:
         abandoned = super().acquire()
         every = self._path.with_name(ALL)
         if not every.exists():
@@ -59,4 +85,4 @@ class _FileLock(OwnerLock):
         waiting = OwnerLock(every, "Every conversation", timeout=self._timeout, program=self._program)
         waiting.acquire()
         waiting.discard()
-        return self.acquire()
+        return self._take()

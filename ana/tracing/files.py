@@ -8,8 +8,8 @@ from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
-from ana.errors import LinkRefused
-from ana.files import append_lines, list_drafts, write_whole
+from ana.errors import StoreBroken
+from ana.files import Place, append_lines, list_drafts, write_whole
 from ana.own_files import is_trace
 from ana.tracing.lines import ID, check_id, format_line, parse_lines, tell_lost
 from ana.tracing.port import Traces, moment
@@ -20,12 +20,18 @@ class TraceFiles(Traces):
     """The traces of a folder, which is created at the first record: each one a line of its thread's file.
 
     Secrets never reach a file.
+
+    Args:
+        place: The person's folder as it was found when it was opened; None for how it is now.
     """
 
-    def __init__(self, folder: Path, secrets: Sequence[str] = ()) -> None:
+    def __init__(self, folder: Path, secrets: Sequence[str] = (), place: Place | None = None) -> None:
         self.folder = folder
         self._secrets = [s for s in secrets if s]
+        self._place = place or Place(folder)
         self._writing = threading.Lock()
+        self._lost: set[str] = set()
+        """The ids of records that could not be written."""
 
     def path(self, thread_id: str) -> Path:
         """Return the file of a thread; UserError for what is no id: it must not reach the file system."""
@@ -33,15 +39,17 @@ class TraceFiles(Traces):
 
     def write(self, *records: Record) -> None:
         for thread_id, its in groupby(records, key=lambda record: record["thread_id"]):
-            self._append(self.path(thread_id), "\n".join(format_line(each, self._secrets) for each in its))
+            self._append(self.path(thread_id), [*its])
 
-    def _append(self, path: Path, lines: str) -> None:
+    def _append(self, path: Path, records: list[Record]) -> None:
         try:
             with self._writing:
+                self._place.check()
                 self.folder.mkdir(parents=True, exist_ok=True)
-                append_lines(path, lines)
-        except (OSError, LinkRefused) as exc:
-            why = exc.strerror if isinstance(exc, OSError) else "it is a link"
+                append_lines(path, "\n".join(format_line(each, self._secrets) for each in records))
+        except (OSError, StoreBroken) as exc:
+            why = exc.strerror if isinstance(exc, OSError) else exc.message.rstrip(".")
+            self._lost |= {record["id"] for record in records}
             tell_lost(f"The trace {path} cannot be written: {why}.", "Check the disk and TRACES_DIR.")
 
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
@@ -57,8 +65,8 @@ class TraceFiles(Traces):
         files = self._find_files().items()
         return sorted(path.stem for path, written in files if written >= since and ID.fullmatch(path.stem))
 
-    def place(self, thread_id: str) -> str:
-        return str(self.path(thread_id))
+    def place(self, thread_id: str, id: str) -> str:
+        return "" if id in self._lost else str(self.path(thread_id))
 
     def forget(self, thread_id: str, before: datetime) -> int:
         records = list(iter_records(self.path(thread_id)))

@@ -37,8 +37,8 @@ class Traces(Protocol):
     def ids(self, since: float = 0.0) -> list[str]:
         """Return the threads that have records, in order; only those written to since a moment, in seconds."""
 
-    def place(self, thread_id: str) -> str:
-        """Return where a person finds the records of a thread."""
+    def place(self, thread_id: str, id: str) -> str:
+        """Return where a person finds a record of a thread that was just written; nothing if it could not be."""
 
     def forget(self, thread_id: str, before: datetime) -> int:
         """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
@@ -96,7 +96,7 @@ class InMemoryTraces(Traces):
     def ids(self, since: float = 0.0) -> list[str]:
         return sorted({r["thread_id"] for r in self.records if self._written[r["thread_id"]] >= since})
 
-    def place(self, thread_id: str) -> str:
+    def place(self, thread_id: str, id: str) -> str:
         return ""
 
     def forget(self, thread_id: str, before: datetime) -> int:

@@ -26,6 +26,8 @@ class PostgresTraces(Traces):
     def __init__(self, rows: PersonRows, secrets: Sequence[str] = ()) -> None:
         self._rows = rows
         self._secrets = [secret for secret in secrets if secret]
+        self._lost: set[str] = set()
+        """The ids of records that could not be written."""
 
     def write(self, *records: Record) -> None:
         for thread_id in (record["thread_id"] for record in records):
@@ -35,6 +37,7 @@ class PostgresTraces(Traces):
                 for record in records:
                     self._enter(session, record["thread_id"], [format_line(record, self._secrets)])
         except AnaError as exc:
+            self._lost |= {record["id"] for record in records}
             tell_lost(exc.message, "Check the database.")
 
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
@@ -51,8 +54,8 @@ class PostgresTraces(Traces):
         query = "SELECT DISTINCT thread FROM turns WHERE written >= to_timestamp(?) ORDER BY thread"
         return [id for (id,) in self._rows.ask(query, since)]
 
-    def place(self, thread_id: str) -> str:
-        return f"the trace {thread_id} in the database"
+    def place(self, thread_id: str, id: str) -> str:
+        return "" if id in self._lost else f"the trace {thread_id} in the database"
 
     def forget(self, thread_id: str, before: datetime) -> int:
         gone = [

@@ -1,12 +1,13 @@
 """A person's state in the files of their folder."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic_core import to_json
 
-from ana.files import write_whole
+from ana.files import Place, write_whole
 from ana.keys import OWNER
 from ana.notes import Note, read_note
 from ana.settings import OthersSettings, Settings
@@ -37,6 +38,11 @@ class FolderStorage:
     traces_folder: Path
     people_folder: Path
 
+    @cached_property
+    def place(self) -> Place:
+        """The folder as it was at the first use."""
+        return Place(self.folder)
+
     def stamp(self) -> Stamp:
         from ana.backends.chroma.care.format import MOVED
 
@@ -62,7 +68,7 @@ class FolderStorage:
         from ana.logs import secrets_of
         from ana.tracing.files import TraceFiles
 
-        return TraceFiles(self.traces_folder, secrets_of(settings))
+        return TraceFiles(self.traces_folder, secrets_of(settings), self.place)
 
     def open_books(self, settings: Settings) -> "FolderBooks":
         from ana.spending.folder import FolderBooks
@@ -84,4 +90,4 @@ class FolderStorage:
     def open_locks(self) -> "FolderThreadLocks":
         from ana.threads.locks import FolderThreadLocks
 
-        return FolderThreadLocks(self.folder)
+        return FolderThreadLocks(self.folder, self.place)

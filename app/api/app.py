@@ -15,7 +15,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ana.errors import AnaError
+from ana.errors import AnaError, StoreBroken
+from ana.files import FILE_ERRORS, describe_fault
 from ana.json_lines import Quoted
 from ana.keys import OWNER
 from ana.logs import settle_console
@@ -192,6 +193,13 @@ async def _answer_error(request: Request, exc: Exception) -> Response:
     return answer_error(exc)
 
 
+async def _answer_fault(request: Request, exc: Exception) -> Response:
+    """Answer what the system or SQLite refused, where nothing else has put it into words."""
+    return await _answer_error(
+        request, StoreBroken(f"The files could not be used: {describe_fault(exc)}.", "Check the disk of the server.")
+    )
+
+
 async def _answer_http(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
     if is_page(request.url.path):
@@ -217,6 +225,7 @@ def build_app(*, carries_out: bool = True) -> Starlette:
         Middleware(Holding),
     ]
     handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}
+    handlers |= dict.fromkeys(FILE_ERRORS, _answer_fault)
     mcp = McpDoor()
     beside = [Route("/calendar.ics", calendar), Route("/mcp", mcp), Route("/openapi.json", openapi)]
     described = [*ROUTES, *API, *beside]

@@ -44,6 +44,7 @@ class GraphWorker:
 
     def __init__(self, handles: Handles, saver: ThreadSaver) -> None:
         self._handles = handles
+        self._store = handles.workspace.open_thread_store()
         self.saver = saver
         self.graph: CompiledStateGraph[Any, Any, Any, Any] = OwningGraph(**vars(compile_graph(saver)))
         self._controls: dict[str, RunControl] = {}
@@ -59,7 +60,7 @@ class GraphWorker:
         name_work(person=workspace.person, thread=run.thread, run=run.id)
         try:
             yield "metadata", dump({"run_id": run.id, "attempt": run.attempt})
-            with self._handles.meter.watch_run(run):
+            with self._store.map_errors(), self._handles.meter.watch_run(run):
                 async for name, data in self._stream(run, control):
                     yield name, data
         except GraphDrained as exc:

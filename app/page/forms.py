@@ -36,6 +36,12 @@ def keep_form_token(request: Request, response: Response, token: str) -> None:
         response.set_cookie(COOKIE, token, path=PAGE, httponly=True, samesite="strict", secure=secure)
 
 
+def end_forms(response: Response) -> Response:
+    """Return an answer with which no form counts that is open in this browser: somebody else may sign in there."""
+    response.delete_cookie(COOKIE, path=PAGE)
+    return response
+
+
 def act(do: Act) -> Callable[[Request], Awaitable[Response]]:
     """Return the endpoint of a form: its token is looked at before anything is done."""
 

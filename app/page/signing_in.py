@@ -12,7 +12,7 @@ from app.http.attempts import Attempts
 from app.http.guard import PAGE
 from app.http.sign_in import PAGE_SIGN_IN, WRONG_CODE, write_session
 from app.http.threads import run_in_threadpool
-from app.page.forms import read_text
+from app.page.forms import end_forms, read_text
 from app.page.shell import render
 
 WRONG = "This is no token, or one that has ended; `ana users token NAME` makes a new one."
@@ -39,9 +39,9 @@ async def enter(request: Request, form: FormData) -> Response:
         if token or code:
             attempts.note_wrong(address, digest)
         return await render(request, "sign_in.html", status=401, wrong=WRONG_CODE if code else WRONG, notice=None)
-    return RedirectResponse(PAGE, 303, {"set-cookie": write_session(request.scope, found[1])})
+    return end_forms(RedirectResponse(PAGE, 303, {"set-cookie": write_session(request.scope, found[1])}))
 
 
 async def leave(request: Request, _: FormData) -> Response:
     """POST /app/sign-out: end this browser's session."""
-    return RedirectResponse(PAGE_SIGN_IN, 303, {"set-cookie": write_session(request.scope, "")})
+    return end_forms(RedirectResponse(PAGE_SIGN_IN, 303, {"set-cookie": write_session(request.scope, "")}))

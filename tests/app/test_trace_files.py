@@ -10,6 +10,7 @@ import pytest
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
+from app.outcome import expect_done
 from tests.conftest import MakeAssistant, folders
 from tests.forks import run_forked
 
@@ -37,8 +38,11 @@ def test_a_full_disk_costs_a_warning_and_no_turn(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    assistant = make_assistant("Hello.", "Hello again.")
+    assert Path(expect_done(assistant.ask("hi", THREAD)).trace_path).exists()
     monkeypatch.setattr("ana.files.open_own", lambda *_: os.open("/dev/full", os.O_RDWR))
-    assert make_assistant("Hello.").ask("hi", THREAD).answer == "Hello."
+    told = expect_done(assistant.ask("hi", THREAD))
+    assert (told.answer, told.trace_path) == ("Hello again.", "")
     assert "No space left on device. The turn is done, but no record of it is kept." in capsys.readouterr().err
 
 

@@ -172,7 +172,8 @@ def test_the_side_that_was_left_says_so(ann: Workspace) -> None:
     make_move(ann).run("folder", ignore)
     with pytest.raises(ConfigError, match="is in a data folder"):
         tell(in_database(ann))
-    with pytest.raises(StoreBroken, match="is in a data folder"), database().transaction(known, WRITE) as session:
+    told = "is in a data folder. Take ANA_DATABASE_URL out, or bring it here"
+    with pytest.raises(StoreBroken, match=told), database().transaction(known, WRITE) as session:
         session.ask("SELECT 1")  # as of a process that has known the person for long
 
 

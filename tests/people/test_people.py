@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from ana.errors import ConfigError, StoreBroken, UserError, WrongName
+from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError, WrongName
 from ana.files import FILE_ERRORS
 from ana.handles import open_data
 from ana.keys import KEY
@@ -15,8 +15,10 @@ from ana.logs import hide_secrets, secrets_of
 from ana.people import People
 from ana.people.people import CODE_SECONDS, MOST_TOKENS
 from ana.settings import Settings, load_settings
+from ana.threads.ports import owning
 from ana.workspace import open_workspace
 from tests.conftest import folders
+from tests.tracing.conformance import record
 
 GIVEN = "0123456789-given-by-the-deployment"
 
@@ -182,6 +184,36 @@ def test_a_person_whose_folder_is_damaged_is_not_removed_by_halves(people: Peopl
     with pytest.raises(FILE_ERRORS):
         people.remove("anna")
     assert (people.find(token), anna.folder.exists()) == ("anna", True)
+
+
+def test_a_person_in_whose_conversation_a_turn_works_is_not_removed(
+    people: People, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ana.people.roster.PATIENCE", 0)
+    token, anna = people.add("anna"), open_workspace(settings, "anna")
+    with owning(anna.open_locks().lock("talk", "a turn")), pytest.raises(StoreBusy, match="in use by a turn"):
+        people.remove("anna")
+    assert (people.find(token), anna.folder.exists()) == ("anna", True)
+    assert not settings.ana_data_dir.joinpath("set-aside").exists()
+
+
+def test_what_was_opened_for_a_removed_person_writes_nothing_where_the_next_of_that_name_is(
+    people: People, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people.add("anna")
+    with open_data(open_workspace(settings, "anna"), "a test") as handles:
+        lock = handles.workspace.open_locks().lock("talk", "a test")
+        handles.memory.create("hers")
+        people.remove("anna")
+        people.add("anna")
+        folder = handles.workspace.folder
+        for refused in (lambda: handles.memory.create("hers too"), lock.acquire):
+            with pytest.raises(StoreBroken, match="not there any more") as failed:
+                refused()
+            assert str(settings.ana_data_dir) not in str(failed.value)
+        handles.traces.write(record("a"))
+        assert "no record of it is kept" in capsys.readouterr().err
+        assert [*folder.iterdir()] == []
 
 
 def test_a_removal_that_was_cut_short_can_be_ended(people: People, settings: Settings) -> None:

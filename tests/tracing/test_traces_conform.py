@@ -35,7 +35,9 @@ def test_traces_in_postgres_conform(check: Callable[[OpenTraces], None]) -> None
 
 def test_a_record_that_the_database_does_not_take_costs_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     nowhere = PersonRows(Database("host=127.0.0.1 port=1 dbname=none", timeout=0.2), "owner")
-    PostgresTraces(nowhere).write(record("a"))
+    traces = PostgresTraces(nowhere)
+    traces.write(record("a"))
+    assert traces.place(ONE, "a") == ""
     assert "The turn is done, but no record of it is kept." in capsys.readouterr().err
 
 

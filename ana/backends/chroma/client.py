@@ -15,7 +15,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from ana.errors import AnaError, StoreBroken, ToolError
-from ana.files import is_damage, list_database_files
+from ana.files import describe_fault, is_damage, list_database_files
+from ana.own_files import name_folder
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client as Client
@@ -107,11 +108,11 @@ def _map_error_of_chroma(path: Path, exc: BaseException) -> AnaError | None:
 
 def unusable_error(path: Path, exc: BaseException) -> StoreBroken:
     """Return the error for a folder that the system or Chroma refuses."""
-    reason = " ".join(str(exc).split()).rstrip(".")
+    reason = describe_fault(exc)
     hint = "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another."
     if (isinstance(exc, sqlite3.DatabaseError) and is_damage(exc)) or not isinstance(exc, OSError | sqlite3.Error):
         hint = "If the disk has room, `ana doctor` shows the damage and `ana doctor --repair` repairs it."
-    return StoreBroken(f"The data folder {path} cannot be used: {reason}.", hint)
+    return StoreBroken(f"The {name_folder(path)} cannot be used: {reason}.", hint)
 
 
 def _refuse_truncated(database: Path) -> None:

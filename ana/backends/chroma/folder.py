@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 from ana.backends.chroma.care.format import MOVED, read_format
 from ana.backends.chroma.client import open_chroma, unusable_error
 from ana.errors import ConfigError, LinkRefused
-from ana.files import open_own, overwrite, read_small, refuse_links_below
+from ana.files import Place, open_own, overwrite, read_small, refuse_links_below
 from ana.locks import OwnerLock
 from ana.machine import boot_id
+from ana.own_files import name_folder
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -69,6 +70,7 @@ class Folder:
         self._blanked: dict[str, int] = {}
         self._seen = ""
         self._was_moved: bool | None = None
+        self._place = Place(path)
 
     @contextmanager
     def hold_closed(self) -> Iterator[None]:
@@ -155,7 +157,10 @@ class Folder:
         try:
             if self._lock is None:
                 self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._lock = OwnerLock(self.path / "lock", f"The data folder {self.path}", self._timeout, self._program)
+                self._lock = OwnerLock(
+                    self.path / "lock", f"The {name_folder(self.path)}", self._timeout, self._program
+                )
+            self._place.check()
             self.in_doubt |= self._lock.acquire()
             try:
                 written = read_small(self._generation_file)

@@ -13,6 +13,7 @@ from ana import __version__
 from ana.errors import ConfigError, StoreBroken
 from ana.files import connect_own, write_whole
 from ana.notes import read_note
+from ana.own_files import name_folder
 
 FORMAT = 2
 NAME = "format.json"
@@ -70,7 +71,7 @@ def read_format(path: Path) -> int:
         return 1 if (path / "chroma").exists() or (path / "journal.sqlite").exists() else 0
     if known.format > FORMAT:
         raise ConfigError(
-            f"The data folder {path} was written by ana {known.version} in format {known.format}; this is ana "
+            f"The {name_folder(path)} was written by ana {known.version} in format {known.format}; this is ana "
             f"{__version__}, which reads up to {FORMAT}.",
             f"Install ana {known.version} or later, or set ANA_DATA_DIR to another folder.",
         )
@@ -79,10 +80,10 @@ def read_format(path: Path) -> int:
 
 def _describe_move(path: Path, move: MoveNote) -> tuple[str, str]:
     if move.to == "folder":
-        return f"A move into the data folder {path} was cut short.", "`ana move folder` finishes it."
+        return f"A move into the {name_folder(path)} was cut short.", "`ana move folder` finishes it."
     finish = "" if move.done else " `ana move database` finishes the move, which was cut short."
     return (
-        f"What was in the data folder {path} was moved to a database on {move.at[:10]}.",
+        f"What was in the {name_folder(path)} was moved to a database on {move.at[:10]}.",
         f"Set ANA_DATABASE_URL to that one, or bring it back: `ana move folder`.{finish}",
     )
 
