@@ -50,8 +50,8 @@ def writes_are_told(e: Evidence) -> Violation | None:
     if failed := find_failed(e.calls):
         return Violation(
             FAILED,
-            f"{failed[0].tool} failed ({failed[0].text[:200]}) and was not made good, and the draft does not tell. "
-            "Try again with what the error asks for, or say plainly what was not done.",
+            f"{failed[0].tool} failed ({read_error(failed[0])[:200]}) and was not made good, and the draft does "
+            "not tell. Try again with what the error asks for, or say plainly what was not done.",
             "Not everything you asked for was done.",
         )
     if not _claims_write(e, lines):
