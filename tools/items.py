@@ -184,7 +184,12 @@ def query_items(
     stamps = stamps or _asks_for_stamps(where)
     items = [
         call.show(item, stamps)
-        | ({"completed_at": to_local(moment, call.clock.zone)} if moment else {})
+        # what the person said of it is a property, and truer than when they told
+        | (
+            {"completed_at": to_local(moment, call.clock.zone)}
+            if moment and "completed_at" not in item.properties
+            else {}
+        )
         | (tell_occurrence(call, item, stored[item.id], found.more_dates) if item.id in stored else {})
         for item, moment in zip(found.items, done, strict=True)
     ]
