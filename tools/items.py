@@ -131,10 +131,10 @@ def _cut_to_change(old: str, new: str) -> str:
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def delete_item(id: str, *, call: Injected) -> Result:
-    """Delete an item, of what repeats all of it.
+    """Delete an item, into the trash; of what repeats all of it.
 
     Args:
-        id: The item's id, as a result gave it.
+        id: The item's id.
     """
     try:
         change = call.memory.delete(id, call.cause)
