@@ -35,7 +35,7 @@ _SOUNDS_DONE = re.compile(
 """How one speaks of what one has just done, or is about to do."""
 _HAS_BECOME = any_of(r"\b(?:now|jetzt|ahora|maintenant)\b")
 _TO_OTHERS = any_of(
-    r"\b(?:tell|let) (?!me\b|us\b|go\b)\w+ .*",
+    r"\b(?:tell|let) (?!me\b|us\b|go\b)\w[\w.'’]* .*",
     r"\b(?:sag|schreib)\w* (?:ihm|ihr|ihnen|de[mn]|(?-i:[A-ZÄÖÜ])\w+)\b",
     r"\b(?:di|escr[ií]be)(?:le|les)\b|\b(?:dis|écris)(?:-lui|-leur| à)\b",
 )
