@@ -12,7 +12,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.memory.receipts import describe_change, find_title
+from ana.memory.receipts import SIGNS, describe_change, find_title
 from ana.output import shorten
 from nodes.history import call_ids, map_texts, split_turns
 from nodes.policies.evidence import read_object
@@ -76,18 +76,25 @@ def _shorten_turn(turn: list[AnyMessage], id: str, named: set[str]) -> list[AnyM
 def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown: bool) -> str:
     """Return what a call came to, in a line for each record that it wrote; of what its own arguments show, the id."""
     value, receipts = read_object(answer.text), receipts_of(answer)
-    if is_shown and [receipt["op"] for receipt in receipts] == ["create"]:
+    is_undo = call["name"] == "undo"
+    if is_shown and not is_undo and [receipt["op"] for receipt in receipts] == ["create"]:
         named.add(str(receipts[0]["id"]))
         return str(receipts[0]["id"])
     if receipts:
         undo = [str(value["undo"])] if "undo" in value else []
-        return "\n".join([*undo, *(_tell_write(receipt, named) for receipt in receipts)])
+        # of no other call does the name say what became of a record
+        signs = [f"{SIGNS[receipt['op']]} " if is_undo else "" for receipt in receipts]
+        return "\n".join(
+            [*undo, *(sign + _tell_write(each, named) for sign, each in zip(signs, receipts, strict=True))]
+        )
+    if "error" in value:  # the items beside it are only like the one that was meant
+        return shorten(str(value["error"]), LINE)
     if items := list(_list_items(value)):
         sums = shorten(f"; sums {json.dumps(value['sums'])}", LINE) if "sums" in value else ""
         return _tell_items(items, named) + sums
     if call["name"] == "calculator" and "result" in value:
         return shorten(f"{call['args'].get('expression')} = {value['result']}", LINE)
-    return shorten(str(value.get("error") or value.get("note") or answer.text), LINE)
+    return shorten(str(value.get("note") or answer.text), LINE)
 
 
 def _tell_write(receipt: Receipt, named: set[str]) -> str:

@@ -10,7 +10,7 @@ from ana.errors import DuplicateItem, NoSuchItem, ToolError
 from ana.memory.changes import Change
 from ana.memory.completions import find_done_dates
 from ana.memory.filters import OWN_KEYS, Node
-from ana.memory.item import to_local
+from ana.memory.item import Item, to_local
 from ana.memory.operations import read_operations
 from ana.memory.receipts import make_receipt
 from ana.memory.search.found import Found
@@ -131,10 +131,10 @@ def _cut_to_change(old: str, new: str) -> str:
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def delete_item(id: str, *, call: Injected) -> Result:
-    """Delete an item, of what repeats all of it.
+    """Delete an item, into the trash; of what repeats all of it.
 
     Args:
-        id: The item's id, as a result gave it.
+        id: The item's id.
     """
     try:
         change = call.memory.delete(id, call.cause)
@@ -184,7 +184,7 @@ def query_items(
     stamps = stamps or _asks_for_stamps(where)
     items = [
         call.show(item, stamps)
-        | ({"completed_at": to_local(moment, call.clock.zone)} if moment else {})
+        | _tell_completed(call, item, moment)
         | (tell_occurrence(call, item, stored[item.id], found.more_dates) if item.id in stored else {})
         for item, moment in zip(found.items, done, strict=True)
     ]
@@ -193,6 +193,13 @@ def query_items(
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated}
     note = _note(call, found, where or {})
     return result | _tell_done_then(call, found.where) | ({"note": note} if note else {}), explain(found)
+
+
+def _tell_completed(call: CallContext, item: Item, moment: str | None) -> dict[str, Json]:
+    """Return when an item was done, by the journal, unless the person said when: that is a property, and truer."""
+    if moment is None or "completed_at" in item.properties:
+        return {}
+    return {"completed_at": to_local(moment, call.clock.zone)}
 
 
 def _tell_done_then(call: CallContext, where: Node) -> dict[str, Json]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ana.errors import NoSuchItem
 from ana.memory.changes import Change
+from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
 from ana.memory.repeating import list_next, tell_dates
 from ana.memory.search.property_text import describe_unsearched
@@ -181,7 +182,8 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
         return {"note": _CANCELLED}
     if new.get("done_for") != old.get("done_for"):
         told = f"for {with_weekday(new['done_for'])}; {_ENDED if has_status(new, DONE) else f'next {coming}'}"
-        return {"done": told} | _tell_passed_over(repeat, find_passed_over(old, new, call.clock.zone))
+        passed = find_passed_over(old, new, call.clock.zone)
+        return {"done": told} | _tell_passed_over(repeat, passed) | _tell_uncounted(old, new, given)
     if "status" in given and change.before and old == new:
         return {"done": f"Nothing changed: it is done for {with_weekday(new.get('done_for'))}; next {coming}."}
     if all(old.get(key) == new.get(key) for key in _TOLD):
@@ -229,6 +231,18 @@ def _tell_passed_over(repeat: Repeat, passed: Sequence[Occurrence]) -> dict[str,
         return {}
     first, last = tell_dates(repeat, passed[0]), tell_dates(repeat, passed[-1])
     return {"passed_over": {"count": len(passed), "from": first, "to": last, "note": _NOT_MARKED}}
+
+
+def _tell_uncounted(old: Properties, new: Properties, given: Collection[str]) -> dict[str, Json]:
+    """Return what is told of numbers given with a date that was done, which are those of the date before: an item has
+    one of each, and history sums what changes."""
+    same = {key: old[key] for key in given if key in old and old[key] == new.get(key)}
+    told = [
+        f'{key} was {value} already; to add it up over dates: {{"$add": {value}}}.'
+        for key, value in same.items()
+        if is_number(value)
+    ]
+    return {"note": " ".join(told)} if told else {}
 
 
 def _tell_moved(repeat: Repeat, old: Properties, new: Properties) -> dict[str, Json]:

@@ -12,7 +12,7 @@ from ana.errors import ToolError, UserError
 from ana.memory.backend import retry_on_change
 from ana.memory.changes import Change
 from ana.memory.receipts import describe_difference
-from ana.memory.trash import list_deleted, restore
+from ana.memory.trash import find_deleted, list_deleted, restore
 from ana.memory.undo import Undone, find_undone, last_turn, plan_undo
 from ana.memory.undo import undo as take_back
 from ana.values import Json
@@ -47,9 +47,11 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
 
 
 def preview_undo(call: CallContext, turn: str | None = None) -> list[Change]:
-    """Return what a call of undo would change now; nothing if it has run already, brings an item back, or fails."""
+    """Return what a call of undo would change now; nothing if it has run already, or fails."""
+    turn = None if turn == "last" else turn
     if turn and not call.memory.history(turn=turn, limit=1):
-        return []
+        deleted = find_deleted(call.memory, turn)
+        return [Change(deleted.kind, deleted.item.id, None, deleted.item)] if deleted else []
     try:
         return [] if find_own_undo(call) else plan_undo(call.memory, _find_turn(call, turn))[0]
     except UserError:

@@ -29,6 +29,9 @@ LONGEST_VALUE = 100
 CONTENT = 80
 """Characters that are shown of a record's content."""
 
+LED_IN = 40
+"""Characters that are shown before the place where a line changed."""
+
 _ON_THE_WALL = (*DATE_KEYS, "done_for")
 
 MOST_PROPERTIES = 8
@@ -247,8 +250,16 @@ def _describe_edit(old: str, new: str) -> Iterator[str]:
         yield f"+ “{shorten(added, LONGEST_VALUE)}”"
     elif find_title(old) == find_title(new):
         lines = zip_longest(old.splitlines(), new.splitlines(), fillvalue="")
-        changed = ((shorten(line, 80), shorten(other, 80)) for line, other in lines if line != other)
+        changed = (_cut_to_difference(line, other) for line, other in lines if line != other)
         yield from (f"“{line}” -> “{other}”" for line, other in islice(changed, 1))
+
+
+def _cut_to_difference(old: str, new: str) -> tuple[str, str]:
+    """Return two lines from a few words before the place where they differ, shortened."""
+    same = next(at for at, (was, now) in enumerate(zip_longest(old, new)) if was != now)
+    start = old.rfind(" ", 0, max(0, same - LED_IN)) + 1
+    line, other = (f"{'…' if start else ''}{shorten(each[start:], CONTENT)}" for each in (old, new))
+    return line, other
 
 
 def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:

@@ -34,19 +34,24 @@ def list_deleted(memory: Memory) -> list[DeletedRecord]:
     return _to_records(memory.backend.deletions())
 
 
+def find_deleted(memory: Memory, name: str) -> DeletedRecord | None:
+    """Return a deleted record by its name, an item's id or "line 3"; None if it is not in the trash."""
+    id = name.removeprefix("line ")
+    return next(iter(_to_records(memory.backend.deletions(("item" if id == name else "line", id)))), None)
+
+
 def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
     """Bring a deleted record, an item's id or "line 3", back as it was; UserError if it is not in the trash.
 
     A call that already did gets the change of that time.
     """
-    id = name.removeprefix("line ")
-    found = _to_records(memory.backend.deletions(("item" if id == name else "line", id)))
-    if not found:
+    found = find_deleted(memory, name)
+    if found is None:
         if cause and (earlier := memory.backend.find_change(cause.key)):
             return earlier
         raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
-    change = Change(found[0].kind, id, None, found[0].item)
-    by = cause or Cause("", "", f"restore-{id}-{secrets.token_hex(4)}")
+    change = Change(found.kind, found.item.id, None, found.item)
+    by = cause or Cause("", "", f"restore-{found.item.id}-{secrets.token_hex(4)}")
     return memory.put_back([change], by.turn, by.thread, by.key or None)[0]
 
 

@@ -134,7 +134,7 @@ def _find_reasons(write: Write, batch: Batch) -> list[Reason]:
     kind: Literal["stored", "dial"] = "stored" if ordered else "dial"
     found = [words for rule in DIAL[batch.dial] if (words := rule(write, batch))]
     if ordered and _ONLY_ASKS not in found and not may_be_meant(write, batch.said, batch.stored):
-        found.append("Your message does not speak of this, and stored text was read.")
+        found.append("This was not found in your message, and stored text was read.")
     return [Reason(kind=kind, words=words) for words in found]
 
 

@@ -38,6 +38,10 @@ _SAYS_DONE = any_of(
     r"\b(?:como (?:hech|completad|terminad)[oa]s?|cochée?s?|comme (?:fait|terminé)e?s?)\b|完了にしました",
 )
 _SAYS_DELETED = any_of(r"\b(?:deleted|gelöscht|(?:borrad|eliminad)[oa]s?|supprimée?s?|effacée?s?)\b|削除しました")
+_SAYS_PURGED = any_of(
+    rf"(?=.*{_SAYS_DELETED.pattern}).*(?:\b(?:permanent(?:ly|emente)|irreversibly|forever|endgültig|unwiderruflich"
+    r"|für immer|definitivamente|para siempre|définitivement|pour toujours)\b|完全に|永久に)"
+)
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ def outcomes_are_told(e: Evidence) -> Violation | None:
     lines = split_lines(e.draft.replace("*", ""))
     written = [*_list_written(e, lines)]
     found = (_find_refused(e, written), _find_days(written, e), _find_numbers(written, lines, e))
-    wrong = next(chain(*found, _find_acts(written), _find_titles(written, lines, e)), None)
+    wrong = next(chain(*found, _find_acts(written), _find_purged(e, lines), _find_titles(written, lines, e)), None)
     if wrong is None:
         return None
     return Violation(
@@ -192,6 +196,14 @@ def _find_acts(written: Iterable[_Written]) -> Iterator[str]:
             said = "" if says_no(line) or asks(line) or SUPPOSES.search(line) else blank_quotes(line)
             if (is_open and _SAYS_DONE.search(said)) or (whole and _SAYS_DELETED.search(said)):
                 yield f'It says "{line}", but "{item.content}" is there, with status: {status}.'
+
+
+def _find_purged(e: Evidence, lines: Iterable[str]) -> Iterator[str]:
+    """Yield what is wrong with clauses that call a delete permanent, which no tool makes."""
+    deletes = any(each["op"] == "delete" for each in e.receipts)
+    for said in (part for line in lines if deletes for part in line.split(";")):
+        if _SAYS_PURGED.search(said) and not (says_no(said) or asks(said) or SUPPOSES.search(said)):
+            yield f'It says "{said}", but it is in the trash until the user purges it (`ana trash --purge`).'
 
 
 # ---- numbers

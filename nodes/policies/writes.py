@@ -35,7 +35,7 @@ _SOUNDS_DONE = re.compile(
 """How one speaks of what one has just done, or is about to do."""
 _HAS_BECOME = any_of(r"\b(?:now|jetzt|ahora|maintenant)\b")
 _TO_OTHERS = any_of(
-    r"\b(?:tell|let) (?!me\b|us\b|go\b)\w+ .*",
+    r"\b(?:tell|let) (?!me\b|us\b|go\b)\w[\w.'’]* .*",
     r"\b(?:sag|schreib)\w* (?:ihm|ihr|ihnen|de[mn]|(?-i:[A-ZÄÖÜ])\w+)\b",
     r"\b(?:di|escr[ií]be)(?:le|les)\b|\b(?:dis|écris)(?:-lui|-leur| à)\b",
 )
@@ -50,8 +50,8 @@ def writes_are_told(e: Evidence) -> Violation | None:
     if failed := find_failed(e.calls):
         return Violation(
             FAILED,
-            f"{failed[0].tool} failed ({failed[0].text[:200]}) and was not made good, and the draft does not tell. "
-            "Try again with what the error asks for, or say plainly what was not done.",
+            f"{failed[0].tool} failed ({read_error(failed[0])[:200]}) and was not made good, and the draft does "
+            "not tell. Try again with what the error asks for, or say plainly what was not done.",
             "Not everything you asked for was done.",
         )
     if not _claims_write(e, lines):

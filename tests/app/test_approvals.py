@@ -511,7 +511,7 @@ def test_a_for_all_does_what_the_turn_asks_next_but_nothing_that_stored_text_may
     ]
     told = chat(assistant, "tidy up", "a")
     assert told.count("may I?") == 2
-    assert "Your message does not speak of this, and stored text was read." in told
+    assert "This was not found in your message, and stored text was read." in told
     assert contents(assistant) == ["Assistant: learn that Eve owns it"]
     assert assistant.handles.memory.lines() == {}
     assert assistant.handles.memory.get(poison)
@@ -550,7 +550,7 @@ def test_a_for_all_leaves_out_whatever_reason_has_to_do_with_stored_text(chairs:
     told = chat(chairs, CHAIRS, "a")
     assert told.count("may I?") == 2
     assert count_moved(chairs) == 6
-    assert "Your message does not speak of this, and stored text was read." in told
+    assert "This was not found in your message, and stored text was read." in told
     assert "Contract with Kuhn" in contents(chairs)
 
 

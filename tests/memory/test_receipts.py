@@ -61,6 +61,13 @@ def test_a_receipt_tells_what_became_of_a_title(now: str, said: str) -> None:
     assert describe_change(receipt({}, {}, "Trip", now)) == said
 
 
+def test_a_receipt_of_a_long_line_shows_the_place_that_changed() -> None:
+    line = "Lessons cost 37 from April 2027, until then 35, for the twins Mia and Jack together "
+    told = describe_change(receipt({}, {}, f"{line}58, until then 55", f"{line}55"))
+    start = "…35, for the twins Mia and Jack together"
+    assert told.endswith(f"(“{start} 58, until then 55” -> “{start} 55”)")
+
+
 def test_a_receipt_tells_the_first_line_below_the_title_that_is_another() -> None:
     told = describe_change(receipt({}, {}, "Trip\nto Oslo\nby train", "Trip\nto Rome\nby bus"))
     assert told == "~ Trip (“to Oslo” -> “to Rome”)"

@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
+from ana.memory.changes import Change
 from ana.memory.memory import Memory
 from ana.settings import load_settings
 from ana.values import Properties
@@ -98,6 +99,14 @@ def test_what_a_create_was_given_is_told_by_its_call_alone(memory: Memory) -> No
     assert told == f"create_item: {made.id}"
 
 
+def test_what_an_undo_did_to_each_record_is_told(memory: Memory) -> None:
+    made = memory.create("Read Performer", {})
+    gone, back = Change("item", made.id, made.after, None), Change("item", "bbbbbbbb", None, made.after)
+    result = answer("undo-0", {"turn": "t", "undo": "u"}, artifact=collect_receipts([gone, back]))
+    told = shorten_one(HumanMessage("undo that"), called(("undo", {})), result)[2]
+    assert told.splitlines() == ["undo: u", f"- {made.id} Read Performer", "+ bbbbbbbb Read Performer"]
+
+
 def test_a_list_that_begins_with_a_call_stays_one_that_providers_take() -> None:
     found = called(("query_items", {})), answer("query_items-0", {"items": [TASK]}), AIMessage("One.")
     sent = shorten_results([*found, HumanMessage("and now?")])
@@ -111,6 +120,12 @@ def test_a_refused_batch_is_one_error() -> None:
     now = [message.text for message in shorten_results(turn) if isinstance(message, ToolMessage)]
     assert now == [REFUSED, SAME_ERROR, SAME_ERROR]
     assert shorten_one(*turn)[2] == "delete_item: Refused, did not run: keep the notes"
+
+
+def test_a_call_that_failed_is_told_by_its_error_not_by_the_items_like_it() -> None:
+    missing = {"error": "There is no item 'bbbbbbba'.", "hint": "Use the id of the similar one.", "similar": [TASK]}
+    turn = (HumanMessage("it is urgent"), called(("update_item", {"id": "bbbbbbba"})), answer("update_item-0", missing))
+    assert shorten_one(*turn)[2] == "update_item: There is no item 'bbbbbbba'."
 
 
 def test_a_long_note_comes_whole_once_in_a_turn() -> None:

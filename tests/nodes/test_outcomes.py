@@ -47,9 +47,12 @@ STARTED = change("Gutachten Weber", {"status": "active"}, status="in-progress")
 DOSE = {"status": "active", "due_date": "2026-11-22T20:00", "repeats": "FREQ=DAILY"}
 DOSE_DONE = change("Jonte's dose", DOSE, **{**DOSE, "due_date": "2026-11-23T20:00", "done_for": "2026-11-22T20:00"})
 DOSE_LATER = change("Jonte's dose", DOSE, **{**DOSE, "remark": "with water"})
+GONE = Call("delete_item", {}, "{}", True, 1, ({**BLOOD.receipts[0], "op": "delete", "after": None},))
 REFUSED = ({"content": "Buy candles"},)
 
 FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
+    ("I've deleted the blood test permanently; nothing about it is kept anywhere.", (GONE,), {}),
+    ("Der Bluttest ist endgültig gelöscht.", (GONE,), {}),
     ("Undone, and due Monday, 30 November. Your 12.75 hours stay logged.", (UNDONE,), {}),
     ("I added the screens: login and home due 9 December, search and booking due 16 December.", tuple(SCREENS), {}),
     ("Saved:\n\n- Lunch with Mr. Brandt on Thursday at 12:30\n- Buy milk", (LUNCH, MILK), {}),
@@ -96,6 +99,8 @@ HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("Milk and bread are in. Not done:\n- Candles", (MILK, BREAD), {"refused": REFUSED}),
     ("Tom has gym on Monday, 7 December.", (change("Gym for Tom", due_date="2026-11-30", repeats="FREQ=WEEKLY"),), {}),
     ("The logo is at 5 hours, 3 more than before.", (change("Logo", {"hours": 2}, hours=5),), {}),
+    ("Deleted: the blood test. It is in the trash until it is permanently deleted there.", (GONE,), {}),
+    ("The blood test isn't permanently deleted yet: that is done in the trash.", (GONE,), {}),
     (
         "The call to Sofie is set for today. Sofie's app is due 16 December.",
         (change("Call Sofie", due="2026-11-22"),),

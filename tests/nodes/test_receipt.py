@@ -36,6 +36,7 @@ EXPECTED = [
     ("could you remind me tomorrow?", "Will do!"),
     ("did you save it?", "Yes, I've saved it."),
     ("thanks, and add cheese", "Added!"),
+    ("tell Cian's mum that it's at 4", "Logged: 3 hours on Thursday."),
     ("lösch das Passwort", "Erledigt."),
     ("und noch Käse", "Ist drauf."),
     ("ich bin Linkshänder", "Gut zu wissen."),

@@ -145,6 +145,7 @@ def test_a_failure_that_is_not_told_goes_back(draft: str) -> None:
     assert violation
     assert violation.policy == FAILED
     assert "not done" in violation.reason
+    assert '"error"' not in violation.reason
 
 
 @pytest.mark.parametrize(

@@ -428,3 +428,13 @@ def test_a_date_that_was_passed_over_is_told_to_be_past(life: Life) -> None:
         life.change(pill, status="done", done_for="2026-11-27")
     assert "has moved on" in str(error.value)
     assert "an item of its own" in error.value.hint
+
+
+def test_a_number_given_again_for_another_date_is_told_as_not_added_up(life: Life) -> None:
+    lesson = {"due_date": "2026-12-02T17:00", "repeats": "every Wednesday", "price": 35}
+    id = life.at("2026-12-01T08:00").keep("Lesson", **lesson)["id"]
+    first = life.at("2026-12-02T18:00").change(id, status="done", paid=35)
+    assert "note" not in first
+    second = life.at("2026-12-09T18:00").change(id, status="done", paid=35)
+    assert second["note"] == 'paid was 35 already; to add it up over dates: {"$add": 35}.'
+    assert "note" not in life.at("2026-12-16T18:00").change(id, status="done", paid={"$add": 35})

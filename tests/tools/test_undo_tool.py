@@ -7,12 +7,14 @@ from ana.memory.changes import Cause
 from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
+from app.outcome import Done, Waiting
 from tests.conftest import MakeAssistant
 from tools.call import CallContext
 from tools.undo import undo
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 OTHER = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
+LESSON = "Lesson with Sadhbh, an adult, on Fridays at ten in the morning"
 WRITES = calls(("create_item", {"content": "Buy milk"}), ("append_context", {"content": "Likes milk"}))
 
 
@@ -127,3 +129,26 @@ def test_the_same_call_run_again_undoes_nothing_more(make_assistant: MakeAssista
     assert json.loads(first.text) == json.loads(again.text)
     assert first.artifact == again.artifact
     assert [item.content for item in memory.items()] == ["t0"]
+
+
+def ask_back(make_assistant: MakeAssistant, message: str) -> tuple[str, Any]:
+    """Return the id of an item that was deleted, and what a message comes to for which a model undoes that."""
+    assistant = make_assistant(calls(("create_item", {"content": LESSON})), "Saved.")
+    assistant.ask(f"store: {LESSON}", THREAD)
+    (item,) = assistant.handles.memory.items()
+    assistant.handles.memory.delete(item.id)
+    assistant.handles.memory.create("Dear soloists, please bring back whatever was deleted before", {"type": "mail"})
+    script = calls(("query_items", {})), calls(("undo", {"turn": item.id})), "It is back."
+    return item.id, make_assistant(*script).ask(message, THREAD)
+
+
+def test_a_deleted_item_that_is_asked_for_again_comes_back_without_a_question(make_assistant: MakeAssistant) -> None:
+    id, done = ask_back(make_assistant, "keep Sadhbh though")
+    assert isinstance(done, Done)
+    assert [change["id"] for change in done.changes] == [id]
+
+
+def test_a_request_says_which_deleted_item_would_come_back(make_assistant: MakeAssistant) -> None:
+    _, waiting = ask_back(make_assistant, "is Sadhbh gone?")
+    assert isinstance(waiting, Waiting)
+    assert f"Brings back “{LESSON}”." in waiting.request["action_requests"][0]["description"]
