@@ -254,12 +254,11 @@ def _describe_edit(old: str, new: str) -> Iterator[str]:
         yield from (f"“{line}” -> “{other}”" for line, other in islice(changed, 1))
 
 
-def _cut_to_difference(old: str, new: str) -> tuple[str, str]:
+def _cut_to_difference(old: str, new: str) -> tuple[str, ...]:
     """Return two lines from a few words before the place where they differ, shortened."""
     same = next(at for at, (was, now) in enumerate(zip_longest(old, new)) if was != now)
     start = old.rfind(" ", 0, max(0, same - LED_IN)) + 1
-    line, other = (f"{'…' if start else ''}{shorten(each[start:], CONTENT)}" for each in (old, new))
-    return line, other
+    return tuple(f"{'…' if start else ''}{shorten(each[start:], CONTENT)}" for each in (old, new))
 
 
 def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
