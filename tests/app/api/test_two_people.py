@@ -22,7 +22,7 @@ STEPS = 12
 MASKS = (
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UUID"),
     (r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)?", "TIME"),
-    (r'\\*"(id|tool_call_id|trace_id|turn_id|parent|task_id|fence)\\*": ?\\*"[^"\\]*\\*"', "ID"),
+    (r'\\*"(id|tool_call_id|trace_id|turn_id|previous|parent|task_id|fence)\\*": ?\\*"[^"\\]*\\*"', "ID"),
     (r'"(load_context|reason|execute_tools|reflect|approve|seconds)": ?[\d.e-]+', "DURATION"),
     (r"(?<![a-z0-9])(?=[a-z0-9]*\d)[a-z0-9]{8,16}(?![a-z0-9])", "ID"),
 )
