@@ -14,6 +14,7 @@ from ana.errors import StoreBroken
 from ana.files import FILE_ERRORS, compact_database, connect_own, describe_fault, is_damage, write_whole
 from ana.locks import OwnerLock
 from ana.notes import Note, read_note
+from ana.own_files import name_folder
 from ana.threads import sequence
 from ana.threads.ids import TRASHED, canonical_id
 from ana.threads.ports import Created, DeletedThread, owning
@@ -78,7 +79,10 @@ class FolderThreadStore:
             hint = "Check that the disk has room and the data folder may be written."
             if isinstance(exc, sqlite3.DatabaseError) and is_damage(exc):
                 hint = "`ana doctor --repair` sets the damaged file aside; what was stored stays."
-            raise StoreBroken(f"The conversation could not be kept: {describe_fault(exc)}.", hint) from exc
+            place = name_folder(self._folder)
+            raise StoreBroken(
+                f"The conversation could not be kept in the {place}: {describe_fault(exc)}.", hint
+            ) from exc
 
     def ids(self) -> list[str]:
         with self._read() as connection:
