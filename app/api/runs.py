@@ -1,6 +1,7 @@
 """The runs of the LangGraph API: begun, waited for, streamed, joined, cancelled, listed."""
 
 import asyncio
+import logging
 import uuid
 from collections.abc import AsyncIterator
 from typing import Any
@@ -32,6 +33,7 @@ JOIN_SECONDS = 30.0
 """How long a request waits for the end of a run that is stopped: the worker that had it may be gone, with no other."""
 
 _STATES = ("values", "updates")
+_log = logging.getLogger(__name__)
 
 
 async def create(request: Request) -> Response:
@@ -258,7 +260,10 @@ def _describe(exc: AnaError) -> dict[str, str]:
 async def _stop(opened: OpenWorkspace, run: StartedRun) -> None:
     """Stop a run whose client has gone away, with which this code is cancelled too."""
     with anyio.CancelScope(shield=True):
-        await opened.runs.cancel(run.id, rollback=False)
+        try:
+            await opened.runs.cancel(run.id, rollback=False)
+        except AnaError as exc:
+            _log.warning("a run whose client went away works on: %s", exc)
 
 
 async def _find_last_state(opened: OpenWorkspace, run: StartedRun) -> bytes:

@@ -38,9 +38,9 @@ _SAYS_DONE = any_of(
     r"\b(?:como (?:hech|completad|terminad)[oa]s?|cochée?s?|comme (?:fait|terminé)e?s?)\b|完了にしました",
 )
 _SAYS_DELETED = any_of(r"\b(?:deleted|gelöscht|(?:borrad|eliminad)[oa]s?|supprimée?s?|effacée?s?)\b|削除しました")
-_SAYS_PURGED = any_of(
-    rf"(?=.*{_SAYS_DELETED.pattern}).*(?:\b(?:permanent(?:ly|emente)|irreversibly|forever|endgültig|unwiderruflich"
-    r"|für immer|definitivamente|para siempre|définitivement|pour toujours)\b|完全に|永久に)"
+_SAYS_FOR_GOOD = any_of(
+    r"\b(?:permanent(?:ly|emente)|irreversibly|forever|endgültig|unwiderruflich|für immer|definitivamente)\b",
+    r"\b(?:para siempre|définitivement|pour toujours)\b|完全に|永久に",
 )
 
 
@@ -200,9 +200,9 @@ def _find_acts(written: Iterable[_Written]) -> Iterator[str]:
 
 def _find_purged(e: Evidence, lines: Iterable[str]) -> Iterator[str]:
     """Yield what is wrong with clauses that call a delete permanent, which no tool makes."""
-    deletes = any(each["op"] == "delete" for each in e.receipts)
-    for said in (part for line in lines if deletes for part in line.split(";")):
-        if _SAYS_PURGED.search(said) and not (says_no(said) or asks(said) or SUPPOSES.search(said)):
+    parts = (part for line in lines for part in line.split(";") if _SAYS_DELETED.search(part))
+    for said in parts if any(each["op"] == "delete" for each in e.receipts) else ():
+        if _SAYS_FOR_GOOD.search(said) and not (says_no(said) or asks(said) or SUPPOSES.search(said)):
             yield f'It says "{said}", but it is in the trash until the user purges it (`ana trash --purge`).'
 
 

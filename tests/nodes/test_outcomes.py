@@ -119,6 +119,11 @@ def test_what_the_receipts_hold_stays(draft: str, done: tuple[Call, ...], more: 
     assert outcomes_are_told(make_turn(draft, "please", *done, **more)) is None
 
 
+@pytest.mark.parametrize("piece", ["deleted ", "word ", "permanently "])
+def test_a_long_answer_to_a_delete_is_read_before_the_time_of_a_test_is_over(piece: str) -> None:
+    outcomes_are_told(make_turn(piece * 8_000, "please", GONE))
+
+
 def test_a_bullet_that_names_a_call_that_failed_goes_back() -> None:
     turn = make_turn("Not all worked.\n\n- Milk\n- Candles", "", MILK, failed("create_item", content="Buy candles"))
     violation = outcomes_are_told(turn)

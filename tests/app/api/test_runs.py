@@ -118,6 +118,20 @@ def test_a_stream_that_can_be_followed_no_more_says_why(running: Running, monkey
         assert ended.strip() == f'{{"__error__":{why}}}'
 
 
+def test_a_stream_ends_in_order_though_its_run_cannot_be_stopped(
+    running: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def cancel(*_: object, **__: object) -> None:
+        raise StoreBroken("The database cannot be used.", "Look after it.")
+
+    body = {"assistant_id": "ana", "input": SAID, "if_not_exists": "create", "on_disconnect": "cancel"}
+    with running.client() as client, monkeypatch.context() as patch:
+        for kind in (LocalRuns, QueuedRuns):
+            patch.setattr(kind, "cancel", cancel)
+        assert "event: values" in client.post(f"/threads/{uuid.uuid4()}/runs/stream", json=body).text
+    assert "works on: The database cannot be used." in caplog.text
+
+
 def test_a_message_is_as_long_at_every_door(household: Household) -> None:
     thread, long = str(uuid.uuid4()), "x" * (LONGEST + 1)
     said = {"messages": [{"role": "user", "content": [{"type": "text", "text": long}]}]}
