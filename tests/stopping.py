@@ -2,7 +2,6 @@
 
 import contextvars
 import threading
-import time
 from collections.abc import Callable
 
 from langchain_core.language_models import BaseChatModel
@@ -15,9 +14,6 @@ from ana.threads.runs import Run
 
 PROMPT = 40.0
 """Seconds that a loaded machine may take for what takes milliseconds; what is stopped here would take minutes."""
-
-PATIENCE = 300.0
-"""Seconds after which what a test waits for, and only has to happen, is said to have failed."""
 
 
 class StoppableRun:
@@ -48,11 +44,3 @@ class StoppableRun:
 
 def call(model: BaseChatModel, on_text: Callable[[str], None] | None = None, said: str = "hello") -> StoppableRun:
     return StoppableRun(lambda: complete(model, [HumanMessage(said)], "one", on_text=on_text))
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    """Wait for what has to happen before something is stopped, such as a start, however long that takes."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.forks import PROJECT, fork
-from tests.stopping import PATIENCE
+from tests.waiting import PATIENCE
 
 
 class Terminal:

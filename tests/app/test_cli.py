@@ -19,8 +19,8 @@ from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
-from tests.stopping import PATIENCE
 from tests.terminal import Terminal
+from tests.waiting import PATIENCE
 
 
 def test_ask_prints_the_answer_alone(tmp_path: Path) -> None:

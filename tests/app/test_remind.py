@@ -6,8 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,6 +28,7 @@ from tests.app.test_damage import ana as run
 from tests.conftest import folders
 from tests.forks import start_forked
 from tests.reminders.collector import Collector, collecting
+from tests.waiting import wait_until
 
 Shown = pytest.CaptureFixture[str]
 
@@ -47,13 +47,6 @@ def keep(text: str, person: str = "owner", **ago: float) -> None:
     before = Clock(UTC, lambda: datetime.now(UTC) - timedelta(days=60))
     with open_data(open_workspace(load_workspace().settings, person), "a test") as handles:
         Memory(handles.memory.backend, before).create(text, {"remind": moment})
-
-
-def until(condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def test_once_delivers_what_is_due_and_what_is_older_on_request(collector: Collector, capsys: Shown) -> None:
@@ -104,14 +97,14 @@ def test_a_test_message_is_sent_to_each_address(
 def test_the_server_delivers_what_comes_due(collector: Collector) -> None:
     keep("call Anna", minutes=1)
     with TestClient(build_app()):
-        until(lambda: collector.titles == ["call Anna"])
+        wait_until(lambda: collector.titles == ["call Anna"])
 
 
 def test_what_comes_due_while_the_repl_is_open_is_shown_there(collector: Collector) -> None:
     shown: list[str] = []
     keep("call Anna", minutes=-1 / 30)
     with open_data(load_workspace(), "a test") as handles, ring_meanwhile(handles, shown.append):
-        until(lambda: shown and collector.titles)
+        wait_until(lambda: shown and collector.titles)
     assert re.fullmatch(r"Reminder: call Anna · \w+ \w+ \d+ 20\d\d, \d\d:\d\d", shown[0])
     assert collector.titles == ["call Anna"]
 
@@ -125,7 +118,7 @@ def test_two_that_run_at_once_deliver_each_once(collector: Collector) -> None:
         ]
         for handles in opened:
             stack.enter_context(ring_meanwhile(handles))
-        until(lambda: len(collector.messages) == 10)
+        wait_until(lambda: len(collector.messages) == 10)
     assert set(collector.tags.values()) == {1}
 
 
@@ -170,7 +163,7 @@ def test_reminders_ring_for_everybody_unless_a_person_is_named(
 
 def test_as_long_as_it_runs_it_rings_for_everybody(household: Path, collector: Collector) -> None:
     with start_forked("-m", "app.cli", "remind"):
-        until(lambda: {*collector.titles} == {"for owner", "for anna", "for ben"})
+        wait_until(lambda: {*collector.titles} == {"for owner", "for anna", "for ben"})
     assert set(collector.tags.values()) == {1}
 
 
@@ -190,7 +183,7 @@ def test_a_person_whose_folder_is_damaged_keeps_no_reminder_from_others(
 
 def test_the_server_rings_for_people_who_have_sent_it_nothing(household: Path, collector: Collector) -> None:
     with TestClient(build_app()):
-        until(lambda: {*collector.titles} == {"for owner", "for anna", "for ben"})
+        wait_until(lambda: {*collector.titles} == {"for owner", "for anna", "for ben"})
     assert set(collector.tags.values()) == {1}
 
 
@@ -211,7 +204,7 @@ def test_a_damaged_folder_keeps_the_server_from_ringing_for_nobody_else(
     (household / "anna" / damaged).parent.mkdir(exist_ok=True)
     (household / "anna" / damaged).write_bytes(b"\xff no database at all" * 100)
     with TestClient(build_app(), "http://127.0.0.1") as client:
-        until(lambda: {*collector.titles} >= {"for owner", "for ben"})
+        wait_until(lambda: {*collector.titles} >= {"for owner", "for ben"})
         assert client.get("/ok").status_code == 200
     assert "Traceback" not in caplog.text
 

@@ -4,9 +4,8 @@ import asyncio
 import json
 import re
 import threading
-import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from http.client import HTTPConnection
@@ -34,6 +33,7 @@ from tests.openai_stub import Said, Stub, stores_what_is_said
 from tests.readme import README_URL, read_example
 from tests.sent import typed
 from tests.servers import Serve, own_serving, serving
+from tests.waiting import wait_until
 
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
 JSON_NAMES = {"answer", "thread_id", "trace_id", "trace_path", "steps", "usage", "cost_usd", "changes", "receipt"}
@@ -199,7 +199,7 @@ def test_a_cancelled_run_keeps_or_loses_its_messages(
     assert gate.reached.wait(30)
     client.runs.cancel(thread, run["run_id"], action=action)
     gate.opened.set()
-    wait_for(lambda: texts_of(client.threads.get_state(thread)) == left)
+    wait_until(lambda: texts_of(client.threads.get_state(thread)) == left)
     client.runs.wait(thread, "ana", input=say("second"))
     assert state_texts(client, thread) == [*told, *SECOND]
 
@@ -275,14 +275,6 @@ def test_the_server_misses_nothing_in_the_saver(client: SyncLangGraphClient, ser
     thread = client.threads.create()["thread_id"]
     client.runs.wait(thread, "ana", input=say("hi"))
     assert "Custom checkpointer missing" not in server_log.read_text()
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    for _ in range(300):
-        if condition():
-            return
-        time.sleep(0.1)
-    raise AssertionError("it did not happen in 30 s")
 
 
 def test_max_steps_reaches_the_run(server: Server, stub: Stub) -> None:

@@ -13,8 +13,9 @@ from evals.load.server import Server
 from tests.app.conftest import HELLO, say
 from tests.conftest import folders
 from tests.openai_stub import Said, Stub, openai_stub
-from tests.stopping import PROMPT, wait_until
+from tests.stopping import PROMPT
 from tests.terminal import Terminal
+from tests.waiting import wait_until
 
 MANY = 4
 """Runs that the server works on at once."""

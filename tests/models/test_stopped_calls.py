@@ -20,7 +20,8 @@ from ana.stopping import present
 from ana.threads.runs import Run
 from prompts import decision_prompt
 from tests.openai_stub import Said, openai_stub
-from tests.stopping import PROMPT, StoppableRun, call, wait_until
+from tests.stopping import PROMPT, StoppableRun, call
+from tests.waiting import wait_until
 from tests.wire import Reply, wire
 
 

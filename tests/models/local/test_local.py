@@ -28,7 +28,8 @@ from app.turn import Assistant, open_assistant
 from graph.context import LocalContext
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
-from tests.stopping import call, wait_until
+from tests.stopping import call
+from tests.waiting import wait_until
 
 LIBRARY = Path(__file__).parent / "llama"
 DECISION = json.dumps({"final": {"answer": "Hello from here."}})
