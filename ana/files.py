@@ -43,6 +43,14 @@ _NOT_THE_FILE = (
 )
 """SQLite's codes for errors that are not the file's fault."""
 
+_UNREADABLE = (
+    sqlite3.SQLITE_IOERR_READ,
+    sqlite3.SQLITE_IOERR_SHORT_READ,
+    sqlite3.SQLITE_IOERR_DATA,
+    sqlite3.SQLITE_IOERR_CORRUPTFS,
+)
+"""Its codes for errors of the disk that are: any other is told where the last byte of a disk is taken too."""
+
 
 class Place:
     """A person's folder as it was found first: somebody else's may get its name, where one is removed and one added."""
@@ -200,11 +208,18 @@ def refuse_links_below(folder: Path) -> None:
 
 def is_damage(exc: sqlite3.Error) -> bool:
     """Return whether the file is damaged, and not the disk full or the file locked."""
-    return getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF not in _NOT_THE_FILE
+    code = getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
+    if code & 0xFF == sqlite3.SQLITE_IOERR:
+        return code in _UNREADABLE
+    return code & 0xFF not in _NOT_THE_FILE
 
 
 def find_damage(database: Path) -> str | None:
-    """Return the damage of a SQLite file, or None; a missing file is not damaged."""
+    """Return the damage of a SQLite file, or None; a missing file is not damaged.
+
+    Raises:
+        sqlite3.Error: Nothing can be said of it: it is locked, or the disk is full.
+    """
     if not database.exists():
         return None
     try:
@@ -212,6 +227,8 @@ def find_damage(database: Path) -> str | None:
             result = str(db.execute("PRAGMA quick_check").fetchone()[0])
             db.execute("SELECT name FROM sqlite_master").fetchall()
     except sqlite3.DatabaseError as exc:
+        if not is_damage(exc):
+            raise
         return str(exc)
     return None if result == "ok" else result
 

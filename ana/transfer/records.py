@@ -8,6 +8,7 @@ from textwrap import shorten
 from typing import TypeVar
 
 from ana.errors import ToolError, UserError
+from ana.files import describe_fault
 from ana.memory.ids import short_id
 from ana.values import Properties, plain_text
 
@@ -28,7 +29,7 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except (OSError, ValueError) as exc:
         hint = "Name a file that exists and may be read."
-        raise UserError(f"{show_path(path)} cannot be read: {exc}.", hint) from exc
+        raise UserError(f"{show_path(path)} cannot be read: {describe_fault(exc)}.", hint) from exc
 
 
 def read_text(path: Path) -> str:

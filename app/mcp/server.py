@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from ana import __version__
 from ana.errors import AnaError, NoSuchItem, ToolError
-from ana.files import FILE_ERRORS
+from ana.files import FILE_ERRORS, describe_fault
 from app.mcp.resources import PROMPTS, RESOURCES, TEMPLATES, read_resource, write_prompt
 from app.mcp.sessions import Sessions
 from prompts import render
@@ -97,7 +97,9 @@ class McpServer:
                 session = self._find_session(context)
                 return do(session), session
             except FILE_ERRORS as exc:
-                raise ToolError(f"The files could not be used: {exc}.", "Tell the user: `ana doctor` looks.") from exc
+                raise ToolError(
+                    f"The files could not be used: {describe_fault(exc)}.", "Tell the user: `ana doctor` looks."
+                ) from exc
 
         result, session = await anyio.to_thread.run_sync(run, limiter=self._find_sessions(context).limiter)
         if session not in self._settling:

@@ -19,6 +19,7 @@ from tests.forks import run_forked
 
 SMALL = """
     import subprocess, sys
+    from contextlib import suppress
     from pathlib import Path
 
     from ana.time.clock import Clock, local_zone
@@ -72,6 +73,15 @@ SMALL = """
         assert "disk" in told or "space" in told, told
         print(command[0], told.strip()[:200])
     assert not list(disk.glob("*b.zip*")), "nothing half written stays"
+
+    with (disk / "other").open("wb", buffering=0) as other, suppress(OSError):
+        while True:
+            other.write(b"x" * 4096)
+    for command in (("items",), ("undo",), ("doctor",), ("doctor", "--repair")):
+        code, told = ana(*command)
+        assert code in (1, 2), (command, code, told)
+        assert "disk" in told and "set aside" not in told and "set-aside" not in told, (command, told)
+        assert not (disk / "data" / "set-aside").exists(), (command, "what is whole stays where it is")
 
     mount("-o", "remount,size=60m")
     there = texts()

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.errors import StoreBroken, ToolError
-from ana.files import is_damage
+from ana.files import find_damage, is_damage
 from ana.locks import OwnerLock
 from ana.memory.item import Item
 from ana.memory.memory import Memory
@@ -113,14 +114,39 @@ def test_damage_that_only_a_write_meets_is_made_good(tmp_path: Path, clock: Cloc
     memory.close()
 
 
-def test_what_is_damage_and_what_is_not() -> None:
-    full = sqlite3.OperationalError("database or disk is full")
-    full.sqlite_errorcode = sqlite3.SQLITE_FULL
-    torn = sqlite3.DatabaseError("database disk image is malformed")
-    torn.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-    assert not is_damage(full)
-    assert is_damage(torn)
+@pytest.mark.parametrize(
+    ("code", "damaged"),
+    [
+        (sqlite3.SQLITE_CORRUPT, True),
+        (sqlite3.SQLITE_NOTADB, True),
+        (sqlite3.SQLITE_IOERR_READ, True),
+        (sqlite3.SQLITE_IOERR_SHORT_READ, True),
+        (sqlite3.SQLITE_FULL, False),
+        (sqlite3.SQLITE_IOERR_WRITE, False),
+        (sqlite3.SQLITE_IOERR_SHMSIZE, False),
+        (sqlite3.SQLITE_BUSY, False),
+    ],
+)
+def test_what_is_damage_and_what_is_not(code: int, damaged: bool) -> None:
+    error = sqlite3.DatabaseError("told by SQLite")
+    error.sqlite_errorcode = code
+    assert is_damage(error) is damaged
+
+
+def test_a_text_that_cannot_be_read_is_damage_though_it_has_no_code() -> None:
     assert is_damage(sqlite3.OperationalError("Could not decode to UTF-8 column 'item'"))
+
+
+def test_a_file_that_another_program_holds_is_not_said_to_be_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ana.files.BUSY_SECONDS", 0.01)
+    path = tmp_path / "one.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.executescript("CREATE TABLE one (id); BEGIN EXCLUSIVE;")
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            find_damage(path)
+    assert find_damage(path) is None
 
 
 def test_a_lock_that_cannot_be_signed_is_let_go(tmp_path: Path) -> None:

@@ -12,7 +12,13 @@ from ana.backends.chroma.care.backup import own_backup_path, pack
 from ana.backends.chroma.care.exchange import REBUILDING, finish_exchange
 from ana.backends.chroma.care.format import migrate
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.rebuild import find_refused, finish_rebuild, read_indexed_items, rebuild
+from ana.backends.chroma.care.rebuild import (
+    find_refused,
+    finish_rebuild,
+    read_indexed_items,
+    rebuild,
+    refuse_full_disk,
+)
 from ana.backends.chroma.client import map_foreign_errors, open_chroma
 from ana.backends.chroma.closed import list_backlog
 from ana.backends.chroma.collection import BATCH, ChromaCollection
@@ -73,16 +79,20 @@ class Healing:
         """Find out whether Chroma can be opened, and rebuild it if not."""
         chroma = self._path / "chroma"
         if self._was_cut_short():
-            self._tell("A rebuild of the store was cut short. Beginning again.")
-            self.rebuild()
+            self.rebuild("A rebuild of the store was cut short. Beginning again.")
         elif chroma.exists():
             self._tell("The last program that used the store ended unexpectedly. Checking the store.")
             if fault := find_fault(chroma):
-                self._tell(f"The store is damaged: {fault} Rebuilding it.")
-                self.rebuild()
+                self.rebuild(f"The store is damaged: {fault} Rebuilding it.")
 
-    def rebuild(self) -> None:
-        """Set Chroma aside, rebuild it, and store what is missing in it but known to the journal or the old index."""
+    def rebuild(self, why: str) -> None:
+        """Set Chroma aside, rebuild it, and store what is missing in it but known to the journal or the old index.
+
+        Raises:
+            StoreBroken: The disk is full, so that nobody knows whether anything is damaged, and nothing was changed.
+        """
+        refuse_full_disk(self._path)
+        self._tell(why)
         for collection in self._collections.values():
             collection.index.close()  # its file is set aside too
         aside, dropped = rebuild(self._path, self.embedder, self._show_progress)

@@ -36,6 +36,7 @@ from ana.errors import AnaError, StoreBroken, ToolError
 from ana.files import list_database_files, write_whole
 from ana.memory.item import Item
 from ana.notes import read_note
+from ana.own_files import name_folder
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -44,7 +45,7 @@ ASIDE = "set-aside"
 """The folder, in the data folder, for damaged files."""
 
 ROOM = 20_000_000
-"""Bytes that must be free for a refusal to be Chroma's own, and not the disk's."""
+"""Bytes that must be free for a failure to be Chroma's own, and not the disk's."""
 
 _ASIDE = re.compile(r"\A\d{8}T\d{12}Z\Z")
 """What each of them is called: when it was made."""
@@ -73,6 +74,16 @@ def set_aside(path: Path, *names: str) -> Path:
     return aside
 
 
+def refuse_full_disk(path: Path) -> None:
+    """Raise StoreBroken if the disk of a folder has no room for a rebuild."""
+    if _is_full(path):
+        raise StoreBroken(f"The disk of the {name_folder(path)} is full.", "Make room; nothing is lost.")
+
+
+def _is_full(path: Path) -> bool:
+    return shutil.disk_usage(path).free < ROOM
+
+
 def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, set[str]]:
     """Rebuild a data folder's Chroma, or continue a rebuild. The folder must be held, and Chroma closed.
 
@@ -91,6 +102,7 @@ def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, s
         if dropped := list_backlog(copied):
             drop_backlog(copied)
         if problem := _find_unreadable(copied):
+            refuse_full_disk(path)
             _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
             return aside, dropped
         with map_foreign_errors(path), closing(open_chroma(copied)) as old, closing(open_chroma(chroma)) as new:
@@ -114,7 +126,7 @@ def find_refused(
             open_source(client).write(embedded, [None] * len(embedded))
         return []
     except (StoreBroken, ToolError) as exc:
-        if shutil.disk_usage(scratch).free < ROOM:
+        if _is_full(scratch):
             raise
         _log.warning("Chroma refuses one of %d records: %s", len(embedded), exc)
     if len(embedded) == 1:

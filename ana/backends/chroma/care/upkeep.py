@@ -86,7 +86,7 @@ class Upkeep:
         with self._folder.hold_closed():
             if found.store:
                 self._folder.close()
-                backend.healing.rebuild()
+                backend.healing.rebuild("The store is damaged. Rebuilding it.")
             if found.unreadable:
                 self._remove_unreadable(found)
             if found.store or found.index or found.unreadable:
