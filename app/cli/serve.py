@@ -29,6 +29,9 @@ LOOK_SECONDS = 1.0
 AGAIN_SECONDS = 5.0
 """How long nothing is started after one that ended: what keeps it from working may keep the next, too."""
 
+_UNSPECIFIED = {"0.0.0.0": LOCAL, "::": "::1"}
+"""By what stands for all addresses of a machine, one that a browser opens."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -61,9 +64,10 @@ def serve(
         raise ConfigError("Workers carry out runs that wait in a database.", "Set ANA_DATABASE_URL.")
     require_port(host, port, "ana serve")
     tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    shown = _UNSPECIFIED.get(host, host)
+    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
     tell(f"Page: {find_address(settings.ana_hosts) or address}{PAGE} (Ctrl-C ends it)")
-    tell(f"API: {address}")
+    tell(f"API: {address}{', and at each address of this machine' if shown != host else ''}")
     if find_spec(HTMX) is None:
         tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
     allow_many_files()

@@ -139,9 +139,28 @@ def test_a_port_or_an_address_that_cannot_be_used_is_told(ana: Run, tmp_path: Pa
         assert done.stderr.startswith("Port 0 cannot be used: ")
 
 
+BROKEN = SCRIPT.replace("lifespan.startup.complete", "lifespan.startup.failed")
+
+
+@pytest.mark.parametrize(
+    ("host", "shown", "more"),
+    [
+        ("0.0.0.0", "127.0.0.1", ", and at each address of this machine"),
+        ("127.0.0.1", "127.0.0.1", ""),
+        ("localhost", "localhost", ""),
+    ],
+)
+def test_the_address_that_is_shown_can_be_opened(tmp_path: Path, host: str, shown: str, more: str) -> None:
+    env = folders(tmp_path, LLM_PROVIDER="offline")
+    People(load_settings(env)).renew("owner")
+    done = run_forked("-c", BROKEN, "serve", "--host", host, "--port", "0", env=env)
+    _, page, api, *_ = done.stderr.splitlines()
+    assert page == f"Page: http://{shown}:0/app (Ctrl-C ends it)"
+    assert api == f"API: http://{shown}:0{more}"
+
+
 def test_a_server_that_cannot_start_says_where_it_is_told_why(tmp_path: Path) -> None:
-    broken = SCRIPT.replace("lifespan.startup.complete", "lifespan.startup.failed")
-    done = run_forked("-c", broken, "serve", "--port", "0", env=folders(tmp_path, LLM_PROVIDER="offline"))
+    done = run_forked("-c", BROKEN, "serve", "--port", "0", env=folders(tmp_path, LLM_PROVIDER="offline"))
     log = tmp_path / "log" / "ana.log"
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, f"The server could not start. {log} tells why.")
     assert "Traceback" not in done.stderr
