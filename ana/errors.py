@@ -6,12 +6,14 @@ AnaError
 |  |- DuplicateItem   nothing was stored, because another item says the same; the person decides
 |  `- RecordChanged   nothing was stored, because a record is no longer what the caller read
 |- UserError          the person must be told; `hint` says the next step
+|  |- NotFound        what a client names is not there, or is another person's
 |  |- StoreBusy       another process holds the data folder or the thread
+|  |  `- RunRejected  a run may not begin while another one works in its conversation
 |  |- StoreBroken     the data cannot be read or written
 |  |  `- LinkRefused  a file of ana's own is a link, through which nothing is written
-|  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
-|  |- LeaseLost        another process has taken over the conversation, and goes on; nothing was written
-|  |- BudgetReached    the day's budget is spent; no call is made that costs money
+|  |- TurnStopped     the run that this turn belongs to was cancelled; nothing more of it happens
+|  |- LeaseLost       another process has taken over the conversation, and goes on; nothing was written
+|  |- BudgetReached   the day's budget is spent; no call is made that costs money
 |  |- NotWaiting      no turn of the conversation waits for the reply that was given
 |  |- WrongReply      a reply does not answer the request; the turn still waits
 |  |- WrongName       no conversation can be named so
