@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ana.errors import AnaError, StoreBroken
@@ -37,7 +37,7 @@ from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
 from app.http.attempts import Attempts
 from app.http.bodies import JsonBodies
-from app.http.guard import Guard, is_page
+from app.http.guard import PAGE, Guard, is_page
 from app.http.refusals import REFUSALS, answer_error, fail, find_status
 from app.http.routes import ROUTES
 from app.http.sign_in import SignIn, refuse_another
@@ -229,7 +229,7 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     mcp = McpDoor()
     beside = [Route("/calendar.ics", calendar), Route("/mcp", mcp), Route("/openapi.json", openapi)]
     described = [*ROUTES, *API, *beside]
-    routes = [*described, *NOT_BUILT, *PAGES]
+    routes = [*described, *NOT_BUILT, Route("/", RedirectResponse(PAGE)), *PAGES]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
     app.state.notices, app.state.carries_out = _open_notices(settings), carries_out
     app.state.workspaces = Workspaces(load_settings, notices=app.state.notices)

@@ -72,6 +72,15 @@ def test_nobody_sees_anything_but_what_is_listed(nobody: TestClient) -> None:
         assert answer.status_code == (403 if path in OPEN_PAGES else 303), path
 
 
+def test_the_address_alone_leads_to_the_page_but_nobody_who_has_no_token(home: Path) -> None:
+    with browse(build_app()) as owner:
+        answer = owner.get("/", follow_redirects=False)
+        assert (answer.status_code, answer.headers["location"]) == (307, "/app")
+    People(load_settings()).add("ann")
+    with browse(build_app()) as nobody:
+        assert nobody.get("/", follow_redirects=False).status_code == 401
+
+
 @pytest.mark.parametrize("given", ["", "wrong", "another's"])
 def test_no_form_is_taken_without_the_token_of_this_browser(
     nobody: TestClient, tokens: dict[str, str], given: str
