@@ -3,6 +3,7 @@
 import hashlib
 import sqlite3
 import tempfile
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,7 @@ class KnownInFile:
         except sqlite3.DatabaseError:
             remove_database(file)
             self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
+        self.close = weakref.finalize(self, self._db.close)  # as of a dictionary, nobody need end it
 
     def get(self, text: str, /) -> Vector | None:
         find = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"
@@ -46,9 +48,6 @@ class KnownInFile:
         rows = [(self._maker, _digest(text), vector.tobytes()) for text, vector in vectors.items()]
         with self._db:
             self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-
-    def close(self) -> None:
-        self._db.close()
 
 
 class KeptEmbeddings:
