@@ -205,5 +205,7 @@ def _damaged_files(path: Path) -> dict[str, str]:
     try:
         read_note(path / NAMES, dict[str, str])
     except StoreBroken as exc:
+        if isinstance(exc.__cause__, OSError):  # nobody knows whether it is damaged
+            raise
         damaged[NAMES] = exc.message
     return damaged
