@@ -8,6 +8,7 @@ AnaError
 |- UserError          the person must be told; `hint` says the next step
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |- StoreBroken     the data cannot be read or written
+|  |  |- FileUnreadable  the system does not let a file of ana's own be read; it may be whole
 |  |  |- LinkRefused  a file of ana's own is a link, through which nothing is written
 |  |  `- PersonRemoved  whose data it is was removed meanwhile; nothing more is read or written
 |  |- TurnStopped      the run that this turn belongs to was cancelled; nothing more of it happens
@@ -111,6 +112,10 @@ class RunRejected(StoreBusy):
 
 class StoreBroken(UserError):
     """The data cannot be read or written."""
+
+
+class FileUnreadable(StoreBroken):
+    """The system does not let a file be read: nobody knows whether it is damaged."""
 
 
 class LinkRefused(StoreBroken):

@@ -32,7 +32,7 @@ from ana.backends.chroma.collection import INDEXES, NAMES
 from ana.backends.chroma.source import READ, ChromaSource, EmbeddedItem, iter_pages
 from ana.embedders import Embedder
 from ana.embedders.base import Progress
-from ana.errors import AnaError, StoreBroken, ToolError
+from ana.errors import AnaError, FileUnreadable, StoreBroken, ToolError
 from ana.files import list_database_files, write_whole
 from ana.memory.item import Item
 from ana.notes import read_note
@@ -174,6 +174,8 @@ def _read_aside(path: Path) -> Path | None:
     """
     try:
         note = read_note(path / REBUILDING, RebuildNote)
+    except FileUnreadable:
+        raise
     except StoreBroken as exc:
         _log.warning("the rebuild starts again from the beginning: %s", exc)
         return None
