@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -148,6 +149,30 @@ def test_a_store_that_cannot_be_rebuilt_now_is_not_taken_for_empty(
     memory = open_memory(path, EMBEDDER, clock)
     assert contents_by_id(memory) == there
     assert not (path / "rebuilding.json").exists()
+    memory.close()
+
+
+def test_a_rebuild_that_may_open_no_more_files_does_not_begin_with_an_empty_store(
+    filled: tuple[Path, dict[str, str]], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, there = filled
+    for file in (path / "chroma").glob("*/*.bin"):
+        garble(file)
+    abandon(path)
+
+    def fail(database: Path) -> None:
+        error = sqlite3.OperationalError("unable to open database file")
+        error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ana.backends.chroma.care.rebuild.refuse_damaged", fail)
+        memory = open_memory(path, EMBEDDER, clock)
+        with pytest.raises(StoreBroken, match="unable to open database file"):
+            memory.count()
+        memory.close()
+    memory = open_memory(path, EMBEDDER, clock)
+    assert contents_by_id(memory) == there
     memory.close()
 
 
