@@ -10,7 +10,9 @@ AnaError
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |  `- RunRejected  a run may not begin while another one works in its conversation
 |  |- StoreBroken     the data cannot be read or written
-|  |  `- LinkRefused  a file of ana's own is a link, through which nothing is written
+|  |  |- FileUnreadable  the system does not let a file of ana's own be read; it may be whole
+|  |  |- LinkRefused  a file of ana's own is a link, through which nothing is written
+|  |  `- PersonRemoved  whose data it is was removed meanwhile; nothing more is read or written
 |  |- TurnStopped     the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- LeaseLost       another process has taken over the conversation, and goes on; nothing was written
 |  |- BudgetReached   the day's budget is spent; no call is made that costs money
@@ -114,6 +116,10 @@ class StoreBroken(UserError):
     """The data cannot be read or written."""
 
 
+class FileUnreadable(StoreBroken):
+    """The system does not let a file be read: nobody knows whether it is damaged."""
+
+
 class LinkRefused(StoreBroken):
     """A file or folder of ana's own is a link."""
 
@@ -122,6 +128,13 @@ class LinkRefused(StoreBroken):
             f"{path} is a symbolic link, and ana writes through none in its own folders.",
             "Delete the link; ANA_DATA_DIR, TRACES_DIR and LOG_FILE_PATH may name another place, also through a link.",
         )
+
+
+class PersonRemoved(StoreBroken):
+    """Whose data a process has open in a database was removed."""
+
+    def __init__(self) -> None:
+        super().__init__("The person was removed.", "Nothing more is written; what they had is kept in the database.")
 
 
 class TurnStopped(UserError):

@@ -59,7 +59,7 @@ class OwnerLock:
         """Take the lock.
 
         Returns:
-            Whether the last holder ended without releasing it.
+            Whether the last holder ended without releasing it, or in doubt.
 
         Raises:
             StoreBusy: Another holder did not release it in time; the message names it.
@@ -79,15 +79,15 @@ class OwnerLock:
             raise
         return abandoned
 
-    def release(self) -> None:
-        """Release the lock and blank the note: a note with text is from a holder that died.
+    def release(self, *, in_doubt: bool = False) -> None:
+        """Release the lock and blank the note: a note with text is from a holder that died, or was in doubt.
 
         In a child that was forked while the lock was held, only the child's share of the open files is closed.
         """
         if self._files is not None:
             lock, note = self._files
             with suppress(OSError):
-                if self._is_own():
+                if self._is_own() and not in_doubt:
                     _put(note, "")
             self._close(lock)
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from ana.errors import StoreBroken
+from ana.errors import FileUnreadable, StoreBroken
 from ana.files import read_small, write_whole
 
 LARGEST = 20_000_000
@@ -49,19 +49,21 @@ def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | 
 
     Args:
         kind: A dataclass, or another type that pydantic knows; keys that it does not have are left out.
-        hint: The next step where it cannot be read.
+        hint: The next step where it holds something else.
 
     Raises:
-        StoreBroken: It cannot be read, is too large, or holds something else.
+        FileUnreadable: The system does not let it be read.
+        StoreBroken: It is too large, or holds something else.
     """
     try:
         with path.open("rb") as file:
             return parse_note(file.read(LARGEST + 1), kind)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as exc:
-        why = exc.strerror if isinstance(exc, OSError) else exc
-        raise StoreBroken(f"{path} cannot be read: {why}.", hint) from exc
+    except OSError as exc:
+        raise FileUnreadable(f"{path} cannot be read: {exc.strerror}.", "Check the disk, and who may read it.") from exc
+    except ValueError as exc:
+        raise StoreBroken(f"{path} cannot be read: {exc}.", hint) from exc
 
 
 def parse_note(data: bytes, kind: type[T]) -> T:

@@ -51,5 +51,6 @@ def test_a_note_is_read_as_its_kind(tmp_path: Path) -> None:
     assert read_note(path, Sum) == Sum("2026-01-07", 3.0)
     path.unlink()
     path.mkdir()
-    with pytest.raises(StoreBroken, match="Is a directory"):
-        read_note(path, Sum)
+    with pytest.raises(StoreBroken, match="Is a directory") as caught:
+        read_note(path, Sum, "Throw it away.")
+    assert "Throw" not in caught.value.hint

@@ -13,7 +13,7 @@ from ana.errors import StoreBusy, UserError
 from ana.keys import OWNER, make_digest
 from ana.moving.rows import JSON, NOTES, TABLES, Row
 from ana.postgres.database import Database
-from ana.postgres.session import Session, Statement
+from ana.postgres.session import IS_HELD, Session, Statement
 from ana.workspace.postgres import KEEP_KEY
 
 PAGE = 20
@@ -138,7 +138,7 @@ def depart(database: Database, number: int, id: str) -> Iterator[Session]:
     with _begin(database, number) as session:
         # nobody takes a lease from here on, or asks for a run
         session.ask("SELECT FROM people WHERE number = ? FOR UPDATE", number)
-        for (program,) in session.ask("SELECT program FROM leases WHERE until > clock_timestamp() LIMIT 1"):
+        for (program,) in session.ask(f"SELECT program FROM leases WHERE {IS_HELD} LIMIT 1"):
             raise StoreBusy(
                 f"A conversation is in use by {program}.", "Wait until it has finished, or stop that program."
             )
@@ -146,7 +146,7 @@ def depart(database: Database, number: int, id: str) -> Iterator[Session]:
             raise StoreBusy("A message of theirs waits for its answer.", "Let a worker answer it, or cancel its run.")
         tables = ", ".join(sorted(table for (table,) in session.ask(_OURS)))
         _lock(session, tables)
-        if session.ask("SELECT 1 FROM ringers WHERE until > clock_timestamp()"):
+        if session.ask(f"SELECT 1 FROM ringers WHERE {IS_HELD}"):
             raise StoreBusy("A program delivers their reminders.", "Wait until it has finished, or stop that program.")
         yield session
         if not session.ask("UPDATE people SET away = ? WHERE number = ? AND away IS NULL RETURNING 1", id, number):

@@ -56,6 +56,7 @@ class PostgresRoster:
             for (run,) in session.ask("SELECT id FROM runs WHERE NOT done"):
                 for text, params in cancel_run(run, rollback=False):
                     session.add(text, *params)
+            session.add("UPDATE runs SET done = true WHERE NOT done")  # nobody can clear up any more
             session.add("UPDATE people SET name = ? WHERE name = ?", aside, name)
         return f"the database, as {aside!r}"
 

@@ -85,9 +85,10 @@ class Database:
                 connection.execute("INSERT INTO people (name) VALUES ($1) ON CONFLICT DO NOTHING", (name,))
 
     def find_name(self, person: int) -> str | None:
-        """Return the name of a person; None if nobody has the number."""
+        """Return the name of a person; None if nobody has the number, or who had it was removed."""
+        asked = "SELECT name FROM people WHERE number = $1 AND name NOT LIKE '% %'"
         with self.connect() as connection:
-            found = connection.execute("SELECT name FROM people WHERE number = $1", (person,)).fetchone()
+            found = connection.execute(asked, (person,)).fetchone()
         return found[0] if found else None
 
     def list_people(self) -> list[str]:
@@ -105,6 +106,7 @@ class Database:
         It begins with the first statement, in the same round trip.
 
         Raises:
+            PersonRemoved: The person was removed.
             LeaseLost: It would write for a turn whose conversation another process has taken over; nothing is written.
             StoreBroken: What the person has was moved into a folder.
         """

@@ -9,7 +9,7 @@ from psycopg import Connection, errors
 from psycopg.pq import TransactionStatus
 from psycopg_pool import PoolTimeout
 
-from ana.errors import LeaseLost, StoreBroken, StoreBusy
+from ana.errors import LeaseLost, PersonRemoved, StoreBroken, StoreBusy, UserError
 
 Rows = list[tuple[Any, ...]]
 
@@ -17,8 +17,8 @@ Rows = list[tuple[Any, ...]]
 MOST_PARAMS = 65_535
 """How many values a statement of PostgreSQL takes."""
 
-_LEASE_LOST = "ANA01"
-"""What the function `keep_leases` raises."""
+_OURS: dict[str | None, type[UserError]] = {"ANA01": LeaseLost, "ANA02": PersonRemoved}
+"""What the functions `keep_leases` and `begin_work` raise."""
 
 
 IN_FOLDER = "Take ANA_DATABASE_URL out, or bring it here: `ana move database`."
@@ -30,6 +30,11 @@ _HINTS: dict[type[psycopg.Error], str] = {
     errors.RaiseException: IN_FOLDER,  # `begin_work` raises it
 }
 """What to do about an error with which trying again alone does not help."""
+
+
+IS_HELD = "until BETWEEN clock_timestamp() AND clock_timestamp() + interval '5 minutes'"
+"""Whether something that is renewed every half minute is held; one until later was taken while the clock was ahead, and
+would outlive a holder that is gone by as much."""
 
 
 class Statement(NamedTuple):
@@ -50,8 +55,8 @@ def map_errors() -> Iterator[None]:
     except errors.LockNotAvailable as exc:
         raise StoreBusy("The database is busy.", "Try again.") from exc
     except psycopg.Error as exc:
-        if exc.sqlstate == _LEASE_LOST:
-            raise LeaseLost from exc
+        if ours := _OURS.get(exc.sqlstate):
+            raise ours from exc
         # what cannot be connected to quotes nobody
         said = exc.diag.message_primary or (isinstance(exc, psycopg.OperationalError) and f"{exc}".partition("\n")[0])
         said = said or type(exc).__name__

@@ -7,16 +7,16 @@ from datetime import datetime
 
 from ana.backends.postgres.names import to_name
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Statement
+from ana.postgres.session import IS_HELD, Statement
 from ana.reminders.ledger import MOST_KEPT, Failing, RingKey, sort_open
 from ana.values import plain_text
 
 SECONDS = 30.0
 """How long others wait for one that delivers and says nothing: a message takes half of it at most."""
 
-_TAKE = """INSERT INTO ringers (holder, until) VALUES (?, clock_timestamp() + make_interval(secs => ?))
+_TAKE = f"""INSERT INTO ringers (holder, until) VALUES (?, clock_timestamp() + make_interval(secs => ?))
     ON CONFLICT (person) DO UPDATE SET holder = excluded.holder, until = excluded.until
-    WHERE ringers.until < clock_timestamp()"""
+    WHERE NOT ringers.{IS_HELD}"""
 _RENEW = """UPDATE ringers SET until = clock_timestamp() + make_interval(secs => ?)
     WHERE holder = ? AND until > clock_timestamp() RETURNING 1"""
 _COUNT = """INSERT INTO rings (address, item, moment, delivered) VALUES (?, ?, ?, ?)

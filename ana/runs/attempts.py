@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from pydantic_core import to_json
 
-from ana.errors import AnaError, LeaseLost, StoreBroken, StoreBusy, UserError
+from ana.errors import AnaError, LeaseLost, PersonRemoved, StoreBroken, StoreBusy, UserError
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Statement
 from ana.runs.local import Worker
@@ -151,6 +151,8 @@ class Attempt:
         """Stop the work if the run is to stop, or another attempt has followed; return whether that was so."""
         try:
             found = await asyncio.to_thread(self._rows.ask, _LOOK, self.run.id, self.run.attempt)
+        except PersonRemoved:
+            found = []
         except (StoreBroken, StoreBusy):
             return False
         if found and found[0][0] != "interrupted":
@@ -172,6 +174,8 @@ class Attempt:
             except asyncio.CancelledError:
                 await asyncio.wait([writing])  # who writes next would wait for it, and it for them
                 raise
+            except PersonRemoved:
+                return []
             except (StoreBroken, StoreBusy) as exc:
                 logger.warning("what a run told is not kept yet: %s", exc)
                 await asyncio.sleep(_AGAIN_SECONDS)

@@ -63,6 +63,6 @@ def find_id(line: str, place: str, hint: str) -> str | None:
 
 def tell_lost(why: str, hint: str) -> None:
     """Tell that a record cannot be kept: a sentence, and what mends it."""
-    said = f"{why} The turn is done, but no record of it is kept."
+    said = f"{why} No record of the turn is kept."
     _log.warning(said)
     tell(f"{said} {hint}")

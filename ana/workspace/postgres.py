@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from ana.errors import StoreBroken
+from ana.errors import PersonRemoved, StoreBroken
 from ana.keys import OWNER, make_digest
 from ana.logs import secrets_of
 from ana.postgres.person import PersonRows
@@ -34,11 +34,11 @@ class PostgresStorage:
         self._rows = rows
 
     def stamp(self) -> Stamp:
-        found, ((version,),) = self._rows.read(
-            Statement("SELECT number FROM people WHERE name = ?", [self._rows.person]),
-            Statement("SELECT coalesce(max(version), 0) FROM settings"),
-        )
-        return Stamp(tuple(number for (number,) in found), (version, *stamp_environment()))
+        try:
+            ((version,),) = self._rows.ask("SELECT coalesce(max(version), 0) FROM settings")
+        except PersonRemoved:
+            return Stamp((), ())
+        return Stamp((self._rows.number,), (version, *stamp_environment()))
 
     def read_settings(self) -> OthersSettings | None:
         for (fields,) in self._rows.ask("SELECT fields FROM settings"):

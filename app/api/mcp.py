@@ -49,7 +49,9 @@ class McpDoor:
 
         person = request.state.person
         user = AuthenticatedUser(AccessToken(token="", client_id=person, scopes=[]))
-        await self._manager.handle_request({**scope, "user": user}, receive_next, send)
+        # no event is kept that could be told again; the library would not answer
+        headers = [each for each in scope["headers"] if each[0] != b"last-event-id"]
+        await self._manager.handle_request({**scope, "user": user, "headers": headers}, receive_next, send)
 
 
 def _find_sessions(context: Context) -> Sessions:

@@ -38,10 +38,12 @@ GRACE_SECONDS = 20.0
 POLL_SECONDS = 0.5
 _AGAIN_SECONDS = 1.0
 
-# in one statement: the library's own finds them first and changes each then, when another worker may have it already
+# in one statement: the library's own finds them first and changes each then, when another worker may have it already;
+# a sign of life that is yet to come was given while the clock was ahead
 _TAKE_UP = """UPDATE procrastinate_jobs SET status = 'todo', attempts = attempts + 1, worker_id = NULL
     WHERE status = 'doing' AND queue_name = $1 AND NOT EXISTS (SELECT FROM procrastinate_workers AS w
-        WHERE w.id = worker_id AND w.last_heartbeat > now() - make_interval(secs => $2))"""
+        WHERE w.id = worker_id
+        AND w.last_heartbeat BETWEEN now() - make_interval(secs => $2) AND now() + make_interval(secs => $2))"""
 # a job that was taken up from a worker that seemed dead may be the same worker's again, but counts one attempt more
 _IS_OURS = """SELECT id FROM procrastinate_jobs WHERE id = %(job)s AND worker_id = %(worker)s
     AND attempts = %(attempts)s AND status = 'doing'"""

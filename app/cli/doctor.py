@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ana.errors import StoreBroken, UserError
+from ana.errors import FileUnreadable, StoreBroken, UserError
 from ana.files import find_damage
 from ana.handles import open_data
 from ana.memory.changes import Change, Kind, find_disagreements
@@ -204,6 +204,8 @@ def _damaged_files(path: Path) -> dict[str, str]:
     damaged = {THREADS: f"{THREADS} is damaged: {problem}."} if problem else {}
     try:
         read_note(path / NAMES, dict[str, str])
+    except FileUnreadable:
+        raise
     except StoreBroken as exc:
         damaged[NAMES] = exc.message
     return damaged

@@ -2,8 +2,10 @@
 
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+from ana.errors import PersonRemoved
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Statement
 from app.mcp.again import LONGEST, Act, digest_call
@@ -41,7 +43,8 @@ class PostgresAgain:
     def close(self) -> None:
         """Take the last call as answered."""
         if self._open:
-            self._rows.change(Statement("DELETE FROM calls WHERE digest = ?", [self._open]))
+            with suppress(PersonRemoved):  # then there is nobody to whom it could be sent again
+                self._rows.change(Statement("DELETE FROM calls WHERE digest = ?", [self._open]))
         self._open = None
 
     def leave_open(self) -> None:

@@ -135,6 +135,17 @@ def test_no_file_is_set_aside_that_a_server_has_open(home: Path, capsys: Shown) 
     assert not file.exists()
 
 
+@pytest.mark.parametrize("name", ["thread_names.json", "restore.json", "rebuilding.json"])
+def test_what_the_disk_does_not_let_be_read_is_not_set_aside(name: str, home: Path, capsys: Shown) -> None:
+    note = home / "data" / name
+    note.unlink(missing_ok=True)
+    note.mkdir()  # stands for a file that gives EIO
+    code, told = ana(capsys, "doctor", "--repair")
+    assert (code, f"{name} cannot be read: Is a directory. Check the disk" in told) == (1, True), told
+    assert note.exists()
+    assert not (home / "data" / "set-aside").exists()
+
+
 def test_what_is_wrong_with_the_format_note_is_told(home: Path, capsys: Shown) -> None:
     for spoil in (cut, garbage):
         spoil(home / "data" / "format.json")

@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from ana.errors import PersonRemoved
+from ana.handles import open_data
 from ana.people import People
 from ana.postgres.database import open_database
 from ana.settings import PROJECT, OthersSettings, load_settings
 from ana.workspace import load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
+from app.reminding import make_ringer
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
 from tests.forks import run_forked
@@ -74,6 +77,23 @@ def test_a_person_is_removed_without_a_trace_and_their_rows_are_put_aside(capsys
     run(capsys, "users", "add", "anna")
     assert "plants" not in run(capsys, "--user", "anna", "items")[1]
     assert open_workspace(load_settings(), "anna").storage.stamp().place != place
+
+
+def test_what_was_opened_for_a_removed_person_neither_writes_nor_rings_any_more() -> None:
+    people = People(load_settings())
+    people.add("anna")
+    with open_data(open_workspace(load_settings(), "anna"), "a test") as handles:
+        lock = handles.workspace.open_locks().lock("talk", "a test")
+        lock.acquire()
+        handles.memory.create("hers", {"remind": "2026-01-01T09:00"})
+        people.remove("anna")
+        people.add("anna")
+        for refused in (lambda: handles.memory.create("too"), lock.acquire, make_ringer(handles, []).ring):
+            with pytest.raises(PersonRemoved, match="The person was removed"):
+                refused()
+        lock.release()
+    with open_data(open_workspace(load_settings(), "anna"), "a test") as handles:
+        assert not [*handles.memory.items()]
 
 
 def test_the_owner_sets_what_the_environment_leaves_open(monkeypatch: pytest.MonkeyPatch) -> None:

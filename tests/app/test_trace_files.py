@@ -43,7 +43,7 @@ def test_a_full_disk_costs_a_warning_and_no_turn(
     monkeypatch.setattr("ana.files.open_own", lambda *_: os.open("/dev/full", os.O_RDWR))
     told = expect_done(assistant.ask("hi", THREAD))
     assert (told.answer, told.trace_path) == ("Hello again.", "")
-    assert "No space left on device. The turn is done, but no record of it is kept." in capsys.readouterr().err
+    assert "No space left on device. No record of the turn is kept." in capsys.readouterr().err
 
 
 def test_a_folder_for_traces_that_cannot_be_written_costs_a_warning_and_no_turn(

@@ -212,7 +212,7 @@ def test_what_was_opened_for_a_removed_person_writes_nothing_where_the_next_of_t
                 refused()
             assert str(settings.ana_data_dir) not in str(failed.value)
         handles.traces.write(record("a"))
-        assert "no record of it is kept" in capsys.readouterr().err
+        assert "No record of the turn is kept" in capsys.readouterr().err
         assert [*folder.iterdir()] == []
 
 

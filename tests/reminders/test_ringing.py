@@ -273,6 +273,14 @@ def test_one_that_was_stopped_while_it_delivered_repeats_nothing_that_another_de
     assert ({*rung}, sorted(rung.values())) == ({"a", "b"}, [1, 2]), "no more than what was under way"
 
 
+def test_who_delivered_while_the_clock_of_the_database_was_ahead_keeps_nobody_from_it() -> None:
+    rows = open_people()("owner")
+    bell = Bell(PostgresLedger(rows))
+    bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
+    rows.change(Statement("INSERT INTO ringers (holder, until) VALUES ('gone', clock_timestamp() + interval '1 year')"))
+    assert len(bell.after(hours=1)) == 1
+
+
 def test_no_connection_is_held_while_messages_are_sent() -> None:
     with closing(Database(database()._url, most=1, timeout=0.5)) as narrow:
         bell = Bell(PostgresLedger(PersonRows(narrow, f"{secrets.token_hex(8)}-owner")))

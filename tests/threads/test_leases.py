@@ -19,7 +19,7 @@ from ana.postgres.person import PersonRows
 from ana.postgres.session import Statement
 from ana.spending.postgres import PostgresBooks
 from ana.threads.postgres import PostgresThreadStore
-from ana.threads.postgres_locks import Lease, PostgresThreadLocks, _renewals
+from ana.threads.postgres_locks import ALL, Lease, PostgresThreadLocks, _renewals
 from ana.threads.runs import Run
 from ana.time.clock import Clock
 from evals.postgres import WORKER
@@ -61,6 +61,16 @@ def test_a_lease_that_ran_out_is_taken_over(rows: PersonRows) -> None:
     late.release()
     assert [token for (token,) in rows.ask("SELECT token FROM leases")] == [new.number], "only its own is released"
     new.release()
+
+
+@pytest.mark.parametrize("thread", [ONE, ALL])
+def test_a_lease_from_when_the_clock_of_the_database_was_ahead_is_taken_over(rows: PersonRows, thread: str) -> None:
+    take(rows, thread)
+    rows.change(Statement("UPDATE leases SET until = until + interval '1 year'"))
+    take(rows)
+    rows.change(Statement("UPDATE leases SET until = until + interval '1 year'"))
+    with PostgresThreadLocks(rows).own_all("another", patience=0):
+        pass
 
 
 def test_a_lease_is_renewed_while_it_is_held(rows: PersonRows) -> None:

@@ -38,7 +38,7 @@ def test_a_record_that_the_database_does_not_take_costs_a_warning(capsys: pytest
     traces = PostgresTraces(nowhere)
     traces.write(record("a"))
     assert traces.place(ONE, "a") == ""
-    assert "The turn is done, but no record of it is kept." in capsys.readouterr().err
+    assert "No record of the turn is kept." in capsys.readouterr().err
 
 
 def test_no_secret_reaches_the_database() -> None:

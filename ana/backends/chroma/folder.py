@@ -90,7 +90,7 @@ class Folder:
                     blank_unwritten(self.path / "chroma", self._blanked)
                 if self._depth == 0 and self._lock is not None:
                     self._dirty = False
-                    self._lock.release()
+                    self._lock.release(in_doubt=self.in_doubt)  # else nobody would look at the files any more
 
     @contextmanager
     def hold(self) -> Iterator["Client"]:
@@ -167,7 +167,7 @@ class Folder:
             except FileNotFoundError:  # nobody has
                 written = ""
             except OSError:
-                self._lock.release()
+                self._lock.release(in_doubt=self.in_doubt)
                 raise
         except OSError as exc:
             raise unusable_error(self.path, exc) from exc
@@ -189,7 +189,7 @@ class Folder:
             try:
                 read_format(self.path)
             except ConfigError:
-                lock.release()
+                lock.release(in_doubt=self.in_doubt)
                 raise
 
 

@@ -159,6 +159,9 @@ def test_a_session_of_another_person_does_not_exist(running: Running) -> None:
             client.post("/mcp", json=ask, headers=accept | {"mcp-session-id": id})
             for client, id in ((bob, session), (bob, "0" * 32), (ann, session))
         ]
+        again = accept | {"mcp-session-id": session, "last-event-id": "7"}
+        with ann.stream("GET", "/mcp", headers=again) as own_stream, bob.stream("GET", "/mcp", headers=again) as other:
+            assert (own_stream.status_code, other.status_code) == (200, 404)
     foreign, unknown, own = answers
     assert (foreign.status_code, foreign.content) == (unknown.status_code, unknown.content)
     assert foreign.status_code == 404

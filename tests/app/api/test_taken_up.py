@@ -6,6 +6,7 @@ import secrets
 from procrastinate import App, PsycopgConnector
 from procrastinate.jobs import DeleteJobCondition
 
+from app.api.worker import _TAKE_UP as TAKE_UP_STALLED
 from app.api.worker import _Worker
 from evals.postgres import WORKER
 from tests.postgres.server import database, server
@@ -56,3 +57,19 @@ async def work_twice() -> list[list[tuple[str]]]:
 
 def test_what_its_first_attempt_came_to_does_not_end_the_second() -> None:
     assert asyncio.run(work_twice()) == [[("doing",)], []]
+
+
+def test_a_job_is_taken_up_whose_worker_was_last_heard_of_while_the_clock_was_ahead() -> None:
+    queue = secrets.token_hex(8)
+    with database().connect() as connection:
+        (worker,) = connection.execute(
+            "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() + interval '1 year') RETURNING id"
+        ).fetchone() or (0,)
+        connection.execute(
+            "INSERT INTO procrastinate_jobs (queue_name, task_name, status, worker_id) VALUES ($1, $1, 'doing', $2)",
+            (queue, worker),
+        )
+        connection.execute(TAKE_UP_STALLED, (queue, 30))
+        taken = "DELETE FROM procrastinate_jobs WHERE queue_name = $1 RETURNING status::text"
+        assert connection.execute(taken, (queue,)).fetchall() == [("todo",)]
+        connection.execute("DELETE FROM procrastinate_workers WHERE id = $1", (worker,))

@@ -66,7 +66,7 @@ def read_format(path: Path) -> int:
     try:
         known = read_note(note, FormatNote, hint)
     except StoreBroken as exc:
-        raise ConfigError(f"The data folder does not say which format it has: {exc.message}", hint) from exc
+        raise ConfigError(f"The data folder does not say which format it has: {exc.message}", exc.hint) from exc
     if known is None:
         return 1 if (path / "chroma").exists() or (path / "journal.sqlite").exists() else 0
     if known.format > FORMAT:

@@ -5,6 +5,7 @@ every record with its vector and searches from so many of each page; it exits wi
 fault on standard error. What ends it before it has begun says nothing about the store.
 """
 
+import signal
 import sys
 from pathlib import Path
 
@@ -19,6 +20,9 @@ SECONDS = 300
 SEARCHES, FOUND = 150, 10
 """Searches from places all over a page of records, and how many neighbours each asks for."""
 
+STOPPED = (signal.SIGINT, signal.SIGTERM)
+"""What somebody sends who ends all processes of a program, with Ctrl-C or as systemd does."""
+
 EVERY = 10**9
 """Searches from every record: a graph can be damaged where a few do not come."""
 
@@ -27,7 +31,7 @@ def find_fault(path: Path, searches: int = SEARCHES) -> str | None:
     """Return the fault of Chroma's own folder, which nobody may have open, in one line; None if it can be used.
 
     Raises:
-        StoreBroken: The child could not be started, so nobody knows.
+        StoreBroken: The child could not be started, or somebody stopped it, so nobody knows.
         LinkRefused: Something in it is a link, through which the child would write.
     """
     refuse_links_below(path)
@@ -41,6 +45,8 @@ def find_fault(path: Path, searches: int = SEARCHES) -> str | None:
     said = done.stderr.strip().splitlines()
     ended = f"the process that opened it ended with {done.returncode}."
     fault = said[-1] if said and said[-1] != BEGUN else ended
+    if -done.returncode in STOPPED:
+        raise StoreBroken("The check of the store was stopped.", "Nothing was changed. Try again.")
     if BEGUN not in said:
         raise StoreBroken(f"The store could not be checked: {fault}", "Nothing was changed. Install ana again.")
     return fault

@@ -32,8 +32,8 @@ from ana.backends.chroma.collection import INDEXES, NAMES
 from ana.backends.chroma.source import READ, ChromaSource, EmbeddedItem, iter_pages
 from ana.embedders import Embedder
 from ana.embedders.base import Progress
-from ana.errors import AnaError, StoreBroken, ToolError
-from ana.files import list_database_files, write_whole
+from ana.errors import AnaError, FileUnreadable, StoreBroken, ToolError
+from ana.files import is_damage, list_database_files, write_whole
 from ana.memory.item import Item
 from ana.notes import read_note
 from ana.own_files import name_folder
@@ -101,7 +101,9 @@ def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, s
             shutil.copy2(each, copied / each.name)
         if dropped := list_backlog(copied):
             drop_backlog(copied)
-        if problem := _find_unreadable(copied):
+        with map_foreign_errors(path):
+            problem = _find_unreadable(copied)
+        if problem:
             refuse_full_disk(path)
             _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
             return aside, dropped
@@ -174,6 +176,8 @@ def _read_aside(path: Path) -> Path | None:
     """
     try:
         note = read_note(path / REBUILDING, RebuildNote)
+    except FileUnreadable:
+        raise
     except StoreBroken as exc:
         _log.warning("the rebuild starts again from the beginning: %s", exc)
         return None
@@ -190,7 +194,11 @@ def _find_unreadable(chroma: Path) -> str | None:
             for collection in client.list_collections():
                 if collection.name in NAMES.values():
                     deque(iter_pages(collection, READ), maxlen=0)  # reads all of it, keeps none
-    except (AnaError, sqlite3.Error, ValueError, TypeError) as exc:
+    except sqlite3.Error as exc:
+        if not is_damage(exc):
+            raise
+        return str(exc)
+    except (AnaError, ValueError, TypeError) as exc:
         return str(exc)
     return None
 

@@ -18,7 +18,7 @@ from ana.backends.chroma.client import map_foreign_errors
 from ana.backends.whole import WholeStore
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector
-from ana.errors import StoreBroken
+from ana.errors import FileUnreadable, StoreBroken
 from ana.files import find_damage, write_whole
 from ana.memory.changes import Entry, find_disagreements
 
@@ -64,6 +64,8 @@ class Upkeep:
         damaged = {JOURNAL: f"{JOURNAL} is damaged: {problem}."} if problem else {}
         try:
             read_exchange(self.path)
+        except FileUnreadable:
+            raise
         except StoreBroken as exc:
             damaged[NOTE] = exc.message
         return damaged

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import signal
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 
 from ana import children
 from ana.backends.chroma.care.examine import examine
-from ana.backends.chroma.care.probe import EVERY, find_fault
+from ana.backends.chroma.care.probe import BEGUN, EVERY, find_fault
 from ana.backends.chroma.care.probe import main as probe
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.embedders import WordLlamaEmbeddings
@@ -147,6 +149,30 @@ def test_a_store_that_cannot_be_rebuilt_now_is_not_taken_for_empty(
     memory = open_memory(path, EMBEDDER, clock)
     assert contents_by_id(memory) == there
     assert not (path / "rebuilding.json").exists()
+    memory.close()
+
+
+def test_a_rebuild_that_may_open_no_more_files_does_not_begin_with_an_empty_store(
+    filled: tuple[Path, dict[str, str]], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, there = filled
+    for file in (path / "chroma").glob("*/*.bin"):
+        garble(file)
+    abandon(path)
+
+    def fail(database: Path) -> None:
+        error = sqlite3.OperationalError("unable to open database file")
+        error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr("ana.backends.chroma.care.rebuild.refuse_damaged", fail)
+        memory = open_memory(path, EMBEDDER, clock)
+        with pytest.raises(StoreBroken, match="unable to open database file"):
+            memory.count()
+        memory.close()
+    memory = open_memory(path, EMBEDDER, clock)
+    assert contents_by_id(memory) == there
     memory.close()
 
 
@@ -314,6 +340,27 @@ def test_the_probe_believes_what_is_sound_only(
         assert find_fault(filled[0] / "chroma") is None
     garble(filled[0] / "chroma" / "chroma.sqlite3")
     assert find_fault(filled[0] / "chroma")
+
+
+def test_a_check_that_somebody_stops_says_nothing_of_the_store_and_the_next_program_checks_it(
+    filled: tuple[Path, dict[str, str]], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, there = filled
+    abandon(path)
+    said: list[str] = []
+    with monkeypatch.context() as patched:
+        stopped = children.CompletedProcess("", -signal.SIGINT, "", f"{BEGUN}\nKeyboardInterrupt\n")
+        patched.setattr(children, "run_python", lambda *_, **__: stopped)
+        memory = open_memory(path, EMBEDDER, clock)
+        with pytest.raises(StoreBroken, match=r"was stopped\. Nothing was changed"):
+            memory.count()
+        memory.close()
+    for _ in range(2):
+        memory = open_memory(path, EMBEDDER, clock, tell=said.append)
+        assert contents_by_id(memory) == there
+        memory.close()
+    assert [text.partition(".")[2] for text in said] == [" Checking the store."], "once, and nothing was rebuilt"
+    assert not (path / "set-aside").exists()
 
 
 @pytest.mark.parametrize(("searches", "asked"), [(3, 4), (EVERY, 10)])
