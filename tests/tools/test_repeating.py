@@ -330,6 +330,20 @@ def test_the_end_of_a_span_moves_along_and_is_told(life: Life) -> None:
     assert kids["next"].startswith("2026-12-05 (Saturday) to 2026-12-06 (Sunday), 2026-12-19 (Saturday)")
 
 
+@pytest.mark.parametrize("end", [{}, {"end_date": "2026-12-01T18:00"}])
+def test_an_end_that_is_given_for_the_occurrence_that_was_shown_is_that_of_each(
+    life: Life, end: dict[str, str]
+) -> None:
+    start = "2026-12-01T14:00"
+    id = life.keep("Carer", type="event", repeats="FREQ=WEEKLY;BYDAY=TU,TH", start_date=start, **end)["id"]
+    life.at("2026-12-08T20:00")
+    assert life.ask(type="event") == {"Carer": "2026-12-10T14:00 (Thursday)"}
+    told = life.change(id, end_date="2026-12-10T19:00")
+    assert told["next"].startswith("2026-12-10T14:00 (Thursday) to 19:00, 2026-12-15T14:00 (Tuesday) to 19:00")
+    assert life.memory.get(id).properties["end_date"] == "2026-12-01T19:00"
+    assert "2026-12-10T14:00 (Thursday) to 2026-12-11 (Friday)" in life.change(id, end_date="2026-12-11")["next"]
+
+
 @pytest.mark.parametrize("rule", ["repeats", "recurrence"])
 def test_a_series_is_finished_for_good_in_one_call(life: Life, rule: str) -> None:
     told = life.keep("Antibiotic", type="task", status="active", due_date="2026-12-02", **{rule: "every day"})
