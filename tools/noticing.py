@@ -66,6 +66,8 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
         noticed["reminder"] = tell_ringing(after.properties, call.clock.now(), call.clock.zone, call.rings_by)
     if near := _find_near_names(call, change):
         noticed["nearly_in_use"] = [*near]
+    if before is not None and (end := _find_end_left(before.properties, after.properties)):
+        noticed["end_date_stays"] = end
     if after.date is None or (before is not None and before.date == after.date):
         return noticed
     if clashes := _find_clashes(call, after):
@@ -73,6 +75,15 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
     if before is not None and (moves := _count_moves(call, after.id)) >= OFTEN:
         noticed["times_moved"] = moves
     return noticed
+
+
+def _find_end_left(old: Properties, new: Properties) -> str:
+    """Return the end of a span whose beginning was changed alone; nothing of any other."""
+    end, start = new.get("end_date"), new.get("start_date")
+    if start == old.get("start_date") or end != old.get("end_date") or not (day_of(start) and day_of(end)):
+        return ""
+    told = str(with_weekday(end))
+    return f"{told}, before it starts" if str(end) < str(start)[: len(str(end))] else told
 
 
 def _find_near_names(call: CallContext, change: Change) -> list[str]:
