@@ -4,6 +4,7 @@ nearly one in use, an item whose id is nearly the one that was given; of what re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, tzinfo
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from ana.errors import NoSuchItem
@@ -26,8 +27,10 @@ from ana.time.repeats import (
     find_passed_over,
     find_present,
     iter_occurrences,
+    look_ahead,
     may_repeat,
     read_day_or_moment,
+    read_local,
     read_repeat,
     tell_rule,
 )
@@ -206,7 +209,7 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
 
 def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Mapping[str, int]) -> dict[str, Json]:
     """Return what stands beside an item at an occurrence: since when it is open, that the series has ended, and how
-    many more of its dates are in the days that were asked for."""
+    many more of its dates are in the days that were asked for; a few by name."""
     repeat = read_repeat(stored.properties, call.clock.zone) if may_repeat(stored.properties) else None
     if repeat is None:
         return {}
@@ -214,7 +217,13 @@ def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Map
     if present is None:
         return {"ended": True}
     is_open = repeat.waits and present.dates[lead] != item.properties[lead]
-    told: dict[str, Json] = {"more_dates": more_dates[item.id]} if item.id in more_dates else {}
+    more = more_dates.get(item.id, 0)
+    told: dict[str, Json] = {"more_dates": more} if more else {}
+    if 0 < more <= MOST:
+        begin = read_local(str(item.properties[lead]), call.clock.zone)
+        coming = iter_occurrences(repeat, begin, look_ahead(repeat, begin))
+        later = (each for each in coming if each.dates[lead] > str(item.properties[lead]))
+        told["then"] = ", ".join(tell_dates(repeat, each) for each in islice(later, more))
     return told | ({"open_since": with_weekday(present.dates[lead])} if is_open else {})
 
 

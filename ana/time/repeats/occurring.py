@@ -74,7 +74,8 @@ def bring_to_first(repeat: Repeat, text: str) -> str:
     latest = datetime.combine(given, time.max) if is_day else given
     longest = timedelta(min(366 * repeat.rule.interval, (latest - datetime.min).days))  # from one to the next
     since = max(repeat.first, latest - longest)
-    begin = max((each.at for each in iter_occurrences(repeat, since, latest)), default=repeat.first)
+    starts = (to_local(repeat, each.start) for each in iter_occurrences(repeat, since, latest))
+    begin = max(starts, default=repeat.first)
     if is_day:
         return str(repeat.first.date() + (given.date() - begin.date()))
     return (repeat.first + (given - begin)).isoformat(timespec="minutes")
