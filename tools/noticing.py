@@ -166,10 +166,12 @@ def explain_missing(call: CallContext, id: str) -> NoSuchItem:
     """Return the error for an id that no item has, with the item that may be meant."""
     if any(entry.change.after is None for entry in call.memory.history(id=id, limit=1)):
         return NoSuchItem(id, f"It was deleted; undo with turn={id!r} brings it back.")
-    # the item whose id is spelled nearly so; else the nearest in meaning, as models also send names
+    # the item whose id is spelled nearly so; else the nearest that has a word of it, as models also send names
     known = [str(value) for value, _ in call.memory.backend.list_values("id")]
     spelled = get_close_matches(id.strip().lower(), known, 1, 0.7)
-    nearest = [call.memory.record("item", spelled[0])] if spelled else call.memory.find(id, limit=1).items
+    found = call.memory.find(id, limit=1)
+    named = [item for item, reason in zip(found.items, found.reasons, strict=True) if reason.words]
+    nearest = [call.memory.record("item", spelled[0])] if spelled else named
     similar = [show_similar(item) for item in nearest if item]
     hint = "Use the id of the similar one if it is meant; else look with query_items."
     return NoSuchItem(id, hint, similar) if similar else NoSuchItem(id)
