@@ -63,7 +63,7 @@ _LATER = any_of(
     r"|\byou(?:['’]ll| will) (?:get|receive) an? (?:\w+ )?(?:reminder|notification|message)\b"
     r"|\b(?:reminder|alarm) (?:is |has been )?set\b|\bi(?:['’]ve| have)? set (?:up )?an? (?:\w+ )?(?:reminder|alarm)\b",
     # a reminder that rings; people ring, too
-    r"\b(?:it|this|that|they|both|all|(?:reminder|alarm|entr(?:y|ie))s?)(?: (?:also|both|all|now|then|will))* rings?\b"
+    r"\b(?:it|this|that|they|both|all|(?:reminder|alarm|entr(?:y|ie))s?)(?: (?:also|both|all|now|will)){0,3} rings?\b"
     r"(?! (?:you|me|him|her|us|them|back|nothing)\b)",
     rf"\b(?:ich )?(?:erinnere|benachrichtige|wecke|schicke|sende)(?: ich)? {_DU}\b(?! (?:daran, )?dass\b)"
     rf"|\b(?:ich werde|werde ich) {_DU} {_SPAN}\b(?:erinnern|benachrichtigen|wecken|schicken|senden)\b"

@@ -152,6 +152,10 @@ def test_a_promise_that_nothing_keeps_goes_back(question: str, draft: str) -> No
     assert "no address is set" in without.reason
 
 
+def test_a_long_answer_is_read_before_the_time_of_a_test_is_over() -> None:
+    assert promises_are_kept(make_turn("both all " * 16_000, "remind me", rings=False)) is None
+
+
 @pytest.mark.parametrize(("question", "draft"), NO_PROMISES)
 def test_offers_denials_and_letters_are_no_promises(question: str, draft: str) -> None:
     assert promises_are_kept(make_turn(draft, question)) is None
