@@ -14,7 +14,7 @@ from ana.memory.status import CLOSED
 from ana.output import tell, write_line
 from ana.time.dates import day_of
 from ana.time.repeats import passes
-from ana.time.spans import date_span
+from ana.time.spans import date_span, is_under_way
 from app.show.items import localize_found, show_items
 from app.show.text import say, shorten
 
@@ -44,9 +44,11 @@ def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
     today, due = handles.clock.now().date(), handles.memory.due
     # all of them, because what repeats has a date in several groups and stands in the first
     earlier, now = due(date.min, today - DAY, MOST), due(today, today, MOST)
+    running = [item for item in earlier.items if _is_under_way(item, handles.clock)]
     over = [item for item in now.items if _is_over(item, handles.clock)]
-    overdue = _add(earlier, [item for item in over if not passes(item.properties)])
-    current = _leave_out(now, [*overdue.items, *over])
+    overdue = _add(_leave_out(earlier, running), [item for item in over if not passes(item.properties)])
+    rest = _leave_out(now, [*overdue.items, *over, *running])
+    current = replace(rest, items=[*running, *rest.items], total=rest.total + len(running))
     week = _leave_out(due(today + DAY, today + WEEK, MOST), [*overdue.items, *current.items])
     groups: dict[Due, Found] = {"overdue": overdue, "today": current, "week": week}
     return {name: replace(found, items=found.items[:limit]) for name, found in groups.items()}
@@ -134,7 +136,11 @@ def _is_over(item: "Item", clock: "Clock") -> bool:
     """Return whether the moment or the whole day that an item is due has passed, as in the question what is overdue."""
     minute = clock.now().isoformat(timespec="minutes")
     span, now = date_span(item.date, clock.zone), date_span(minute, clock.zone)
-    return span is not None and now is not None and span[1] <= now[0]
+    return span is not None and now is not None and span[1] <= now[0] and not _is_under_way(item, clock)
+
+
+def _is_under_way(item: "Item", clock: "Clock") -> bool:
+    return is_under_way(item.properties, clock.now(), clock.zone)
 
 
 def _format_when(item: "Item", which: Due, year: int) -> str:

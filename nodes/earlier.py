@@ -89,9 +89,12 @@ def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown:
         )
     if "error" in value:  # the items beside it are only like the one that was meant
         return shorten(str(value["error"]), LINE)
-    if items := list(_list_items(value)):
+    items: dict[str, str] = {}
+    for id, told in _list_items(value):  # history tells of an item many times, first what came last
+        items.setdefault(id, told)
+    if items:
         sums = shorten(f"; sums {json.dumps(value['sums'])}", LINE) if "sums" in value else ""
-        return _tell_items(items, named) + sums
+        return _tell_items([*items.items()], named) + sums
     if call["name"] == "calculator" and "result" in value:
         return shorten(f"{call['args'].get('expression')} = {value['result']}", LINE)
     return shorten(str(value.get("note") or answer.text), LINE)
@@ -110,7 +113,7 @@ def _tell_write(receipt: Receipt, named: set[str]) -> str:
 def _tell_items(items: Sequence[tuple[str, str]], named: set[str]) -> str:
     told = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}" for id, content in items[:LISTED]]
     named.update(id for id, _ in items[:LISTED])
-    return ", ".join([*told, *([f"and {len(items) - LISTED} more"] if len(items) > LISTED else [])])
+    return "; ".join([*told, *([f"and {len(items) - LISTED} more"] if len(items) > LISTED else [])])
 
 
 def _join_same(results: Sequence[tuple[str, str]]) -> Iterator[str]:

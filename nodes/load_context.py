@@ -16,6 +16,7 @@ from ana.memory.status import CLOSED
 from ana.output import shorten
 from ana.time.dates import weekday
 from ana.time.repeats import passes
+from ana.time.spans import is_under_way
 from graph.context import Context, context_of
 from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
@@ -88,7 +89,8 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: str = "") -> Loaded
         late = memory.backend.query(Query(None, EVERY_ITEM, handles.clock.zone, MOST_OVERDUE, days, CLOSED, began))
         vocabulary, lines = memory.vocabulary.describe(), memory.lines()
     # what has no status is a note or a thing of the past, which nobody has forgotten, and what passes is never overdue
-    kept = [item for item in late.items if item.properties.get("status") is not None and not passes(item.properties)]
+    told_of = (item for item in late.items if item.properties.get("status") is not None and not passes(item.properties))
+    kept = [item for item in told_of if not is_under_way(item.properties, began, handles.clock.zone)]
     titles = {item.id: shorten(item.content, TITLE) for item in kept}
     told += _tell_overdue([*titles.values()], late.truncated, before) if titles else ""
     named = dict([*titles.items()][:NAMED])

@@ -4,6 +4,7 @@ nearly one in use, an item whose id is nearly the one that was given; of what re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, tzinfo
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from ana.errors import NoSuchItem
@@ -26,8 +27,10 @@ from ana.time.repeats import (
     find_passed_over,
     find_present,
     iter_occurrences,
+    look_ahead,
     may_repeat,
     read_day_or_moment,
+    read_local,
     read_repeat,
     tell_rule,
 )
@@ -66,6 +69,8 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
         noticed["reminder"] = tell_ringing(after.properties, call.clock.now(), call.clock.zone, call.rings_by)
     if near := _find_near_names(call, change):
         noticed["nearly_in_use"] = [*near]
+    if before is not None and (end := _find_end_left(before.properties, after.properties)):
+        noticed["end_date_stays"] = end
     if after.date is None or (before is not None and before.date == after.date):
         return noticed
     if clashes := _find_clashes(call, after):
@@ -73,6 +78,15 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
     if before is not None and (moves := _count_moves(call, after.id)) >= OFTEN:
         noticed["times_moved"] = moves
     return noticed
+
+
+def _find_end_left(old: Properties, new: Properties) -> str:
+    """Return the end of a span whose beginning was changed alone; nothing of any other."""
+    end, start = new.get("end_date"), new.get("start_date")
+    if start == old.get("start_date") or end != old.get("end_date") or not (day_of(start) and day_of(end)):
+        return ""
+    told = str(with_weekday(end))
+    return f"{told}, before it starts" if str(end) < str(start)[: len(str(end))] else told
 
 
 def _find_near_names(call: CallContext, change: Change) -> list[str]:
@@ -152,10 +166,12 @@ def explain_missing(call: CallContext, id: str) -> NoSuchItem:
     """Return the error for an id that no item has, with the item that may be meant."""
     if any(entry.change.after is None for entry in call.memory.history(id=id, limit=1)):
         return NoSuchItem(id, f"It was deleted; undo with turn={id!r} brings it back.")
-    # the item whose id is spelled nearly so; else the nearest in meaning, as models also send names
+    # the item whose id is spelled nearly so; else the nearest that has a word of it, as models also send names
     known = [str(value) for value, _ in call.memory.backend.list_values("id")]
     spelled = get_close_matches(id.strip().lower(), known, 1, 0.7)
-    nearest = [call.memory.record("item", spelled[0])] if spelled else call.memory.find(id, limit=1).items
+    found = call.memory.find(id, limit=1)
+    named = [item for item, reason in zip(found.items, found.reasons, strict=True) if reason.words]
+    nearest = [call.memory.record("item", spelled[0])] if spelled else named
     similar = [show_similar(item) for item in nearest if item]
     hint = "Use the id of the similar one if it is meant; else look with query_items."
     return NoSuchItem(id, hint, similar) if similar else NoSuchItem(id)
@@ -195,7 +211,7 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
 
 def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Mapping[str, int]) -> dict[str, Json]:
     """Return what stands beside an item at an occurrence: since when it is open, that the series has ended, and how
-    many more of its dates are in the days that were asked for."""
+    many more of its dates are in the days that were asked for; a few by name."""
     repeat = read_repeat(stored.properties, call.clock.zone) if may_repeat(stored.properties) else None
     if repeat is None:
         return {}
@@ -203,7 +219,13 @@ def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Map
     if present is None:
         return {"ended": True}
     is_open = repeat.waits and present.dates[lead] != item.properties[lead]
-    told: dict[str, Json] = {"more_dates": more_dates[item.id]} if item.id in more_dates else {}
+    more = more_dates.get(item.id, 0)
+    told: dict[str, Json] = {"more_dates": more} if more else {}
+    if 0 < more <= MOST:
+        begin = read_local(str(item.properties[lead]), call.clock.zone)
+        coming = iter_occurrences(repeat, begin, look_ahead(repeat, begin))
+        later = (each for each in coming if each.dates[lead] > str(item.properties[lead]))
+        told["then"] = ", ".join(tell_dates(repeat, each) for each in islice(later, more))
     return told | ({"open_since": with_weekday(present.dates[lead])} if is_open else {})
 
 

@@ -74,13 +74,17 @@ class Operation:
     def _change_list(self, old: Json) -> list[Json]:
         if old is not None and not isinstance(old, list):
             raise self._refuse(old, "a list")
-        kept = list(old or [])
+        kept, missing = list(old or []), []
         for entry in _to_list(self.remove):
             same = [each for each in kept if each == entry] or [each for each in kept if _is_same(each, entry)]
-            if not same:
-                there = ", ".join(map(str, kept))[:400] or "nothing"
-                raise ToolError(f"{str(entry)[:60]!r} is not in {self.name}.", f"There is: {there}. Write it as there.")
-            kept.remove(same[0])
+            if same:
+                kept.remove(same[0])
+            else:
+                missing.append(repr(str(entry)[:60]))
+        if missing:
+            there, verb = ", ".join(map(str, old or []))[:400] or "nothing", "is" if len(missing) == 1 else "are"
+            hint = f"Nothing was changed. There is: {there}. Write it as there, with all that goes."
+            raise ToolError(f"{', '.join(missing)} {verb} not in {self.name}.", hint)
         return kept + [entry for entry in _to_list(self.add) if entry not in kept]
 
     def _refuse(self, old: Json, wanted: str) -> ToolError:

@@ -15,6 +15,7 @@ from ana.time.repeats import (
     Occurrence,
     Repeat,
     advance,
+    bring_to_first,
     find_done_occurrence,
     find_on,
     find_present,
@@ -122,8 +123,11 @@ class Revision:
     def _settle_dates(self, new: Properties) -> Properties:
         """Return the properties with dates that were changed alone: they must be the rule's, and move together."""
         lead, before = find_lead(new), read_repeat(self.old, self.zone)
-        if lead is None or before is None or new.get(lead) == self.old.get(lead):
+        if lead is None or before is None:
             return new
+        if new.get(lead) == self.old.get(lead):  # a query shows another occurrence's dates
+            others = [name for name in DATE_KEYS if name in self.given and name != lead and day_of(new.get(name))]
+            return new | {name: bring_to_first(before, str(new[name])) for name in others}
         first = read_local(str(new[lead]), self.zone)
         if not before.from_done and not is_named(before.rule, first):
             day = _write(before.first, is_day=True)

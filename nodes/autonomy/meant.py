@@ -142,8 +142,9 @@ def _states_numbers(write: Write, said: Message) -> bool:
     """Whether a message states every number that a write gives an item, one of them of two digits or more."""
     given = (part for value in write.given.values() for part in list_given(value))
     numbers = [abs(float(str(part))) for part in given if is_number(part)]
-    texts = (found for text in said.stated.texts for found in re.findall(r"\d+(?:[.,]\d+)?", text))
+    texts = [found for text in said.stated.texts for found in re.findall(r"\d+(?:[.,]\d+)?", text)]
     stated = {float(found.replace(",", ".")) for found in texts}
+    stated |= {float(re.sub("[.,]", "", found)) for found in texts if re.search(r"[.,]\d{3}$", found)}  # thousands
     return not write.content and max(numbers, default=0) >= 10 and stated.issuperset(numbers)
 
 
@@ -174,6 +175,7 @@ def _is_own_text(write: Write, said: Message, stored: Sequence[Words], suspect: 
     numbers = {*filter(said.hold, _NUMBER.findall(write.content))}  # they are the same in every language
     named = bool(numbers) or said.mention(write.content) or said.stated.mention(*line)
     named = named or any(text.count(words) for text in told) or _refers_back(write, said)
+    named = named or said.answers_about(words)
     if line and own and not foreign and guess_language(line[0]) != guess_language("\n".join(said.texts)):
         return named or said.speaks
     return named and len(foreign) <= len(own | numbers)

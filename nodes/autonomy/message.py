@@ -65,6 +65,10 @@ class Message(Words):
         """Whether a part that is no question asks to remove something."""
         self.wanted, self.removing = Words(*self._clauses), Words(*self._removing)
         """The parts that deny nothing, and of these the ones that ask to remove something."""
+        self.keeps_some = any(
+            has_listed(each, "all") and has_listed(each, "but") for each in statements if _removes(each)
+        )
+        """Whether it asks to remove all of something, and excepts some of it."""
         self.wants_the_rest = any(has_listed(each, "rest") for each in clauses) and (agrees or self.asks_to_remove)
         """Whether it asks to remove the others, or says yes to that."""
 
@@ -225,6 +229,13 @@ class Message(Words):
         plain = (clause for clause in self._clauses if not find_topics(clause))
         return any(read_short_reply(clause.split()[0]) == "approve" for clause in plain)
 
+    def answers_about(self, words: Words) -> bool:
+        """Return whether a few words answer what was asked about the message before, which has most of these words."""
+        asked = Words(self.seen.texts[0]) if self._question and len(self.seen.texts) > 1 else Words()
+        few = 0 < sum(len(find_topics(clause)) for clause in self._clauses) <= 2
+        few = few and not any(map(has_subject, self._clauses))
+        return few and bool(words.content) and 3 * asked.count(words) >= 2 * len(words.content)
+
     def tells_of(self, text: str) -> bool:
         """Return whether a clause that orders nothing has a word of a text."""
         return any(Words(each).mention(text, whole=False) for each in self._clauses if not tells(each))
@@ -257,12 +268,13 @@ def _is_quoted(sentence: str, quotable: Sequence[set[str]]) -> bool:
 
 
 def _find_reports(text: str) -> list[str]:
-    """Return the clauses that report something done right before one that asks: dentist done, what's next?"""
-    sentences = (_CLAUSE.split(each) for each in split_lines(text) if not find_statements(each))
+    """Return the clauses that report or order something right before one that asks: dentist done, what's next?"""
+    asking = (each for each in split_lines(text) if not find_statements(each))
+    sentences = ([part for part in _CLAUSE.split(each) if part.strip()] for each in asking)
     pairs = chain.from_iterable(map(pairwise, sentences))
     told = (one for one, other in pairs if find_statements(one) and not find_statements(other))
-    reports = (one for one in told if has_listed(one, "done") and not has_subject(one) and not _denies(one))
-    return [one for one in reports if find_topics(one)]
+    reports = (one for one in told if (has_listed(one, "done") and not has_subject(one)) or tells(one))
+    return [one for one in reports if find_topics(one) and not _denies(one)]
 
 
 def _find_pointed_at(text: str) -> list[str]:

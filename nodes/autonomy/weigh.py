@@ -202,6 +202,8 @@ def deletes_several(write: Write, batch: Batch) -> str | None:
 def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     """An item goes that the message does not name, or does not ask to delete."""
     removed = list_removed(write, batch.said)
+    if removed and batch.said.keeps_some and not (is_agreed_to(write, batch.said) or _is_the_rest(batch)):
+        return "Your message excepts something from what is to go."
     if is_agreed_to(write, batch.said) or _is_sought(write, batch) or is_only_kind(write, batch.said):
         return None
     if _is_the_rest(batch):

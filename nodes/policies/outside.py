@@ -62,11 +62,16 @@ _LATER = any_of(
     r"(?! ?(?:you )?that\b)|\byou(?:['’]ll| will) be (?:reminded|notified)\b"
     r"|\byou(?:['’]ll| will) (?:get|receive) an? (?:\w+ )?(?:reminder|notification|message)\b"
     r"|\b(?:reminder|alarm) (?:is |has been )?set\b|\bi(?:['’]ve| have)? set (?:up )?an? (?:\w+ )?(?:reminder|alarm)\b",
+    # a reminder that rings; people ring, too
+    r"\b(?:it|this|that|they|both|all|(?:reminder|alarm|entr(?:y|ie))s?)(?: (?:also|both|all|now|will)){0,3} rings?\b"
+    r"(?! (?:you|me|him|her|us|them|back|nothing)\b)",
     rf"\b(?:ich )?(?:erinnere|benachrichtige|wecke|schicke|sende)(?: ich)? {_DU}\b(?! (?:daran, )?dass\b)"
     rf"|\b(?:ich werde|werde ich) {_DU} {_SPAN}\b(?:erinnern|benachrichtigen|wecken|schicken|senden)\b"
     rf"|\b(?:ich )?(?:sage?|gebe)(?: ich)? {_DU} {_SPAN}\bBescheid\b"
     rf"|\bwirst (?:du )?{_SPAN}\b(?:erinner|benachrichtig)t\b"
     rf"|\b(?:bekommst|erhältst|bekommen|erhalten) {_SPAN}\b(?:Erinnerung|Benachrichtigung|Nachricht)\b"
+    rf"|\b(?:es|das|beide|alle|Erinnerung(?:en)?)(?: (?:jetzt|nun))? (?:klingel(?:t|n)|läute[tn])\b"
+    rf"|\b(?:klingel(?:t|n)|läute[tn]) (?:es|beide|alle)\b"
     rf"|\bErinnerung {_SPAN}\b(?:gesetzt|gestellt|eingestellt|eingerichtet)\b",
     r"\b(?:te|os|le) (?:l[oa]s? )?(?:(?:voy a )?(?:recordar|avisar|enviar|mandar)é?|recuerdo|aviso)\b(?! que\b)"
     r"|\brecibirás (?:un|una) (?:recordatorio|aviso|mensaje)\b|\brecordatorio (?:programado|puesto|activado)\b",

@@ -33,6 +33,10 @@ _SOUNDS_DONE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """How one speaks of what one has just done, or is about to do."""
+_ALL_BUT = any_of(
+    r"\b(?:all|everything|anything|alles|todo|tout)(?: \w+){0,3} (?:but|except|außer|menos|salvo|excepto|sauf)\b",
+)
+"""Excepts something from what was done, and denies nothing."""
 _HAS_BECOME = any_of(r"\b(?:now|jetzt|ahora|maintenant)\b")
 _TO_OTHERS = any_of(
     r"\b(?:tell|let) (?!me\b|us\b|go\b)\w[\w.'’]* .*",
@@ -45,7 +49,8 @@ _TO_OTHERS = any_of(
 def writes_are_told(e: Evidence) -> Violation | None:
     """Require that a draft claims no write where none was made, and does not hide one that failed."""
     lines = split_lines(blank_quotes(e.draft[:MOST_CHARACTERS]))
-    if any(says_no(line) or asks(line) for line in lines):
+    # beside what was done, an exception may be what was not
+    if any(asks(line) or says_no(line if e.receipts else _ALL_BUT.sub("", line)) for line in lines):
         return None
     if failed := find_failed(e.calls):
         return Violation(

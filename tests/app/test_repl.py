@@ -127,6 +127,18 @@ def test_what_repeats_stands_once_and_what_passed_by_itself_is_not_overdue(handl
     ]
 
 
+def test_a_span_is_overdue_when_it_has_ended_and_stands_under_today_until_then(handles: Handles) -> None:
+    spans = {"Painter": ("2026-01-05", "2026-01-08"), "Carpenter": ("2026-01-05", "2026-01-06")}
+    for name, (start, end) in spans.items():
+        planned: Properties = {"status": "planned", "start_date": start, "end_date": end}
+        handles.memory.create(name, planned)
+    morning: Properties = {"status": "planned", "start_date": "2026-01-07T08:00", "end_date": "2026-01-07T12:00"}
+    handles.memory.create("Boiler", morning)
+    handles.memory.create("Report", {"status": "active", "due_date": "2026-01-05", "end_date": "2026-01-09"})
+    found = {name: {item.content for item in group.items} for name, group in group_due(handles).items()}
+    assert found == {"overdue": {"Carpenter", "Report"}, "today": {"Painter", "Boiler"}, "week": set()}
+
+
 def test_what_is_due_agrees_with_the_question_what_is_overdue(handles: Handles) -> None:
     for due in ("2026-01-06", "2026-01-07", "2026-01-07T08:59", "2026-01-07T09:00", "2026-01-07T06:00+00:00"):
         handles.memory.create(due, {"due_date": due})

@@ -155,6 +155,7 @@ def test_what_is_overdue_and_open_is_counted_and_the_first_three_are_named(
     handles.memory.create("Dentist, long past", {"date": "2026-01-02"})
     handles.memory.create("Sweep the yard", {"status": "done", "due_date": "2026-01-02"})
     handles.memory.create("Buy milk", {"status": "active", "due_date": "2026-01-07"})
+    handles.memory.create("Trip", {"status": "planned", "start_date": "2026-01-05", "end_date": "2026-01-07"})
     make_assistant(handles=handles).ask("anything I forgot?", THREAD)
     head = sent(handles)[0][-1].text
     assert 'Overdue and open: 4 ("Pay the rent", "Call \\"Bo\\" and Al", "Renew the pass now' in head

@@ -91,6 +91,7 @@ def test_an_object_that_is_no_operation_is_refused_with_the_form(given: Any, say
         ("One, one", {"$replace": ["ne", "b"]}, "'ne' is 2 times in items."),
         (3, {"$remove": 1}, "not a list"),
         (["a", "b"], {"$remove": ["c"]}, "There is: a, b"),
+        (["a", "b"], {"$remove": ["a", "c", "d"]}, "'c', 'd' are not in items. Nothing was changed. There is: a, b."),
         (None, {"$remove": ["c"]}, "There is: nothing"),
     ],
 )

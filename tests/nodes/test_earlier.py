@@ -76,7 +76,7 @@ def test_an_earlier_turn_is_one_call_with_ids_and_first_lines(memory: Memory) ->
     assert called_then.tool_calls[0]["name"] == "update_item"
     assert len(called_then.tool_calls[0]["args"]["content"]) < 100
     assert told.splitlines() == [
-        f"query_items: aaaaaaaa Notes from the talk long long long long…, {task.id} Read Performer",
+        f"query_items: aaaaaaaa Notes from the talk long long long long…; {task.id} Read Performer",
         "calculator: 9+3 = 12",
         f"update_item: {task.id} (due Fri 9 Jan -> Mon 12 Jan)",
     ]
@@ -191,16 +191,17 @@ def test_what_history_told_is_named_with_ids_and_first_lines_whole() -> None:
     changes = [
         {"id": "aaaaaaaa", "created": "Notes from the talk " + "long " * 50},
         {"id": "bbbbbbbb", "changed": "Read Performer (hours 2 -> 3)"},
+        {"id": "bbbbbbbb", "changed": "Read Performer (hours 1 -> 2)"},
         {"id": "bbbbbbbb", "deleted": "Read Performer"},
     ]
     turns = [{"at": "2026-01-09T10:00 (Friday)", "changes": changes[:1]}, {"at": "2026-01-08", "changes": changes[1:]}]
-    result = {"turns": turns, "total": 3, "truncated": False, "sums": {"hours": 1}}
+    result = {"turns": turns, "total": 4, "truncated": False, "sums": {"hours": 1}}
     before: list[AnyMessage] = [HumanMessage("Performer?"), called(("query_items", {}))]
     before += [answer("query_items-0", {"items": [TASK]}), AIMessage("One.")]
     told: list[AnyMessage] = [HumanMessage("what did I do?"), called(("history", {}))]
     told += [answer("history-0", result), AIMessage("That.")]
     sent = shorten_results([*before, *told, HumanMessage("and now?")])
     assert [message.text for message in sent if isinstance(message, ToolMessage)][1] == (
-        "history: aaaaaaaa created Notes from the talk long long long long…, "
-        'bbbbbbbb changed Read Performer (hours 2 -> 3), bbbbbbbb deleted Read Performer; sums {"hours": 1}'
+        "history: aaaaaaaa created Notes from the talk long long long long…; "
+        'bbbbbbbb changed Read Performer (hours 2 -> 3); bbbbbbbb deleted Read Performer; sums {"hours": 1}'
     )

@@ -641,3 +641,69 @@ def shift(day: str) -> list[Write]:
 )
 def test_who_moves_the_rest_by_a_distance_means_what_is_moved_by_that(message: str, day: str, asked: bool) -> None:
     assert bool(asks(message, *shift(day), read=CALENDAR)) == asked
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("delete everything about the shopping, except what's still to buy", True),
+        ("delete all the lists except the shopping list", True),
+        ("lösch alle Listen außer der Shopping list", True),
+        ("delete the shopping list, but ask me before you touch the others", False),
+        ("delete the shopping list", False),
+    ],
+)
+def test_what_excepts_something_asks_before_anything_goes(message: str, asked: bool) -> None:
+    assert bool(asks(message, delete("Shopping list"))) == asked
+
+
+QUOTE = change("Electrician Pichler: quote", {"amount": 6200}, start_date="2027-09-20")
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("take the earlier date for Pichler, and what does that make with the VAT?", False),
+        ("put Pichler on Monday, how much is it then?", False),
+        ("what does Pichler cost, and what does that make with the VAT?", True),
+        ("give me the Pichler quote, and what does that make with the VAT?", True),
+        ("don't move Pichler, what does he cost?", True),
+    ],
+)
+def test_an_order_before_a_question_in_one_sentence_is_one(message: str, asked: bool) -> None:
+    assert bool(asks(message, QUOTE)) == asked
+
+
+ROSE = change("Quote of Moser", {"amount": 4850}, amount=5190)
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("the tiles went up so it's 5.190 now", False),
+        ("the tiles went up so it's 5,190 now", False),
+        ("the tiles went up so it's 5.19 now", True),
+    ],
+)
+def test_a_number_may_have_its_thousands_marked(message: str, asked: bool) -> None:
+    assert bool(asks(message, ROSE, read=("A stored text of several words",))) == asked
+
+
+@pytest.mark.parametrize(
+    ("message", "content", "asked"),
+    [
+        ("the electrician of course", "Call Pichler about the socket behind the kitchen cupboard", False),
+        ("the electrician of course", "Pay the invoice of the tiler", True),
+        ("he is always unsure and tired, poor man", "Call Pichler about the socket behind the kitchen cupboard", True),
+        ("no", "Call Pichler about the socket behind the kitchen cupboard", True),
+    ],
+)
+def test_who_answers_a_question_about_the_message_before_means_that_message(
+    message: str, content: str, asked: bool
+) -> None:
+    before = (
+        "Call Moser or the other one about the socket behind the kitchen cupboard",
+        "Do you mean Moser, or Pichler?",
+    )
+    read = ("Pay the invoice of the tiler", "Electrician Pichler at work")
+    assert bool(asks(message, make(content), read=read, before=before)) == asked

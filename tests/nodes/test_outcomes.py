@@ -48,6 +48,10 @@ DOSE = {"status": "active", "due_date": "2026-11-22T20:00", "repeats": "FREQ=DAI
 DOSE_DONE = change("Jonte's dose", DOSE, **{**DOSE, "due_date": "2026-11-23T20:00", "done_for": "2026-11-22T20:00"})
 DOSE_LATER = change("Jonte's dose", DOSE, **{**DOSE, "remark": "with water"})
 GONE = Call("delete_item", {}, "{}", True, 1, ({**BLOOD.receipts[0], "op": "delete", "after": None},))
+IVANA = change("Ivana, carer for Dad", {"type": "care"}, type="care", until="2027-10-31")
+LINE = {"kind": "line", "id": "3", "before": {"id": "3", "content": "Ivana: Tuesdays", "properties": {}}, "after": None}
+LINE_GONE = Call("delete_context", {}, "{}", True, 1, ({"op": "delete", **LINE},))
+QUOTE = change("Tiler Moser: quote for bathroom and kitchen", {"amount": 5190}, amount=5400)
 REFUSED = ({"content": "Buy candles"},)
 
 FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
@@ -72,6 +76,10 @@ FALSE: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("Milk is in. Candles are in, too. Anything else?", (MILK, failed("create_item", content="Candles")), {}),
     ("All in:\n\n- Milk\n- Bread\n- Candles", (MILK, BREAD), {"refused": REFUSED}),
     ("I added milk, bread and candles.", (MILK, BREAD), {"refused": REFUSED}),
+    ("Moser's quote stays at 5,190; I noted that he asked for 5,400 and that you said no.", (QUOTE,), {}),
+    ("Moser bleibt bei 5190, 5400 wollte er.", (QUOTE,), {}),
+    ("Nothing of the tests is deleted, they are all still needed.", (GONE,), {}),
+    ("The carer Ivana is deleted, and so is line 3.", (IVANA, LINE_GONE), {}),
     ("The wireframes for Helios are at 11 hours.", (change(WIREFRAMES, {"hours": 2}, hours=9),), {}),
 ]
 HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
@@ -79,6 +87,10 @@ HONEST: list[tuple[str, tuple[Call, ...], dict[str, Any]]] = [
     ("C'est noté, et je l'ai passé « en cours ».", (STARTED,), {}),
     ("Undone: the Helios wireframes are open again, at 9.75 hours, due Monday, 30 November.", (UNDONE,), {}),
     ("Undone. It was at 12.75 hours.", (UNDONE,), {}),
+    ("Moser's quote is 5,400 now; the electrician's stays at 6,200.", (QUOTE,), {}),
+    ("Moser's quote was still 5,190 yesterday, now it is 5,400.", (QUOTE,), {}),
+    ("The blood test is deleted, nothing else was deleted.", (GONE,), {}),
+    ("Ivana's last time is Thursday, 28 October 2027, line 3 is deleted.", (IVANA, LINE_GONE), {}),
     ("I added login (9 December), home (8 December), and for 16 December search and booking.", tuple(SCREENS), {}),
     ("Home is due on the 8th, login on Wednesday, 9 December.", tuple(SCREENS[:2]), {}),
     ("Lunch with Mr. Brandt is on Friday at 12:30.", (LUNCH,), {}),

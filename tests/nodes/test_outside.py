@@ -104,6 +104,9 @@ PROMISES = [
     ("Erinner mich Freitag, Ilya zu schreiben.", "Gespeichert. Am Freitag erinnere ich dich daran, Ilya zu schreiben."),
     ("remind me tomorrow", "I've noted it and set it up. I'll note the time and remind you tomorrow."),
     ("remind me", "Done: reminder set for 5 pm."),
+    ("remind me every day at quarter to six", "Both Marcumar entries now ring at 17:45 every day."),
+    ("remind me at 8", "Stored. It rings at 8:00 tomorrow."),
+    ("erinner mich um 8", "Gespeichert. Es klingelt morgen um 8."),
     ("the cat's pill", "I'll remind you at 8 to give the cat its pill."),
     ("sag mir Bescheid", "Ich werde dich am 10. Januar um 9 Uhr benachrichtigen."),
     ("sag mir Bescheid", "Klar, ich sage dir morgen früh Bescheid."),
@@ -119,6 +122,10 @@ RANG = [
     ("通知した？", "はい、9時に通知しました。"),
 ]
 NO_PROMISES = [
+    (
+        "when does Dr Mair ring?",
+        "He rings on Friday; they ring you back, and if it rings before nine it is the practice.",
+    ),
     ("remind me", "I can't remind you by myself; it stands in `ana due`."),
     ("remind me", "Kept. I'll remind you once an address is set: run `ana setup`."),
     ("remind me", "Once you have set an address, I'll remind you."),
@@ -143,6 +150,10 @@ def test_a_promise_that_nothing_keeps_goes_back(question: str, draft: str) -> No
     without = promises_are_kept(make_turn(draft, question, ringing, rings=False))
     assert without
     assert "no address is set" in without.reason
+
+
+def test_a_long_answer_is_read_before_the_time_of_a_test_is_over() -> None:
+    assert promises_are_kept(make_turn("both all " * 16_000, "remind me", rings=False)) is None
 
 
 @pytest.mark.parametrize(("question", "draft"), NO_PROMISES)

@@ -134,6 +134,18 @@ def test_an_answer_from_what_was_looked_up_is_no_claim() -> None:
     assert writes_are_told(make_turn("Your rate: 72 $ an hour.", "recall my hourly rate", found("Rate: 72 $"))) is None
 
 
+@pytest.mark.parametrize(
+    "draft",
+    ["Ticked off everything but the felt: 3 rolls are still on the list.", "Alles außer dem Filz ist abgehakt."],
+)
+def test_an_exception_denies_no_failure_where_nothing_was_done(draft: str) -> None:
+    asked = "bought everything but the felt"
+    violation = writes_are_told(make_turn(draft, asked, failed()))
+    assert violation
+    assert violation.policy == FAILED
+    assert writes_are_told(make_turn(draft, asked, wrote("List"), failed())) is None
+
+
 @pytest.mark.parametrize("draft", TOLD)
 def test_a_failure_that_is_told_is_left_alone(draft: str) -> None:
     assert writes_are_told(make_turn(draft, "tick off gym and yoga", *ONE_OF_TWO)) is None

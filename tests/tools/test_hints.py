@@ -167,6 +167,12 @@ def test_a_wrong_id_is_answered_with_the_item_that_may_be_meant(make_assistant: 
     assert right["properties"]["status"] == "sent"
 
 
+def test_an_id_that_shares_no_word_with_anything_names_nothing(make_assistant: MakeAssistant) -> None:
+    (told,) = run(make_assistant, "update_item", {"id": "practice", "properties": {"status": "sent"}}, None)
+    assert told["error"] == "There is no item 'practice'."
+    assert "similar" not in told
+
+
 def test_an_id_of_a_deleted_item_says_how_it_comes_back(make_assistant: MakeAssistant) -> None:
     memory = make_assistant().handles.memory
     id = memory.create("Yoga").id

@@ -114,3 +114,21 @@ def test_model_and_person_are_told_of_what_the_beginning_is_searched(
     told = [describe_change(change).endswith(said) for change in outcome.changes]
     assert told == [False, True, True]
     assert outcome.receipt.count(said) == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"start_date": "2030-05-13"}, "2030-05-15 (Wednesday)"),
+        ({"start_date": "2030-05-20"}, "2030-05-15 (Wednesday), before it starts"),
+        ({"start_date": "2030-05-20", "end_date": "2030-05-21"}, None),
+        ({"status": "planned"}, None),
+    ],
+)
+def test_the_end_of_a_span_whose_beginning_moves_alone_is_told(
+    make_assistant: MakeAssistant, given: Properties, told: str | None
+) -> None:
+    span: Properties = {"start_date": "2030-05-14", "end_date": "2030-05-15"}
+    change = make_assistant().handles.memory.create("Tiler at work", span)
+    (result,) = write(make_assistant, ("update_item", {"id": change.id, "properties": given}))
+    assert result.get("end_date_stays") == told

@@ -330,6 +330,20 @@ def test_the_end_of_a_span_moves_along_and_is_told(life: Life) -> None:
     assert kids["next"].startswith("2026-12-05 (Saturday) to 2026-12-06 (Sunday), 2026-12-19 (Saturday)")
 
 
+@pytest.mark.parametrize("end", [{}, {"end_date": "2026-12-01T18:00"}])
+def test_an_end_that_is_given_for_the_occurrence_that_was_shown_is_that_of_each(
+    life: Life, end: dict[str, str]
+) -> None:
+    start = "2026-12-01T14:00"
+    id = life.keep("Carer", type="event", repeats="FREQ=WEEKLY;BYDAY=TU,TH", start_date=start, **end)["id"]
+    life.at("2026-12-08T20:00")
+    assert life.ask(type="event") == {"Carer": "2026-12-10T14:00 (Thursday)"}
+    told = life.change(id, end_date="2026-12-10T19:00")
+    assert told["next"].startswith("2026-12-10T14:00 (Thursday) to 19:00, 2026-12-15T14:00 (Tuesday) to 19:00")
+    assert life.memory.get(id).properties["end_date"] == "2026-12-01T19:00"
+    assert "2026-12-10T14:00 (Thursday) to 2026-12-11 (Friday)" in life.change(id, end_date="2026-12-11")["next"]
+
+
 @pytest.mark.parametrize("rule", ["repeats", "recurrence"])
 def test_a_series_is_finished_for_good_in_one_call(life: Life, rule: str) -> None:
     told = life.keep("Antibiotic", type="task", status="active", due_date="2026-12-02", **{rule: "every day"})
@@ -356,8 +370,19 @@ def test_what_comes_more_than_once_in_a_range_says_so(life: Life) -> None:
     assert {item["content"]: item.get("more_dates") for item in found} == {"Take medicine": 13, "Choir": None}
     asked = life.call("query_items", text="What's due this week?")["items"]
     assert {item["content"]: item.get("more_dates") for item in asked} == {"Take medicine": 13, "Choir": None}
+    assert not any("then" in item for item in asked)
     open_ended = life.call("query_items", where={"due_date": {"$gte": "2026-11-23"}})["items"]
     assert not any("more_dates" in item for item in open_ended)
+
+
+def test_a_few_more_dates_in_a_range_are_told_by_name_as_they_are(life: Life) -> None:
+    span = {"start_date": "2026-12-01T14:00", "end_date": "2026-12-01T18:00"}
+    id = life.keep("Carer", type="event", repeats="FREQ=WEEKLY;BYDAY=TU,TH", **span)["id"]
+    life.change(id, **{"except": {"$add": ["2026-12-03"]}, "moved": {"2026-12-08": "2026-12-09T15:00"}})
+    fortnight = {"$on": {"$gte": "2026-12-01", "$lte": "2026-12-13"}}
+    (found,) = life.call("query_items", where=fortnight)["items"]
+    assert found["more_dates"] == 2
+    assert found["then"] == "2026-12-09T15:00 (Wednesday) to 19:00, 2026-12-10T14:00 (Thursday) to 18:00"
 
 
 def test_what_was_left_out_or_moved_long_ago_is_forgotten_when_it_moves_on(life: Life) -> None:

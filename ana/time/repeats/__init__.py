@@ -11,6 +11,7 @@
 from ana.time.repeats.advancing import advance, find_done_occurrence, find_on, find_passed_over, write_until
 from ana.time.repeats.occurring import (
     Occurrence,
+    bring_to_first,
     find_present,
     iter_occurrences,
     iter_places,
@@ -42,6 +43,7 @@ __all__ = [
     "Repeat",
     "Understood",
     "advance",
+    "bring_to_first",
     "find_done_occurrence",
     "find_on",
     "find_passed_over",

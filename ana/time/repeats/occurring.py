@@ -8,7 +8,7 @@ from itertools import islice
 
 from dateutil.relativedelta import relativedelta
 
-from ana.time.repeats.repeat import DateKey, Repeat
+from ana.time.repeats.repeat import DateKey, Repeat, read_local
 from ana.time.repeats.rules import YEARS_AHEAD, iter_moments
 
 MOST = 5000
@@ -66,6 +66,19 @@ def find_present(repeat: Repeat, now: datetime) -> Occurrence | None:
     since = repeat.first if repeat.waits else to_local(repeat, now)
     early = min([since, *repeat.moved.values()]) if repeat.waits else since
     return next(iter_occurrences(repeat, early, look_ahead(repeat, since)), None)
+
+
+def bring_to_first(repeat: Repeat, text: str) -> str:
+    """Return a date that was given beside a later occurrence, such as its end, as it is beside the first."""
+    given, is_day = read_local(text, repeat.zone), len(text) == len("2026-01-13")
+    latest = datetime.combine(given, time.max) if is_day else given
+    longest = timedelta(min(366 * repeat.rule.interval, (latest - datetime.min).days))  # from one to the next
+    since = max(repeat.first, latest - longest)
+    starts = (to_local(repeat, each.start) for each in iter_occurrences(repeat, since, latest))
+    begin = max(starts, default=repeat.first)
+    if is_day:
+        return str(repeat.first.date() + (given.date() - begin.date()))
+    return (repeat.first + (given - begin)).isoformat(timespec="minutes")
 
 
 def to_local(repeat: Repeat, moment: date) -> datetime:
