@@ -1,6 +1,7 @@
 """How a run is carried out: the graph runs in its thread, and what it streams is told as the LangGraph API tells it."""
 
 import asyncio
+import contextvars
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import fields
@@ -73,14 +74,25 @@ class GraphWorker:
             if run.is_left:
                 pass  # whoever goes on finds it as it was
             elif rollback.is_set():
-                saver = self.saver if run.is_kept else None
-                await roll_back(hold, saver, run.id, lambda: self._handles.memory)
+                await self._roll_back(run, hold)
             elif run.is_kept:
                 await self.saver.amark_stopped(run.id)
             raise
         finally:
             self._controls.pop(run.id, None)
-            await asyncio.to_thread(hold.close)
+            await self._let_go(hold, run, rollback)
+
+    async def _let_go(self, hold: Run, run: StartedRun, rollback: asyncio.Event) -> None:
+        """Close a run's hold on its thread; what is to be rolled back just then is, though the run has ended."""
+        closing = asyncio.ensure_future(asyncio.to_thread(hold.close))
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            await closing
+            if rollback.is_set():
+                back = self.clear_up(run, rollback=True) if run.is_kept else self._roll_back(run, hold)
+                await asyncio.create_task(back, context=contextvars.Context())  # this one's lease is gone
+            raise
 
     async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
         if not run.is_kept:
@@ -95,9 +107,12 @@ class GraphWorker:
                 await self.saver.amark_stopped(run.id)
             elif state.metadata and str(state.metadata.get("run_id")) == run.id:
                 hold.turn = (state.values.get("turn") or {}).get("id")
-                await roll_back(hold, self.saver, run.id, lambda: self._handles.memory)
+                await self._roll_back(run, hold)
         finally:
             await asyncio.to_thread(hold.close)
+
+    async def _roll_back(self, run: StartedRun, hold: Run) -> None:
+        await roll_back(hold, self.saver if run.is_kept else None, run.id, lambda: self._handles.memory)
 
     def _lock(self, run: StartedRun) -> ThreadLock:
         return self._handles.workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
