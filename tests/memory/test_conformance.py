@@ -94,7 +94,7 @@ class PostgresStore(OpenStore):
         self._name = token_hex(8)
 
     def make(self, person: str) -> Backend:
-        return PostgresBackend(database(), f"{person} of {self._name}", self.embedder)
+        return PostgresBackend(database(), f"{self._name}-{person}", self.embedder)
 
     def sever(self, backend: Backend) -> None:
         sever()
