@@ -126,7 +126,8 @@ class Revision:
         if lead is None or before is None:
             return new
         if new.get(lead) == self.old.get(lead):  # a query shows another occurrence's dates
-            others = [name for name in DATE_KEYS if name in self.given and name != lead and day_of(new.get(name))]
+            changed = [name for name in DATE_KEYS if name in self.given and new.get(name) != self.old.get(name)]
+            others = [name for name in changed if day_of(new.get(name))]
             return new | {name: bring_to_first(before, str(new[name])) for name in others}
         first = read_local(str(new[lead]), self.zone)
         if not before.from_done and not is_named(before.rule, first):

@@ -37,7 +37,7 @@ class KnownInFile:
         except sqlite3.DatabaseError:
             remove_database(file)
             self._db = connect_own(file, script=_SCHEMA, check_same_thread=False)
-        self.close = weakref.finalize(self, self._db.close)  # as of a dictionary, nobody need end it
+        weakref.finalize(self, self._db.close)  # as of a dictionary, nobody need end it
 
     def get(self, text: str, /) -> Vector | None:
         find = "SELECT vector FROM vectors WHERE embedder = ? AND text = ?"

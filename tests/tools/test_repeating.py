@@ -344,6 +344,21 @@ def test_an_end_that_is_given_for_the_occurrence_that_was_shown_is_that_of_each(
     assert "2026-12-10T14:00 (Thursday) to 2026-12-11 (Friday)" in life.change(id, end_date="2026-12-11")["next"]
 
 
+@pytest.mark.parametrize("end", ["2026-12-14T08:00", "2026-12-21T08:00"])
+def test_an_end_at_which_the_next_begins_is_that_of_the_one_before(life: Life, end: str) -> None:
+    kept = life.keep(
+        "On call",
+        type="event",
+        repeats="FREQ=WEEKLY;BYDAY=MO",
+        start_date="2026-12-07T08:00",
+        end_date="2026-12-14T07:00",
+    )
+    for _ in range(2):  # the second time it is the same as before
+        life.change(kept["id"], end_date=end)
+        assert life.memory.get(kept["id"]).properties["end_date"] == "2026-12-14T08:00"
+        end = "2026-12-14T08:00"
+
+
 @pytest.mark.parametrize("rule", ["repeats", "recurrence"])
 def test_a_series_is_finished_for_good_in_one_call(life: Life, rule: str) -> None:
     told = life.keep("Antibiotic", type="task", status="active", due_date="2026-12-02", **{rule: "every day"})

@@ -69,13 +69,16 @@ def find_present(repeat: Repeat, now: datetime) -> Occurrence | None:
 
 
 def bring_to_first(repeat: Repeat, text: str) -> str:
-    """Return a date that was given beside a later occurrence, such as its end, as it is beside the first."""
+    """Return a date that was given beside a later occurrence, such as its end, as it is beside the first.
+
+    An end at which the next occurrence begins is that of the one before.
+    """
     given, is_day = read_local(text, repeat.zone), len(text) == len("2026-01-13")
     latest = datetime.combine(given, time.max) if is_day else given
     longest = timedelta(min(366 * repeat.rule.interval, (latest - datetime.min).days))  # from one to the next
     since = max(repeat.first, latest - longest)
     starts = (to_local(repeat, each.start) for each in iter_occurrences(repeat, since, latest))
-    begin = max(starts, default=repeat.first)
+    begin = max((start for start in starts if start < latest), default=repeat.first)
     if is_day:
         return str(repeat.first.date() + (given.date() - begin.date()))
     return (repeat.first + (given - begin)).isoformat(timespec="minutes")
