@@ -30,7 +30,7 @@ LINKABLE = (CHROMA, "backups")
 NOTES = (
     *("format.json", "generation", "lock", "lock.owner"),
     *("restore.json", "rebuilding.json", "purging", "moved.json"),
-    *("thread_names.json", "last_thread", "typed", "refused_copy", "shown"),
+    *("thread_names.json", "last_thread", "typed", "refused_copy", "shown", "shown-to-assistants"),
     *("spending.json", "spending.lock", "spending.ledger"),
     *("embedder-suggested", "ollama-offered", "calendar-key", "push-key", "evaluations.json"),
     *("traces.lock", "traces.owner", "thread_names.lock", "thread_names.owner", "reminders.lock"),

@@ -228,6 +228,8 @@ class State(TypedDict):
     draft: Annotated[str, Newest]
     summary: Annotated[str, Newest]
     """A summary of the turns that are no longer in `messages`."""
+    summary_source: Annotated[str, Newest]
+    """Who told what it sums up: the least trusted; the person where it is missing."""
     replies: Annotated[dict[str, Any], keep_replies]
     """The person's replies to requests of this turn, by the request's id; checkpointed before the turn goes on."""
     loaded: Annotated[Loaded | None, UntrackedValue(Loaded, guard=False)]

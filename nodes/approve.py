@@ -12,8 +12,8 @@ from ana.errors import ToolError, WrongReply
 from ana.output import shorten
 from graph.context import Context, context_of
 from graph.state import Asked, State
-from nodes.autonomy.batch import read_write
 from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
+from nodes.autonomy.writes import read_write
 from nodes.calls import answer_refused, check_arguments, read_call
 from nodes.history import pending_calls
 from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, check_reply, complete_reply, find_held

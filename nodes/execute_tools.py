@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from pydantic import ValidationError
 
 from ana.errors import ToolError, UserError
-from ana.memory.changes import Kind
+from ana.memory.changes import Change, Kind
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.models.fence import FENCE
@@ -25,8 +25,7 @@ from graph.context import Context, can_wait, context_of, emit
 from graph.state import State
 from nodes.autonomy.batch import read_batch
 from nodes.autonomy.request import digest_write, make_request
-from nodes.autonomy.weigh import weigh
-from nodes.autonomy.writes import Touched
+from nodes.autonomy.weigh import find_source, weigh
 from nodes.calls import ReadCall, answer_error, answer_refused, answer_unreadable, read_calls
 from nodes.history import answered_ids, cut_middle, pending_calls
 from nodes.load_context import loaded_of
@@ -69,14 +68,15 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if asking and can_wait():
         note = CHANGED if any(approved.get(each.write.call) for each in asking) else ""
         today = date.fromisoformat(state["turn"]["ts"][:10])
-        return {"turn": state["turn"] | {"asked": make_request(asking, batch.message, today, note)}}
-    refused, touched = {each.write.call for each in asking}, {each.call: each.touched for each in batch.writes}
+        return {"turn": state["turn"] | {"asked": make_request(asking, today, note)}}
+    refused, writes = {each.write.call for each in asking}, {each.call: each for each in batch.writes}
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
     answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
     ran = set[str]()
     for call in calls:
         check_stopped()
-        context = bind(call.context, touched.get(call.id, ()))
+        write = writes.get(call.id)
+        context = bind(call.context, [*write.touched], find_source(write, batch)) if write else call.context
         try:
             is_refused = call.id in refused
             answer = answer_refused(call.call, NOBODY) if is_refused else run_call(call, context, context_of(runtime))
@@ -152,18 +152,25 @@ def _explain(exc: BaseException) -> str:
     return type(exc).__name__
 
 
-def bind(context: CallContext, touched: Sequence[Touched]) -> CallContext:
-    """Return a call's context in which a record that it touches must be as it was weighed."""
+def bind(context: CallContext, touched: Sequence[Change], source: str) -> CallContext:
+    """Return a call's context in which a record that it touches must be as it was weighed.
+
+    Args:
+        touched: What the call would change of records that are there.
+        source: Who tells what it writes.
+    """
+    cause = context.cause and replace(context.cause, source=source)
     # a memory of its own counts the names in use again
-    return replace(context, memory=_WeighedMemory(context, touched)) if touched else context
+    memory = _WeighedMemory(context, touched) if touched else context.memory
+    return replace(context, memory=memory, cause=cause)
 
 
 class _WeighedMemory(Memory):
     """Compares what a write reads; the backend refuses a write over anything that its writer did not read."""
 
-    def __init__(self, context: CallContext, touched: Sequence[Touched]) -> None:
+    def __init__(self, context: CallContext, touched: Sequence[Change]) -> None:
         super().__init__(context.memory.backend, context.clock)
-        self._weighed = {(each.kind, each.id): each.now for each in touched}
+        self._weighed = {each.key: each.before for each in touched}
         self._turn = context.cause.turn if context.cause else None
 
     def record(self, kind: Kind, id: str) -> Item | None:

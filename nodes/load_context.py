@@ -20,6 +20,7 @@ from ana.time.spans import is_under_way
 from graph.context import Context, context_of
 from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
+from nodes.autonomy.view import find_source_of_summary
 from nodes.history import messages_to_drop
 from nodes.summary import summarise
 from nodes.turns import begin_turn, close_passed_over, last_question
@@ -44,12 +45,14 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     question, turn = last_question(state["messages"]), begin_turn(state, runtime)
     dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn, options)
+    source = find_source_of_summary(state, dropped, handles.memory)
     changed = _replace(state["messages"], dropped, keep_text(question), whole=len(state["messages"]) > found)
     return {
         "turn": turn | {"usage": usage},
         "draft": "",
         "loaded": read_prompt_inputs(handles, turn, before),
         "summary": summary,
+        "summary_source": source,
         "replies": {},
         **({"messages": changed} if changed else {}),
     }

@@ -10,7 +10,9 @@ from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
 from nodes.evidence import collect_evidence, list_declined
+from nodes.autonomy.view import find_source, read_view
 from nodes.history import this_turn
+from nodes.load_context import loaded_of
 from nodes.policies.check import first_violation
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.outside import find_outside_act, find_promise
@@ -25,11 +27,11 @@ NOTHING_CHANGED = "Nothing was changed in this turn."
 
 def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Send a draft that breaks a policy back with the reason, at most twice; otherwise make it the answer."""
-    turn, draft = state["turn"], strip_receipt(state["draft"])
+    turn, draft, handles = state["turn"], strip_receipt(state["draft"]), context_of(runtime).handles
     if not draft and not turn["decisions"]:  # the turn begins here, and the model has not been asked
         return {}
     id = call_id(turn, len(turn["decisions"]))
-    evidence = collect_evidence(state | {"draft": draft}, context_of(runtime).handles)
+    evidence = collect_evidence(state | {"draft": draft}, handles)
     ours = _is_ours(turn)
     violation = None if ours else _find_violation(evidence, turn)
     if violation:
@@ -49,7 +51,9 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if not (ours or violation):
         receipt = _deny(receipt, evidence, said)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
-    message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id)
+    loaded = {**state, "loaded": loaded_of(state, handles)}
+    shown = find_source(read_view(loaded, handles.memory))
+    message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id, shown)
     return {"messages": [message], "turn": turn, "draft": ""}
 
 

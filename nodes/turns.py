@@ -26,6 +26,7 @@ from ana.tracing.schema import Record
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn, merge_messages
 from nodes.attachments import left_out
+from nodes.autonomy.view import VIEW
 from nodes.calls import answer_refused
 from nodes.evidence import list_calls
 from nodes.forks import find_fork, seed_fork
@@ -156,18 +157,20 @@ def build_input(state: StateSnapshot, reply: Mapping[str, Any] | None = None) ->
     return Command(resume=replies, update={"replies": replies}) if replies else None
 
 
-def end_turn(turn: Turn, answer: str, receipt: str, id: str | None = None) -> tuple[AIMessage, Turn]:
+def end_turn(turn: Turn, answer: str, receipt: str, id: str | None = None, shown: str = "") -> tuple[AIMessage, Turn]:
     """Return the message that ends a turn, and the turn as it has ended.
 
     Args:
         turn: The turn, with its error if it failed.
         receipt: What stands under it.
         id: The message's, if it is a draft of the model, which clients have seen under it.
+        shown: Who told the text of others that was in view when the answer was written; empty if none was.
     """
     failed = {"ana_error": turn["error"]} if turn["error"] else {}
     message = AIMessage(
         add_receipt(answer, receipt),
         id=id or f"{turn['id']}-answer",
+        additional_kwargs={VIEW: shown} if shown else {},
         response_metadata=failed,
         usage_metadata=turn.get("told") if id else None,
     )

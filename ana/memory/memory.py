@@ -8,6 +8,7 @@ from ana.errors import NoSuchItem, RecordChanged, ToolError
 from ana.memory.backend import Backend, Expected, retry_on_change
 from ana.memory.bounds import check_item
 from ana.memory.changes import Cause, Change, Entry, Kind, combine, make_edit
+from ana.memory.content_words import WordCounts
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
@@ -34,6 +35,7 @@ class Memory:
     def __init__(self, backend: Backend, clock: Clock) -> None:
         self.backend = backend
         self.vocabulary = Vocabulary(backend)
+        self.word_counts = WordCounts(backend)
         self._filters = FilterReader(backend, clock)
         self._clock = clock
 

@@ -19,7 +19,7 @@ NAMED = ("project", "topic", "person", "type", "status", "tags")
 DATES, OTHERS = "dates", "properties"
 """What the names of date properties are listed under, and those of a person's own, such as location."""
 
-_OURS = {*NAMED, *RULE_KEYS, "repeat_from", "until", "except", "moved", "done_for", "missed", "remind", "priority"}
+OURS = {*NAMED, *RULE_KEYS, "repeat_from", "until", "except", "moved", "done_for", "missed", "remind", "priority"}
 """Properties that a model knows without having seen them in use."""
 
 MOST = 5
@@ -130,7 +130,7 @@ def _is_name(text: str) -> bool:
 
 def _kind_of(key: str) -> str | None:
     """Return what the name of a property is listed under; None for one that is not told."""
-    if not _is_name(key) or key in _OURS:
+    if not _is_name(key) or key in OURS:
         return None
     return DATES if is_date_key(key) else OTHERS
 

@@ -73,7 +73,7 @@ def _read_today(session: "Session") -> str:
     from app.due import group_due, list_today
 
     groups = group_due(session.handles)
-    session.see(*(item.content for found in groups.values() for item in found.items))
+    session.see(item for found in groups.values() for item in found.items)
     return "\n".join(list_today(groups, *ROOM)) or "Nothing is due today or in the next seven days."
 
 

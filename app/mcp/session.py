@@ -3,10 +3,8 @@
 import logging
 import secrets
 import threading
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
@@ -15,24 +13,25 @@ from langgraph.runtime import ExecutionInfo, Runtime
 from ana.errors import AnaError, RecordChanged, ToolError
 from ana.files import FILE_ERRORS
 from ana.handles import Handles
-from ana.memory.authors import name_turn_of
+from ana.memory.authors import find_author, name_turn_of
 from ana.memory.digests import line_digest
 from ana.memory.item import Item
+from ana.memory.sources import name_assistant
 from ana.models.fence import FENCE
-from ana.values import iter_texts, read_json
+from ana.values import read_json
 from ana.workspace import Workspace
 from app.mcp.again import Act, Again
+from app.mcp.shown import note_shown, read_shown
 from graph.context import Context, LocalContext
 from graph.state import Asked, Loaded, State, Turn
-from nodes.autonomy.batch import iter_results, read_batch
+from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.request import digest_write, make_request
-from nodes.autonomy.unspoken import weigh_unspoken
+from nodes.autonomy.view import Shown, keep_others, list_shown, read_results
 from nodes.autonomy.weigh import Batch
-from nodes.autonomy.words import Words, find_content
+from nodes.autonomy.writes import read_write
 from nodes.calls import ReadCall, answer_error, read_call
 from nodes.evidence import list_calls
 from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
-from nodes.history import receipts
 from nodes.receipt import render_receipt
 from nodes.turns import new_turn, write_records
 from tools.catalog import CONTEXT_TOOLS, READERS
@@ -40,11 +39,8 @@ from tools.catalog import CONTEXT_TOOLS, READERS
 if TYPE_CHECKING:
     from app.mcp.again_postgres import PostgresAgain
 
-MOST_REMEMBERED = 50
-"""Calls whose results count as in view: a client's own window of them is not known."""
-
-SHORT = timedelta(minutes=1)
-"""The time in which only so many records are changed without asking."""
+MINUTE = timedelta(minutes=1)
+"""The time in which only so many records are written without asking."""
 
 ATTEMPTS = 3
 """How often a call is weighed whose record others change meanwhile."""
@@ -56,25 +52,6 @@ UNWRITTEN: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
 """What keeps a record from being written."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _View:
-    """What a call has brought into view, and written.
-
-    Args:
-        at: When.
-        texts: The stored texts of its result.
-        words: Their words.
-        made: The ids of the records that it made.
-        changed: Those of the records that it changed.
-    """
-
-    at: datetime
-    texts: tuple[str, ...]
-    words: Words
-    made: frozenset[str] = frozenset()
-    changed: frozenset[str] = frozenset()
 
 
 class Session:
@@ -93,11 +70,8 @@ class Session:
         """How many calls have begun."""
         self._name = name
         self._thread = ""
-        self._views: deque[_View] = deque(maxlen=MOST_REMEMBERED)
         self._last: list[AnyMessage] = []
         """The call before, and its answer."""
-        self._own: deque[str] = deque(maxlen=MOST_REMEMBERED)
-        """What the client looked for, in words that no stored text in view had."""
         self._lines: dict[str, str] = {}
         """Digests of the lines of Global Context that the client has seen, by number."""
         self._again = _open_again(handles.workspace, client)
@@ -113,8 +87,10 @@ class Session:
 
     def read_lines(self) -> dict[int, str]:
         """Return Global Context; the client has seen it then, and may change it."""
-        lines = self.handles.memory.lines()
+        memory = self.handles.memory
+        lines = memory.lines()
         self._see_lines(lines.items())
+        self.see(memory.backend.get_many("line", [*map(str, lines)]).values())
         return lines
 
     def read_item(self, id: str) -> Item:
@@ -124,12 +100,12 @@ class Session:
             NoSuchItem: There is none.
         """
         item = self.handles.memory.get(id)
-        self.see(item.content, *iter_texts(item.properties))
+        self.see([item])
         return item
 
-    def see(self, *texts: str) -> None:
-        """Note stored texts that the client has read, which may order something."""
-        self._views.append(_View(self.handles.clock.now(), texts, Words(*texts)))
+    def see(self, records: Iterable[Item]) -> None:
+        """Note records that the client has read, of which others may have told some."""
+        self._note(shown for record in records for shown in list_shown(record))
 
     def call(
         self,
@@ -152,7 +128,6 @@ class Session:
         with self._lock, self.handles.workspace.recent.enter():
             self.count += 1
             if name in READERS:
-                self._note_own(args)
                 return self._attempt(name, args, Act(self.thread, secrets.token_hex(5)))
             answer = self._attempt(name, args, self._again.begin(name, args, self.thread), approved)
             if is_lost():
@@ -197,12 +172,14 @@ class Session:
             read = read_call(state, runtime, message, 0)
             if unread := self._find_unread_line(read):
                 return answer_error(read.id, name, unread)
-            batch = self._read_batch(state, runtime, read)
-            if asking := [each for each in weigh_unspoken(batch) if digest_write(each.write) not in approved]:
-                return make_request(asking, "", self.handles.clock.now().date())
+            batch = self._read_batch(read, runtime.context)
+            asking = weigh_call(batch, self._count_written()) if batch.writes else []
+            if left := [each for each in asking if digest_write(each.write) not in approved]:
+                return make_request(left, self.handles.clock.now().date())
             touched = [each for write in batch.writes for each in write.touched]
             try:
-                answer = run_call(read, bind(read.context, touched), runtime.context)
+                context = bind(read.context, touched, name_assistant(self.client))
+                answer = run_call(read, context, runtime.context)
             except ChangedSinceWeighed:
                 continue
             self._keep(state, answer, act.thread)
@@ -223,22 +200,17 @@ class Session:
         info = ExecutionInfo("", "", "", thread_id=act.thread)
         return state, Runtime(context=LocalContext(opened=self.handles), execution_info=info), message
 
-    def _read_batch(self, state: State, runtime: Runtime[Context], call: ReadCall) -> Batch:
-        """Return what is weighed: what this session has in view, and what it changed a short time ago."""
-        batch = read_batch(state, runtime, [call])
-        if not batch.writes:
-            return batch
-        since = self.handles.clock.now() - SHORT
-        made = frozenset(id for view in self._views for id in view.made)
-        changed = frozenset(id for view in self._views if view.at > since for id in view.changed)
-        return replace(
-            batch,
-            read=[text for view in self._views for text in view.texts],
-            changed=changed - made,
-            ids=made,
-            message="\n".join(self._own),
-            lines={number: text for number, text in batch.lines.items() if str(number) in self._lines},
-        )
+    def _read_batch(self, call: ReadCall, context: Context) -> Batch:
+        """Return what is weighed: the call, and the texts of others that this person's assistants were shown lately."""
+        write = read_write(call, context.handles.settings.tools_modules)
+        shown = read_shown(self.handles.workspace, self.handles.clock.now()) if write else None
+        return Batch([write] if write else [], context.dial, [shown] if shown else [])
+
+    def _count_written(self) -> int:
+        """Return how many records the client has written within the last minute, by the journal."""
+        since = (self.handles.clock.now() - MINUTE).astimezone(UTC).isoformat(timespec="microseconds")
+        entries = self.handles.memory.history(since=since)
+        return len({entry.change.key for entry in entries if find_author(entry.turn) == self.client})
 
     def _find_unread_line(self, call: ReadCall) -> ToolError | None:
         """Return why a line cannot be changed that the client has never read; it is told the line, and may then."""
@@ -252,22 +224,17 @@ class Session:
     def _see_lines(self, lines: Iterable[tuple[int, str]]) -> None:
         self._lines |= {str(number): line_digest(text) for number, text in lines}
 
-    def _note_own(self, args: Mapping[str, Any]) -> None:
-        """Keep the words that a client looks for before any text in view has them."""
-        words = (word for text in iter_texts(dict(args)) for word in find_content(text))
-        if new := [word for word in words if not any(view.words.has(word) for view in self._views)]:
-            lines = Words(*self.handles.memory.lines().values())
-            if own := [word for word in new if not lines.has(word)]:
-                self._own.append(" ".join(own))
+    def _note(self, texts: Iterable[Shown]) -> None:
+        """Note the texts of others among those that the client was shown."""
+        if others := keep_others(texts):
+            note_shown(self.handles.workspace, others[-1], self.handles.clock.now())
 
     def _keep(self, state: State, answer: ToolMessage, thread: str) -> None:
         """Keep a call in view, and its record."""
         answer.additional_kwargs[FENCE] = secrets.token_hex(4)
         self._last = [*state["messages"][-2:], answer]
-        done, texts = receipts([answer]), tuple(iter_texts([*iter_results([answer])]))
-        made = frozenset(str(each["id"]) for each in done if each["op"] == "create")
-        changed = frozenset(str(each["id"]) for each in done if each["op"] == "update")
-        self._views.append(_View(self.handles.clock.now(), texts, Words(*texts), made, changed))
+        if answer.name in READERS:
+            self._note(read_results([answer], self.handles.memory))
         if answer.name in CONTEXT_TOOLS and answer.status == "success":
             self._see_lines(_find_lines(read_json(answer.text)))
         said = self._last[0].text

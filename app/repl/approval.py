@@ -81,6 +81,8 @@ class Approval:
     def __init__(self) -> None:
         self._shown: Waiting | None = None
         self._answers = Answers()
+        self._allowed: set[str] = set()
+        """Tools of the person's own that may run in this conversation while no text of others is in view."""
 
     def look(self, assistant: "Assistant", thread_id: str) -> bool:
         """Show what a conversation waits for when it is opened. Return whether it waits."""
@@ -104,7 +106,7 @@ class Approval:
             return
         show_request(outcome.request)
         edit = ", e edits it first" if outcome.request["action_requests"] else ""
-        say(f"y does it, n does not{edit}, a also does what this turn asks next.", style="dim")
+        say(f"y does it, n does not{edit}, a also does what this turn asks next, and lets a tool of your own run in this conversation.", style="dim")
 
     def read(self, line: str) -> ShortReply | None:
         """Return the decision that a line is while a request is shown; None for a message."""
@@ -134,7 +136,7 @@ class Approval:
         try:
             if short and self._shown:
                 return self._decide(assistant, self._shown, short, on_event)
-            return assistant.ask(said, thread_id, on_event=on_event)
+            return self._let_allowed_run(assistant, assistant.ask(said, thread_id, on_event=on_event), on_event)
         except NotShown as exc:
             on_event({"ended": exc.sentence()})
             return exc.waiting
@@ -142,6 +144,7 @@ class Approval:
     def forget(self) -> None:
         """Take the next line as a message: another conversation begins."""
         self._shown = None
+        self._allowed.clear()
 
     def _decide(
         self, assistant: "Assistant", waiting: "Waiting", short: ShortReply, on_event: "Listener"
@@ -153,7 +156,22 @@ class Approval:
             return self._reply(assistant, waiting, _edit(waiting.request), on_event)
         answer: Literal["approve", "reject"] = "reject" if short == "reject" else "approve"
         outcome = self._reply(assistant, waiting, decide_all(waiting.request, answer), on_event)
+        if short == "all":
+            self._allowed |= _name_own_tools(waiting.request)
         while short == "all" and isinstance(outcome, Waiting) and outcome.may_be_approved_unseen:
+            outcome = self._reply(assistant, outcome, decide_all(outcome.request, "approve"), on_event)
+        return outcome
+
+    def _let_allowed_run(
+        self, assistant: "Assistant", outcome: "Done | Waiting", on_event: "Listener"
+    ) -> "Done | Waiting":
+        """Approve what asks only because it is a tool of the person's own, once they have allowed it."""
+        from app.outcome import Waiting
+        from nodes.requests import decide_all
+
+        while isinstance(outcome, Waiting) and outcome.may_be_approved_unseen:
+            if not {action["name"] for action in outcome.request["action_requests"]} <= self._allowed:
+                break
             outcome = self._reply(assistant, outcome, decide_all(outcome.request, "approve"), on_event)
         return outcome
 
@@ -167,6 +185,12 @@ class Approval:
         except BaseException:
             self.forget()  # the turn has ended, or something else is asked
             raise
+
+
+def _name_own_tools(request: "Request") -> set[str]:
+    from tools.catalog import TOOLS
+
+    return {str(action.get("name")) for action in request["action_requests"]} - TOOLS.keys()
 
 
 def _edit(request: "Request") -> dict[str, Any]:

@@ -1,11 +1,16 @@
-"""Tools of the person's own that need no question before them."""
+"""What tools of the person's own do, as far as they say it of themselves."""
 
 from langchain_core.tools import BaseTool
 
-NEEDS_NONE = ("readOnlyHint", "asksItself")
-"""In a tool's metadata: it changes nothing, as MCP's annotations and langchain's adapter say, or it asks by itself."""
+from nodes.autonomy.effects import Effect
 
 
-def needs_no_question(tool: BaseTool) -> bool:
-    """Return whether a tool says that it changes nothing, or asks by itself, so that it would be asked about twice."""
-    return any((tool.metadata or {}).get(name) is True for name in NEEDS_NONE)
+def find_effects_of(tool: BaseTool) -> frozenset[Effect]:
+    """Return what a tool of the person's own does, by its metadata, as MCP's annotations and langchain's adapter say it.
+
+    It acts outside unless it says that it changes nothing (`readOnlyHint`) or asks by itself (`asksItself`). It reaches
+    outside if it says so (`openWorldHint`): what it looks up there may be an address with the person's words in it.
+    """
+    says = {name for name, value in (tool.metadata or {}).items() if value is True}
+    acts: frozenset[Effect] = frozenset() if says & {"readOnlyHint", "asksItself"} else frozenset({"acts"})
+    return acts | ({"reaches"} if "openWorldHint" in says else frozenset())

@@ -4,24 +4,18 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
-from ana.errors import ToolError
-from ana.language import Language, guess_language, spell_day
+from ana.language import spell_day
 from ana.memory.changes import Change
-from ana.memory.item import Item, merge_properties, to_json
-from ana.memory.operations import apply_to, read_operation
+from ana.memory.item import Item, to_json
 from ana.memory.receipts import describe_property, find_title, list_parts, make_receipt
-from ana.memory.repeating import merge_moved
 from ana.time.dates import day_of
-from ana.time.repeats import may_repeat
 from graph.state import Asked
 from nodes.autonomy.weigh import Asking
-from nodes.autonomy.writes import Touched, Write
-from tools.arguments import read_properties
+from nodes.autonomy.writes import Write
 from tools.catalog import TOOLS
 
 ABOUT = "about"
@@ -48,21 +42,20 @@ _BATCHES = {
 _CHOICES = ["approve", "edit", "reject"]
 
 
-def make_request(askings: Sequence[Asking], said: str, today: date, note: str = "") -> Asked:
+def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Asked:
     """Return one request for all calls that ask.
 
     Args:
         askings: The calls, each with its reasons.
-        said: The person's message: names of days are in its language.
-        today: When they said it.
+        today: The day of the person's message.
         note: Why it is asked again.
     """
-    writes, language = [asking.write for asking in askings], guess_language(said)
-    alike = Counter({each.id: each.text for write in writes for each in write.touched}.values())
+    writes = [asking.write for asking in askings]
+    alike = Counter({each.id: _find_text(each) for write in writes for each in write.touched}.values())
     return Asked(
         request={
             "action_requests": [
-                {"name": w.name, "args": _show_args(w), "description": _describe(w, today, language, alike)}
+                {"name": w.name, "args": _show_args(w), "description": _describe(w, today, alike)}
                 for w in writes
             ],
             "review_configs": [
@@ -73,7 +66,7 @@ def make_request(askings: Sequence[Asking], said: str, today: date, note: str = 
         calls=[write.call for write in writes],
         digests={write.call: digest_write(write) for write in writes},
         note=note,
-        summary=_describe_batch(writes, today, language),
+        summary=_describe_batch(writes, today),
         records=sorted({digest for write in writes for digest in digest_records(write)}),
     )
 
@@ -105,7 +98,7 @@ def leave_out_about(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _show_args(write: Write) -> dict[str, Any]:
-    now = write.touched[0].now if write.touched and write.name != "undo" else None
+    now = write.changes[0].before if write.changes and write.name != "undo" else None
     return ({ABOUT: now.content} if now else {}) | dict(write.args)
 
 
@@ -147,7 +140,7 @@ def digest_write(write: Write) -> str:
 def digest_records(write: Write) -> list[str]:
     """Return a fingerprint of each record that a write touches, as it is."""
     return [
-        _digest([each.kind, each.id, each.now and to_json(each.now), each.removed and write.name == "undo"])
+        _digest([each.kind, each.id, each.before and to_json(each.before), not each.after and write.name == "undo"])
         for each in write.touched
     ]
 
@@ -159,28 +152,29 @@ def _digest(value: object) -> str:
 # ---- in words
 
 
-def _describe(write: Write, today: date, language: Language, alike: Mapping[str, int]) -> str:
+def _describe(write: Write, today: date, alike: Mapping[str, int]) -> str:
     """Return what a write does, in words; days of this year are shown without it.
 
     A record whose text others of the request have too is told with its date.
     """
     if write.name == "undo":
-        alike = Counter(each.after.content for each in write.touched if each.after)
-        undone = (_describe_undone(each, today, language, alike) for each in write.touched)
+        alike = Counter(each.after.content for each in write.changes if each.after)
+        undone = (_describe_undone(each, today, alike) for each in write.changes)
         return " ".join(["Takes back what was done.", *undone])
     if write.name not in _SENTENCES:
         return f"Runs {write.name}, a tool of your own."
-    before = _name(write.touched[0].now, today, language, alike) if write.touched else ""
-    content, parts = _quote(str(write.args.get("content", ""))), _list_changes(write, today, language)
+    (change,) = write.changes
+    before, content = _name(change.before, today, alike), _quote(str(write.args.get("content", "")))
+    parts = _list_changes(change, today)
     return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"), parts=parts)
 
 
-def _describe_batch(writes: Sequence[Write], today: date, language: Language) -> str:
+def _describe_batch(writes: Sequence[Write], today: date) -> str:
     """Return in one sentence what several writes do; nothing for a single one."""
     if len(writes) < 2:
         return ""
     if days := _find_new_days(writes):
-        return f"Moves {len(days)} items to {_name_days(days, today, language)}."
+        return f"Moves {len(days)} items to {_name_days(days, today)}."
     # what is done to one record in several calls is one change
     names = [name for name, _ in dict.fromkeys((each.name, _find_one(each) or each.call) for each in writes)]
     counted = [_count(name, names.count(name)) for name in dict.fromkeys(names)]
@@ -190,7 +184,8 @@ def _describe_batch(writes: Sequence[Write], today: date, language: Language) ->
 
 def _find_one(write: Write) -> str:
     """Return the id of the only record that a write changes; empty if it makes one, or changes several."""
-    return write.touched[0].id if len(write.touched) == 1 else ""
+    touched = [*write.touched]
+    return touched[0].id if len(touched) == 1 else ""
 
 
 def _count(name: str, n: int) -> str:
@@ -200,72 +195,71 @@ def _count(name: str, n: int) -> str:
 
 def _find_new_days(writes: Sequence[Write]) -> list[date]:
     """Return the days to which writes move the due dates of items; none if one of them does anything else."""
-    days = [day_of(write.given.get("due_date")) for write in writes]
-    moves = all(write.name == "update_item" and {*write.args} <= {"id", "properties"} for write in writes)
-    alone = all({*write.given} == {"due_date"} and write.before.get("due_date") for write in writes)
-    return [day for day in days if day] if moves and alone and all(days) else []
+    pairs = [(each.before, each.after) for write in writes for each in write.changes]
+    if not all(old and new and _is_moved(old, new) for old, new in pairs):
+        return []
+    days = [day_of(new.properties["due_date"]) for _, new in pairs if new]
+    return [day for day in days if day]
 
 
-def _name_days(days: Sequence[date], today: date, language: Language) -> str:
+def _is_moved(old: Item, new: Item) -> bool:
+    was, now = ({**each.properties, "due_date": ""} for each in (old, new))
+    days = [day_of(each.properties.get("due_date")) for each in (old, new)]
+    return old.content == new.content and was == now and all(days)
+
+
+def _name_days(days: Sequence[date], today: date) -> str:
     """Return days in a few words: the day, or the week they are in, or their span."""
     monday = today - timedelta(days=today.weekday())
     first, last = min(days), max(days)
     if first == last:
-        return spell_day(first, today.year, language)
+        return spell_day(first, today.year, "en")
     for name, start in (("this week", monday), ("next week", monday + timedelta(days=7))):
         if start <= first and last < start + timedelta(days=7):
             return name
-    return f"days from {spell_day(first, today.year, language)} to {spell_day(last, today.year, language)}"
+    return f"days from {spell_day(first, today.year, "en")} to {spell_day(last, today.year, "en")}"
 
 
-def _list_changes(write: Write, today: date, language: Language) -> str:
-    """Return what becomes of the properties and the text of an item, after a mark; nothing where nobody can say."""
-    if write.name == "create_item":
-        new = Item("", str(write.args.get("content", "")), dict(write.given), "", str(today))
-        parts = list_parts(make_receipt(Change("item", "", None, new)), language)
+def _list_changes(change: Change, today: date) -> str:
+    """Return what becomes of the properties and the text of a record, after a mark."""
+    if change.after is None:
+        return ""
+    if change.before is None:
+        new = replace(change.after, updated_at=str(today))
+        parts = list_parts(make_receipt(Change(change.kind, change.id, None, new)))
         return f" ({', '.join(parts)})" if parts else ""
-    with suppress(ToolError):  # what cannot be carried out changes nothing
-        if write.name == "update_item" and (old := write.touched[0].now):
-            return _describe_step(old, _foresee(write, old, today), today, language)
-    return ""
+    return _describe_step(change.before, change.after, today)
 
 
-def _foresee(write: Write, old: Item, today: date) -> Item:
-    """Return an item as an update would leave it. Raises ToolError if something of it cannot be read or carried out."""
-    given = {
-        k: apply_to(old.properties.get(k), read_operation(k, v)) for k, v in read_properties(write.given, today).items()
-    }
-    content = write.args.get("content")
-    text = old.content if content is None else str(apply_to(old.content, read_operation("content", content)))
-    new = merge_properties(old.properties, given)
-    return replace(old, content=text, properties=merge_moved(old.properties, new) if may_repeat(new) else new)
-
-
-def _describe_step(old: Item, new: Item, today: date, language: Language) -> str:
-    if to_json(old) == to_json(new):
+def _describe_step(old: Item, new: Item, today: date) -> str:
+    if (old.content, old.properties) == (new.content, new.properties):
         return ""
     change = Change("item", old.id, old, replace(new, updated_at=str(today)))
     titles = [f"“{find_title(each)}”" for each in (old.content, new.content)]
     renamed = [" -> ".join(titles)] if titles[0] != titles[1] else []
-    return f": {', '.join([*renamed, *list_parts(make_receipt(change), language)])}"
+    return f": {', '.join([*renamed, *list_parts(make_receipt(change))])}"
 
 
-def _describe_undone(touched: Touched, today: date, language: Language, alike: Mapping[str, int]) -> str:
-    if touched.removed:
-        return f"Deletes {_quote(touched.text)}."
-    if touched.now is None:
-        return f"Brings back {_name(touched.after, today, language, alike) or _quote(touched.text)}."
-    step = _describe_step(touched.now, touched.after, today, language) if touched.after else ""
-    return f"Changes back {_quote(touched.text)}{step}."
+def _describe_undone(change: Change, today: date, alike: Mapping[str, int]) -> str:
+    if change.after is None:
+        return f"Deletes {_quote(_find_text(change))}."
+    if change.before is None:
+        return f"Brings back {_name(change.after, today, alike)}."
+    return f"Changes back {_quote(_find_text(change))}{_describe_step(change.before, change.after, today)}."
 
 
-def _name(item: Item | None, today: date, language: Language, alike: Mapping[str, int]) -> str:
+def _find_text(change: Change) -> str:
+    """Return the text of a record that is there; its id where it is not."""
+    return change.before.content if change.before else change.id
+
+
+def _name(item: Item | None, today: date, alike: Mapping[str, int]) -> str:
     """Return the text of a record in quotes, with its first date if others have the same text."""
     if item is None:
         return ""
     dated = ((key, value) for key, value in item.properties.items() if day_of(value))
     first = next(dated, None) if alike.get(item.content, 0) > 1 else None
-    when = f" ({describe_property(*first, today.year, language)})" if first else ""
+    when = f" ({describe_property(*first, today.year)})" if first else ""
     return f"{_quote(item.content)}{when}"
 
 

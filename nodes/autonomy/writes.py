@@ -1,45 +1,22 @@
-"""A call that is weighed, and what it touches."""
+"""A call that is weighed, with the changes that it would make."""
 
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ana.errors import ToolError
-from ana.memory.changes import Kind
+from ana.memory.changes import Change
+from ana.memory.digests import line_digest
 from ana.memory.item import Item
-from ana.memory.operations import apply_to, list_given, read_operation
-from ana.memory.search.tokens import tokenize
-from ana.time.dates import day_of
-from ana.values import Json, Properties, iter_texts
-
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
-
-
-@dataclass(frozen=True)
-class Touched:
-    """A record that a write touches.
-
-    Args:
-        kind: item or line.
-        id: Its id or number.
-        now: The record as it is; None if the write brings it back.
-        removed: Whether the write deletes it.
-        after: The record as an undo leaves it; None if it goes, or if the write is none.
-    """
-
-    kind: Kind
-    id: str
-    now: Item | None
-    removed: bool
-    after: Item | None = None
-
-    @property
-    def text(self) -> str:
-        """What it says; its id where that is not known."""
-        return self.now.content if self.now else self.id
+from ana.memory.operations import read_operations
+from ana.memory.sources import PERSON
+from ana.memory.updates import update_item
+from nodes.autonomy.own_tools import Effect, find_effects_of
+from nodes.calls import ReadCall
+from tools.arguments import quote_message, read_content, read_properties
+from tools.call import CallContext
+from tools.catalog import READERS, TOOLS, catalog
+from tools.undo import find_own_undo, preview_undo
 
 
 @dataclass(frozen=True)
@@ -50,90 +27,75 @@ class Write:
         call: Its id.
         name: The tool.
         args: As its schema has them.
-        touched: The records it touches; none for one that it makes, or if the tool is a person's own.
-        own: Whether the tool is a person's own, of which nobody knows what it does.
-        shared: Values of its properties, or of those of the records, that other items have too: they name nothing.
+        changes: What it would change, as far as that can be said before it runs; the id of what it makes is empty.
+        own: What a tool of the person's own does, of which nobody knows more than what it says of itself.
     """
 
     call: str
     name: str
     args: Mapping[str, Any]
-    touched: tuple[Touched, ...] = ()
-    own: bool = False
-    shared: frozenset[str] = frozenset()
+    changes: tuple[Change, ...] = ()
+    own: frozenset[Effect] = frozenset()
 
     @property
-    def content(self) -> str:
-        """The text that it writes; empty if it writes none."""
-        given = "" if self.own else self.args.get("content") or ""
-        return " ".join(iter_texts(given))
-
-    @property
-    def given(self) -> Properties:
-        """The properties that it gives an item."""
-        return {} if self.own else self.args.get("properties") or {}
-
-    @property
-    def values(self) -> list[str]:
-        """The values of these properties as a message may say them; of objects also the keys: of a move both days."""
-        return [part for value in self.given.values() for part in _flatten(value)]
-
-    @property
-    def lost(self) -> list[Json]:
-        """The entries that lists of an item lose; none if it goes itself, or a list goes whole.
-
-        One that comes back with other numbers is not lost: gas 13, gas 15.
-        """
-        return [entry for old, new in self._lists() for entry in _find_gone(old, new)]
-
-    @property
-    def added(self) -> list[str]:
-        """The entries that lists of an item get, in words, if that is all it does; none of one that loses any."""
-        added = [value["$add"] for value in self.given.values() if isinstance(value, dict) and {*value} == {"$add"}]
-        entries = [entry for each in added for entry in (each if isinstance(each, list) else ())]
-        is_all = len(added) == len(self.given) and all(isinstance(each, list) for each in added)
-        return [str(entry) for entry in entries] if is_all else []
-
-    @property
-    def shifts(self) -> set[int]:
-        """By how many days it moves the dates that it gives; empty if it gives anything else."""
-        days = [(day_of(value), day_of(self.before.get(name))) for name, value in self.given.items()]
-        moved = [(new - old).days for new, old in days if new and old]
-        return {*moved} if len(moved) == len(days) and not self.content else set()
-
-    @property
-    def kept(self) -> list[Json]:
-        """The entries that those lists keep."""
-        return [entry for old, new in self._lists() for entry in old if entry in new]
-
-    def _lists(self) -> Iterator[tuple[list[Json], Sequence[Json]]]:
-        """Yield each list that is changed and does not go whole, and what becomes of it."""
-        for name, value in self.given.items():
-            old = self.before.get(name)
-            with suppress(ToolError):  # what cannot be carried out takes nothing
-                new = apply_to(old, read_operation(name, value))
-                if isinstance(old, list) and new:
-                    yield old, list_given(new)
-
-    @property
-    def before(self) -> Properties:
-        """The properties of the item that it changes or deletes; an undo touches whatever a turn did."""
-        now = self.touched[0].now if self.touched and self.name != "undo" else None
-        return now.properties if now else {}
+    def touched(self) -> Iterator[Change]:
+        """The changes of records that are there, or were."""
+        return (change for change in self.changes if change.id)
 
 
-def _find_gone(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Json]:
-    come = Counter(_DIGITS.sub("", str(entry)) for entry in new if entry not in old)
-    for entry in old:
-        words = _DIGITS.sub("", str(entry))
-        if entry not in new:
-            if come[words] <= 0 or not tokenize(words):
-                yield entry
-            come[words] -= 1
+def read_write(call: ReadCall, modules: tuple[str, ...]) -> Write | None:
+    """Return a call as it is weighed; None if it has run, cannot run, or does nothing that asks.
+
+    Args:
+        call: As it was read.
+        modules: The person's own, with tools.
+    """
+    name, args = call.name, call.args
+    if call.fault or name in READERS or _has_run(call):
+        return None
+    if name not in TOOLS:
+        own = find_effects_of(catalog(modules)[name])
+        return Write(call.id, name, args, own=own) if own else None
+    try:
+        if name == "create_item":  # the person is shown the text, not a reference to it
+            args = args | {"content": quote_message(args["content"], call.context.message)}
+        return Write(call.id, name, args, tuple(_plan(name, args, call.context)))
+    except ToolError:  # the call will be answered with this error
+        return None
 
 
-def _flatten(value: Json) -> list[str]:
-    if isinstance(value, dict):
-        keys = [key for key in value if not key.startswith("$")]
-        return [*keys, *(part for each in value.values() for part in _flatten(each))]
-    return [part for each in value for part in _flatten(each)] if isinstance(value, list) else [str(value)]
+def _plan(name: str, args: Mapping[str, Any], context: CallContext) -> Iterator[Change]:
+    """Yield what a call of ours would change. Raises ToolError if it cannot run."""
+    memory = context.memory
+    match name:
+        case "undo":
+            yield from preview_undo(context, args.get("turn"))
+        case "create_item":
+            properties = read_properties(args.get("properties"), context.today)
+            yield Change("item", "", None, Item("", args["content"], properties, "", ""))
+        case "append_context":
+            yield Change("line", "", None, Item("", args["content"], {}, "", ""))
+        case "update_item":
+            old, known = memory.get(args["id"]), read_operations(read_properties(args.get("properties"), context.today))
+            yield Change("item", old.id, old, update_item(old, read_content(args.get("content")), known, PERSON, context.clock))
+        case "delete_item":
+            yield Change("item", args["id"], memory.get(args["id"]), None)
+        case _:
+            yield from _plan_line(args, context)
+
+
+def _plan_line(args: Mapping[str, Any], context: CallContext) -> Iterator[Change]:
+    """Yield the change of a line that is there as the model has seen it."""
+    number = args["line"]
+    old = context.memory.record("line", str(number))
+    if old and (context.shown or {}).get(number) == line_digest(old.content):
+        new = args.get("content")
+        yield Change("line", old.id, old, None if new is None else Item(old.id, new, {}, old.created_at, ""))
+
+
+def _has_run(call: ReadCall) -> bool:
+    """Whether a call ran before a crash: what it touched is no longer what was approved."""
+    context = call.context
+    if call.name == "undo" and find_own_undo(context):
+        return True
+    return bool(context.cause and context.memory.backend.find_change(context.cause.key))

@@ -1,0 +1,61 @@
+"""What a change does: it adds, changes, loses, deletes or teaches. It is read from the record before and after."""
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+from ana.memory.changes import Change
+from ana.memory.item import Item
+from ana.time.repeats import RULE_KEYS
+from ana.values import Json
+
+Effect: TypeAlias = Literal["adds", "changes", "loses", "deletes", "teaches", "acts", "reaches"]
+"""What a call does to a record; `acts` and `reaches` of a tool of the person's own: outside, and to the outside."""
+
+ROUTINE = "routine"
+TAUGHT = frozenset({*RULE_KEYS, "repeat_from", "remind"})
+"""Properties that make something happen by itself at later times."""
+
+
+def find_effects(change: Change) -> frozenset[Effect]:
+    """Return what a change does; nothing if the record stays as it is."""
+    if change.kind == "line":
+        return frozenset({"teaches"})
+    return frozenset(_iter_effects(change.before, change.after))
+
+
+def _iter_effects(old: Item | None, new: Item | None) -> Iterator[Effect]:
+    if old is None or new is None:
+        yield "adds" if new else "deletes"
+        if new and (is_routine(new) or TAUGHT & new.properties.keys()):
+            yield "teaches"
+        return
+    if old.content != new.content:
+        yield "adds" if new.content.startswith(old.content) else "loses"
+    for name in {**old.properties, **new.properties}:
+        was, now = old.properties.get(name), new.properties.get(name)
+        if was != now:
+            yield _compare(was, now)
+            if name in TAUGHT:
+                yield "teaches"
+    if is_routine(new) and (old.content != new.content or not is_routine(old)):
+        yield "teaches"
+
+
+def _compare(was: Json, now: Json) -> Effect:
+    """Return what becomes of a value; one that was empty is filled, entries of a list that go are lost."""
+    if was is None or was in ("", [], {}):
+        return "adds"
+    if now is None:
+        return "loses"
+    if isinstance(was, list) and isinstance(now, list):
+        if any(entry not in now for entry in was):
+            return "loses"
+        return "adds" if len(now) > len(was) else "changes"
+    if isinstance(was, str) and isinstance(now, str) and now.startswith(was):
+        return "adds"
+    return "changes"
+
+
+def is_routine(item: Item | None) -> bool:
+    """Return whether an item is asked at its times."""
+    return item is not None and item.properties.get("type") == ROUTINE

@@ -1,0 +1,25 @@
+"""Whether the person's message names a record: by a content word that both have, and no text of others."""
+
+from collections.abc import Callable, Sequence
+
+from ana.memory.content_words import find_content_words, find_words_of
+from ana.memory.item import Item
+from nodes.autonomy.view import Shown
+
+
+def is_named(record: Item, said: Sequence[str], view: Sequence[Shown], is_rare: Callable[[str], bool]) -> bool:
+    """Return whether a message names a record.
+
+    A word that every third record has names none of them, and one that a text of others has may have been said by it.
+    The record's own text does not count as such, nor does an answer: whoever speaks of the record has its words.
+
+    Args:
+        record: The record.
+        said: What the person typed lately.
+        view: The texts of others that the model was shown.
+        is_rare: Returns whether a word stands in few enough records to name one.
+    """
+    texts = (each.text for each in view if each.record != record.id and not each.is_answer)
+    others = find_content_words(*texts)
+    shared = (find_words_of(record) & find_content_words(*said)) - others
+    return any(map(is_rare, shared))

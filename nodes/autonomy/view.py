@@ -1,0 +1,152 @@
+"""The texts of others that a request to the model holds, each with who told it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+
+from ana.memory.changes import Kind
+from ana.memory.content_words import count_words, iter_words
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.memory.sources import PASTE, PERSON, SUGGESTED, is_others, name_tool
+from ana.memory.vocabulary import MOST, NAMED
+from ana.tracing.schema import INVALID
+from ana.values import read_json
+from graph.state import State
+from nodes.history import call_ids, this_turn
+from nodes.typed import list_pasted
+from tools.catalog import TOOLS
+
+FEWEST_WORDS = 3
+"""A shorter text is a name or a date, and orders nothing."""
+
+VIEW = "ana_view"
+"""In an answer's `additional_kwargs`: who told the text of others that was in view when it was written."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A text of others that the model was shown.
+
+    Args:
+        source: Who told it.
+        text: The text.
+        record: The id of the item, or the number of the line, that it is of; empty if it is of none.
+        is_answer: Whether it is an earlier answer, which has words of the person's own records, too.
+    """
+
+    source: str
+    text: str
+    record: str = ""
+    is_answer: bool = False
+
+
+def read_view(state: State, memory: Memory) -> list[Shown]:
+    """Return the texts of others that the request to the model holds.
+
+    Of an earlier turn records of others are sent as ids alone, and so are not in view; the answers that were written
+    while they were, are.
+    """
+    texts = [*_read_messages(state["messages"]), *read_results(this_turn(state["messages"]), memory)]
+    if summary := state.get("summary"):
+        texts.append(Shown(state.get("summary_source") or SUGGESTED, summary))
+    if loaded := state.get("loaded"):
+        texts += _read_records(loaded.get("overdue", {}), memory, "item")
+        texts += _read_records(map(str, loaded["lines"]), memory, "line")
+        texts += _read_vocabulary(memory) if loaded["vocabulary"] else ()
+    return keep_others(texts)
+
+
+def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[Shown]:
+    """Return the texts of the records in results of ours: as a result tells them, and as they are stored."""
+    results = [_read_result(each) for each in messages if isinstance(each, ToolMessage) and each.name in TOOLS]
+    ids = dict.fromkeys(id for result in results for id in _iter_ids(result))
+    return [*_iter_told(results), *_read_records(ids, memory, "item")]
+
+
+def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: Memory) -> str:
+    """Return who told what a summary sums up: the least trusted of it.
+
+    Args:
+        state: With the summary so far.
+        dropped: The messages that it is to hold besides.
+    """
+    texts = [*_read_messages(dropped), *read_results(dropped, memory)]
+    known = state.get("summary_source", SUGGESTED) if state.get("summary") else PERSON
+    return find_source(keep_others(texts)) or known
+
+
+def keep_others(texts: Iterable[Shown]) -> list[Shown]:
+    """Return the texts that others told and that are long enough to order something, each once."""
+    others = (each for each in texts if is_others(each.source) and count_words(each.text) >= FEWEST_WORDS)
+    return [*dict.fromkeys(others)]
+
+
+def find_source(view: Sequence[Shown]) -> str:
+    """Return who told the last text in view; empty if there is none."""
+    return view[-1].source if view else ""
+
+
+def list_shown(item: Item) -> list[Shown]:
+    """Return the texts of a record with who told each, the names of its properties among them."""
+    shown = [Shown(item.sources.content, item.content, item.id)]
+    for name, value in item.properties.items():
+        words = " ".join([name.replace("_", " "), *iter_words(value)])
+        shown.append(Shown(item.sources.properties.get(name, PERSON), words, item.id))
+    return shown
+
+
+def _read_messages(messages: Sequence[AnyMessage]) -> Iterator[Shown]:
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            yield from (Shown(PASTE, part) for part in list_pasted(message))
+        elif isinstance(message, AIMessage) and not call_ids(message):
+            yield Shown(str(message.additional_kwargs.get(VIEW) or PERSON), message.text, is_answer=True)
+        elif isinstance(message, ToolMessage) and message.name not in (*TOOLS, INVALID):
+            yield Shown(name_tool(message.name or ""), message.text)
+
+
+def _iter_told(value: Any) -> Iterator[Shown]:
+    """Yield the records in a result of ours that say who told them: what is no longer stored says it only there."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _iter_told(each)
+    elif isinstance(value, dict):
+        if isinstance(source := value.get("source"), str):
+            words = " ".join(iter_words({key: each for key, each in value.items() if key not in ("id", "source")}))
+            yield Shown(source, words, str(value.get("id", "")))
+        else:
+            yield from _iter_told([*value.values()])
+
+
+def _iter_ids(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("id"), str):
+            yield value["id"]
+        value = [*value.values()]
+    if isinstance(value, list):
+        for each in value:
+            yield from _iter_ids(each)
+
+
+def _read_records(ids: Iterable[str], memory: Memory, kind: Kind) -> list[Shown]:
+    found = memory.backend.get_many(kind, [*ids])
+    return [shown for item in found.values() for shown in list_shown(item)]
+
+
+def _read_vocabulary(memory: Memory) -> Iterator[Shown]:
+    """Yield the names in use that are long enough to order something, as the record that was changed last has them."""
+    for kind, names in memory.vocabulary.names().items():
+        for name in (name for name, _ in names[:MOST] if count_words(name) >= FEWEST_WORDS):
+            where = {kind: name} if kind in NAMED else {name: {"$ne": None}}
+            for item in memory.find(where=where, limit=1).items:
+                yield Shown(item.sources.properties.get(kind if kind in NAMED else name, PERSON), name, item.id)
+
+
+def _read_result(message: ToolMessage) -> Any:
+    try:
+        return read_json(message.text)
+    except ValueError:
+        return None

@@ -1,0 +1,39 @@
+"""What of a person's message they typed or said, and what they pasted, shared from another program or forwarded."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
+
+PASTED = "ana_pasted"
+"""In a message's `additional_kwargs`: the parts of its text that were not typed. A door that cannot tell has no such key."""
+
+MOST_TYPED = 1_000
+"""Characters of a message that counts as typed where the door cannot tell; a longer one is a paste."""
+
+
+def mark_pasted(parts: Sequence[str]) -> dict[str, Any]:
+    """Return the `additional_kwargs` of a message at a door that can tell what was pasted, also if nothing was."""
+    return {PASTED: [part for part in parts if part.strip()]}
+
+
+def list_pasted(message: BaseMessage) -> list[str]:
+    """Return the parts of a message that others may have written."""
+    text, known = message.text, message.additional_kwargs.get(PASTED)
+    if isinstance(known, list):
+        return [part for part in known if isinstance(part, str) and part.strip() and part in text]
+    return [text] if len(text) > MOST_TYPED else []
+
+
+def find_typed(message: BaseMessage) -> str:
+    """Return what the person typed of a message."""
+    text = message.text
+    for part in list_pasted(message):
+        text = text.replace(part, "\n")
+    return text
+
+
+def find_typed_lately(messages: Sequence[AnyMessage]) -> list[str]:
+    """Return what the person typed in the last message of theirs and in the one before it."""
+    own = [message for message in messages if isinstance(message, HumanMessage)]
+    return [find_typed(message) for message in own[-2:]]
