@@ -15,6 +15,7 @@ from ana.handles import Handles
 from ana.settings import Autonomy
 from ana.threads.ports import PATIENCE, owning
 from ana.values import plain_text
+from app.said import Said
 from app.outcome import CutShort, Done, NotShown, Waiting, read_done, read_waiting, thread_of_state
 from graph.builder import builder
 from graph.context import LocalContext
@@ -23,6 +24,7 @@ from graph.updates import keep_usable
 from nodes.history import is_answered, this_turn
 from nodes.requests import check_reply, complete_reply, read_message, read_request
 from nodes.short_replies import read_short_reply
+from nodes.typed import mark_pasted
 from nodes.turns import (
     DROPPED,
     STOPPED,
@@ -73,7 +75,7 @@ class Assistant:
 
     def ask(
         self,
-        question: str,
+        question: str | Said,
         thread_id: str,
         max_steps: int | None = None,
         on_event: Listener = _ignore,
@@ -86,6 +88,7 @@ class Assistant:
         again and says so. The next one ends it, with a record, which is told as {"ended": sentence}.
 
         Args:
+            question: The message; a mere text is one of which nobody knows what was pasted.
             max_steps: Most model calls; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
             shown: The request that this door has shown the person last in this thread.
@@ -94,7 +97,8 @@ class Assistant:
             NotShown: It says yes or no to a request that was not shown; nothing was done.
             UserError: The turn could not run; the thread takes the next message all the same.
         """
-        if not question.strip():
+        said = Said(question, None) if isinstance(question, str) else question
+        if not said.text.strip():
             raise UserError("There is no question.", "Say something.")
         with self._own(thread_id):
             state = self._read(thread_id)
@@ -105,12 +109,12 @@ class Assistant:
                 state = self._read(thread_id)
             if unanswered := find_unanswered(state):
                 request, waits = read_request(unanswered[0]), find_turn(state, self.handles.clock).get("asked")
-                if read_short_reply(question) and shown != unanswered[0].id:
+                if read_short_reply(said.text) and shown != unanswered[0].id:
                     raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), shown)
-                if reply := read_message(plain_text(question), request, waits):
+                if reply := read_message(plain_text(said.text), request, waits):
                     return self._reply(state, unanswered[0], reply, max_steps, on_event)
                 on_event({"ended": self._end_waiting(state, unanswered[0])})
-            return self._run({"messages": [HumanMessage(plain_text(question))]}, thread_id, max_steps, on_event)
+            return self._run({"messages": [_make_message(said)]}, thread_id, max_steps, on_event)
 
     def find_open_turn(self, thread_id: str) -> Waiting | CutShort | None:
         """Return the thread's last turn if it has not ended.
@@ -287,3 +291,8 @@ def _require_waiting(state: StateSnapshot) -> list[Interrupt]:
 
 def _config(thread_id: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread_id}}
+
+
+def _make_message(said: Said) -> HumanMessage:
+    marks = {} if said.pasted is None else mark_pasted([*map(plain_text, said.pasted)])
+    return HumanMessage(plain_text(said.text), additional_kwargs=marks)

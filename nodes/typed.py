@@ -19,7 +19,7 @@ def mark_pasted(parts: Sequence[str]) -> dict[str, Any]:
 
 def list_pasted(message: BaseMessage) -> list[str]:
     """Return the parts of a message that others may have written."""
-    text, known = message.text, message.additional_kwargs.get(PASTED)
+    text, known = _read(message), message.additional_kwargs.get(PASTED)
     if isinstance(known, list):
         return [part for part in known if isinstance(part, str) and part.strip() and part in text]
     return [text] if len(text) > MOST_TYPED else []
@@ -27,7 +27,7 @@ def list_pasted(message: BaseMessage) -> list[str]:
 
 def find_typed(message: BaseMessage) -> str:
     """Return what the person typed of a message."""
-    text = message.text
+    text = _read(message)
     for part in list_pasted(message):
         text = text.replace(part, "\n")
     return text
@@ -37,3 +37,7 @@ def find_typed_lately(messages: Sequence[AnyMessage]) -> list[str]:
     """Return what the person typed in the last message of theirs and in the one before it."""
     own = [message for message in messages if isinstance(message, HumanMessage)]
     return [find_typed(message) for message in own[-2:]]
+
+
+def _read(message: BaseMessage) -> str:
+    return message.text.replace("\r\n", "\n")  # forms have them

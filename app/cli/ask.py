@@ -20,8 +20,10 @@ from ana.output import tell, write_json
 from app.startup import start
 
 if TYPE_CHECKING:
+    from app.said import Said
     from ana.workspace import Workspace
     from app.outcome import Done, Waiting
+    from app.said import Said
     from app.turn import Assistant, Event
 
 WAITING = 3
@@ -60,8 +62,8 @@ def ask(
 
     Exit code 1 when nothing was understood or something failed, 3 while a decision is needed.
     """
-    said = _read_message(question) if decide is None else question
-    _check_use(said, thread, decide, request)
+    said = _read_message(question) if decide is None else None
+    _check_use(said.text if said else question, thread, decide, request)
     reply = _read_reply(decide) if decide else None
     workspace = start()
     if utc:
@@ -70,7 +72,8 @@ def ask(
         assert thread is not None
         outcome = _decide(workspace, thread, reply, request, max_steps)
     else:
-        outcome = _ask(workspace, str(said), thread, max_steps)
+        assert said is not None
+        outcome = _ask(workspace, said, thread, max_steps)
     _show(workspace, outcome, as_json, thread)
 
 
@@ -101,7 +104,7 @@ def _read_reply(decide: str) -> Any:
         raise typer.BadParameter(f"{decide} is not a reply: {exc.errors()[0]['msg']}.") from exc
 
 
-def _ask(workspace: "Workspace", said: str, thread: str | None, max_steps: int | None) -> "Done | Waiting":
+def _ask(workspace: "Workspace", said: "Said", thread: str | None, max_steps: int | None) -> "Done | Waiting":
     from app.outcome import NotShown, Waiting
 
     id = workspace.open_threads().remember(thread) if thread else str(uuid.uuid4())
@@ -196,15 +199,19 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
         raise typer.Exit(1)
 
 
-def _read_message(question: str | None) -> str | None:
+def _read_message(question: str | None) -> "Said | None":
     """Return the message, None if there is none: the argument, standard input for - or None, or both."""
+    from app.said import Said, read_piped
+
     if question == "-":
-        return _read_input()
+        return read_piped(_read_input())
     text = _read_input() if _has_text() else ""
-    if not question or not text:
-        return text or question
+    if not text:
+        return Said(question, None) if question else None
+    if not question:
+        return read_piped(text)
     joint = "" if question.rstrip().endswith((":", "?", "!")) else ":"
-    return f"{question.rstrip().rstrip('.')}{joint}\n\n{text}"
+    return Said(f"{question.rstrip().rstrip('.')}{joint}\n\n{text}", read_piped(text).pasted)
 
 
 def _has_text() -> bool:

@@ -1,5 +1,6 @@
 """Conversations on the page: what is said, what is done meanwhile, and what waits for a yes."""
 
+import json
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -37,6 +38,7 @@ from app.repl.editing import read_values
 from nodes.requests import Request as Asked
 from nodes.requests import check_reply, decide_all
 from nodes.requests import read_request as read_asked
+from nodes.typed import mark_pasted
 from nodes.turns import find_unanswered
 
 ASSISTANT = "ana"
@@ -92,7 +94,8 @@ async def say(request: Request, form: FormData) -> str:
         raise UserError("There is no message.", "Write one.")
     id = canonical_id(read_text(form, "message_id")) or str(uuid.uuid4())
     if await opened.runs.find(id) is None:  # else it was sent twice, as by a double click
-        await _begin(opened, thread, input={"messages": [{"role": "user", "content": message, "id": id}]})
+        said = {"role": "user", "content": message, "id": id, "additional_kwargs": _read_pasted(form)}
+        await _begin(opened, thread, input={"messages": [said]})
     return go_on(f"/chat/{thread}")
 
 
@@ -176,6 +179,15 @@ async def _stop(opened: OpenWorkspace, thread: str) -> None:
     for run in await opened.runs.list(thread):
         await opened.runs.cancel(run.id, rollback=False)
         await opened.runs.join(run.id)
+
+
+def _read_pasted(form: FormData) -> dict[str, Any]:
+    """Return the marks of a message: what the page's script saw being pasted; without the script nobody can tell."""
+    try:
+        pasted = json.loads(read_text(form, "pasted"))
+    except ValueError:
+        return {}
+    return mark_pasted([str(part).strip() for part in pasted]) if isinstance(pasted, list) else {}
 
 
 def _show_working(run: StartedRun) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from app.show.text import say
 
 if TYPE_CHECKING:
     from app.outcome import Done, Waiting
+    from app.said import Said
     from app.turn import Assistant, Listener
     from nodes.requests import Request
 
@@ -117,7 +118,7 @@ class Approval:
         return SHORT_REPLIES.get(line.strip().lower()) or read_short_reply(line)
 
     def send(
-        self, assistant: "Assistant", said: str, short: ShortReply | None, thread_id: str, on_event: "Listener"
+        self, assistant: "Assistant", said: "Said", short: ShortReply | None, thread_id: str, on_event: "Listener"
     ) -> "Done | Waiting":
         """Send a message, or decide on everything that was shown.
 

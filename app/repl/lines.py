@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ana.files import refuse_link
 from ana.output import BIDIRECTIONAL, escape_controls, write_line
+from app.said import Said, read_piped
 from app.show.text import say
 
 if TYPE_CHECKING:
@@ -28,17 +29,17 @@ if Enter had been pressed. Nobody types that fast."""
 _LINE = re.compile(r"(.*?)(?:\r\n|\r|\n)(.*)", re.DOTALL)
 
 
-def read_piped_lines() -> Iterator[str]:
+def read_piped_lines() -> Iterator[Said]:
     """Read standard input line by line, and print each after a prompt as a terminal would show it."""
     for line in sys.stdin:
         write_line(f"{PROMPT}{line.rstrip()}")
-        yield line
+        yield read_piped(line.strip())
 
 
 def read_typed_lines(
     history: Path, completions: Callable[[], list[str]], on_prompt: Callable[[], None]
-) -> Iterator[str]:
-    """Read from a terminal. Pasted text is one message, however many lines it has.
+) -> Iterator[Said]:
+    """Read from a terminal. Pasted text is one message, however many lines it has, and is told as such.
 
     Text that other threads print meanwhile appears above the prompt.
 
@@ -51,7 +52,8 @@ def read_typed_lines(
 
     # a terminal that was started in the background by a script hands on that interrupts are ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    session = _make_session(history, completions)
+    pasted = list[str]()
+    session = _make_session(history, completions, pasted)
     typed = ""
     while True:
         try:
@@ -66,11 +68,13 @@ def read_typed_lines(
                 typed = ""
         except KeyboardInterrupt:  # Ctrl-C drops the line and keeps the program, as in a shell
             typed = ""
+            pasted.clear()
             say(HOW_TO_LEAVE, style="dim")
             continue
         except EOFError:
             return
-        yield line
+        yield Said(line.strip(), tuple(pasted))
+        pasted.clear()
 
 
 def _read_typed_ahead() -> str:
@@ -88,7 +92,9 @@ def _read_typed_ahead() -> str:
     return "".join(c for c in text if c.isprintable() or c in "\r\n")
 
 
-def _make_session(history: Path, completions: Callable[[], list[str]]) -> "PromptSession[str]":
+def _make_session(
+    history: Path, completions: Callable[[], list[str]], pasted: list[str]
+) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
     from prompt_toolkit.history import FileHistory
@@ -103,7 +109,7 @@ def _make_session(history: Path, completions: Callable[[], list[str]]) -> "Promp
         history=FileHistory(str(history)),
         completer=WordCompleter(completions, sentence=True),
         complete_while_typing=False,
-        key_bindings=_bind_enter(),
+        key_bindings=_bind_keys(pasted),
         style=Style.from_dict(STYLE),
         prompt_continuation=" " * len(PROMPT),
         rprompt=_count_lines,
@@ -118,20 +124,33 @@ def _count_lines() -> str:
     return f"{lines} lines, Enter sends them" if lines > 1 else ""
 
 
-def _bind_enter() -> "KeyBindings":
-    """Return bindings in which Enter sends the message, unless more text is waiting: then all of that was pasted."""
+def _bind_keys(pasted: list[str]) -> "KeyBindings":
+    """Return bindings in which Enter sends the message, unless more text is waiting: then all of that was pasted.
+
+    Args:
+        pasted: Takes every text that is pasted.
+    """
     from prompt_toolkit.enums import DEFAULT_BUFFER
     from prompt_toolkit.filters import has_focus
     from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.keys import Keys
 
     bindings = KeyBindings()
+
+    def insert(event: "KeyPressEvent", text: str) -> None:
+        lines = text.replace("\r\n", "\n").replace("\r", "\n")
+        pasted.append(lines.strip())
+        event.current_buffer.insert_text(lines)
+
+    @bindings.add(Keys.BracketedPaste, filter=has_focus(DEFAULT_BUFFER))
+    def _paste(event: "KeyPressEvent") -> None:
+        insert(event, event.data)
 
     @bindings.add("enter", filter=has_focus(DEFAULT_BUFFER))
     @bindings.add("c-j", filter=has_focus(DEFAULT_BUFFER))
     def _enter(event: "KeyPressEvent") -> None:
-        if pasted := _take_waiting(event):
-            lines = f"{event.data}{pasted}".replace("\r\n", "\n").replace("\r", "\n")
-            event.current_buffer.insert_text(lines)
+        if waiting := _take_waiting(event):
+            insert(event, f"{event.data}{waiting}")
         else:
             event.current_buffer.validate_and_handle()
 

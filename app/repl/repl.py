@@ -19,6 +19,7 @@ from app.repl.approval import Approval, name_commands
 from app.repl.conversations import Conversations
 from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
+from app.said import Said
 from app.show.text import say
 
 if TYPE_CHECKING:
@@ -60,12 +61,12 @@ class Repl:
         self._conversations.greet()
         write_line()
         with self._opening:
-            for line in self._read_lines():
-                if line.strip().lower() in LEAVING or (line.strip() and self._handle(line.strip())):
+            for said in self._read_lines():
+                if said.text.lower() in LEAVING or (said.text and self._handle(said)):
                     return
                 write_line()
 
-    def _read_lines(self) -> Iterator[str]:
+    def _read_lines(self) -> Iterator[Said]:
         if sys.stdin.isatty():
             return read_typed_lines(self._workspace.typed_file, self._completions, self._opening.start)
         self._opening.wait()  # in a pipe nobody waits for a prompt, and the output keeps its order
@@ -88,14 +89,14 @@ class Repl:
         if self._approval.look(assistant, self._conversations.id) or lines:
             write_line()
 
-    def _handle(self, line: str) -> bool:
+    def _handle(self, said: Said) -> bool:
         """Run a command or a turn. Return True to quit."""
-        line = WORDS.get(line.lower(), line)
+        line = WORDS.get(said.text.lower(), said.text)
         try:
             if line.startswith("/"):
                 command, argument = find_command(line)
                 return bool(command.run(self, argument))
-            self._turn(line)
+            self._turn(said)
         except KeyboardInterrupt:
             say("\nStopped. What was already stored stays.")
         except AnaError as exc:
@@ -104,14 +105,14 @@ class Repl:
             say(f"The files could not be used: {exc}. What was stored stays.")
         return False
 
-    def _turn(self, line: str) -> None:
+    def _turn(self, said: Said) -> None:
         """Run a turn; a bare yes or no decides what the conversation waits for."""
         from app.outcome import Waiting
         from app.repl.live import Region
 
-        decision = self._approval.read(line)  # before the assistant is open: a yes typed earlier was to nothing shown
+        decision = self._approval.read(said.text)  # before the assistant is open: a yes typed earlier was to nothing shown
         assistant = self._opening.assistant()
-        if not decision and self._approval.read(line):
+        if not decision and self._approval.read(said.text):
             say("That was typed before the request was shown, and was not sent. Decide now.")
             return
         self._conversations.remember()
@@ -119,7 +120,7 @@ class Repl:
             if not decision and isinstance(self._finish(assistant, region), Waiting):
                 region.say("Your message was not sent: decide first, or send it again.")
                 return
-            outcome = self._approval.send(assistant, line, decision, self._conversations.id, region.event)
+            outcome = self._approval.send(assistant, said, decision, self._conversations.id, region.event)
             region.end(None if isinstance(outcome, Waiting) else outcome)
         self._approval.show(outcome)
 

@@ -19,6 +19,7 @@ function prepare() {
   }
   for (const each of document.querySelectorAll("[data-push]")) each.hidden = !("PushManager" in window && isSecureContext);
   const message = find("#message");
+  if (message && !message.form.elements.pasted.value) message.form.elements.pasted.value = "[]";
   if (message && !message.value) message.value = sessionStorage.getItem(location.pathname) ?? "";
   for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
@@ -27,6 +28,16 @@ function prepare() {
       each.style.height = `${Math.min(each.scrollHeight + 2, innerHeight / 2)}px`;
     });
   }
+}
+
+// what is pasted or dropped into a message was not typed, and the server is told so
+for (const kind of ["paste", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    const text = (event.clipboardData ?? event.dataTransfer)?.getData("text/plain").replaceAll("\r\n", "\n").trim();
+    if (event.target.id !== "message" || !text) return;
+    const { pasted } = event.target.form.elements;
+    pasted.value = JSON.stringify([...JSON.parse(pasted.value || "[]"), text]);
+  });
 }
 
 // a browser that takes messages says where they are to be sent; the server does the rest

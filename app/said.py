@@ -1,0 +1,24 @@
+"""What a person said at a door, with the parts of it that were pasted where the door can tell."""
+
+from dataclasses import dataclass
+
+LONG_INPUT = 200
+"""Characters of what is piped in; a longer text was written by a program or by somebody else."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message.
+
+    Args:
+        text: All of it.
+        pasted: The parts that were not typed, as they stand in the text; None where the door cannot tell.
+    """
+
+    text: str
+    pasted: tuple[str, ...] | None = ()
+
+
+def read_piped(text: str) -> Said:
+    """Return what was piped in: a paste if it is long."""
+    return Said(text, (text,) if len(text) > LONG_INPUT else ())
