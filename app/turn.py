@@ -15,8 +15,8 @@ from ana.handles import Handles
 from ana.settings import Autonomy
 from ana.threads.ports import PATIENCE, owning
 from ana.values import plain_text
-from app.said import Said
 from app.outcome import CutShort, Done, NotShown, Waiting, read_done, read_waiting, thread_of_state
+from app.said import Said
 from graph.builder import builder
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
@@ -24,7 +24,6 @@ from graph.updates import keep_usable
 from nodes.history import is_answered, this_turn
 from nodes.requests import check_reply, complete_reply, read_message, read_request
 from nodes.short_replies import read_short_reply
-from nodes.typed import mark_pasted
 from nodes.turns import (
     DROPPED,
     STOPPED,
@@ -37,6 +36,7 @@ from nodes.turns import (
     refuse_asked,
     write_record,
 )
+from nodes.typed import mark_pasted
 from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)

@@ -9,10 +9,9 @@ from ana.models.base import COMPOSED
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
-from nodes.evidence import collect_evidence, list_declined
 from nodes.autonomy.view import find_source, read_view
+from nodes.evidence import collect_evidence, list_declined
 from nodes.history import this_turn
-from nodes.load_context import loaded_of
 from nodes.policies.check import first_violation
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.outside import find_outside_act, find_promise
@@ -51,8 +50,7 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if not (ours or violation):
         receipt = _deny(receipt, evidence, said)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
-    loaded = {**state, "loaded": loaded_of(state, handles)}
-    shown = find_source(read_view(loaded, handles.memory))
+    shown = find_source(read_view(state, handles.memory))
     message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id, shown)
     return {"messages": [message], "turn": turn, "draft": ""}
 

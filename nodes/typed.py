@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage
 
 PASTED = "ana_pasted"
-"""In a message's `additional_kwargs`: the parts of its text that were not typed. A door that cannot tell has no such key."""
+"""In a message's `additional_kwargs`: the parts of its text that were not typed; a door that cannot tell has none."""
 
 MOST_TYPED = 1_000
 """Characters of a message that counts as typed where the door cannot tell; a longer one is a paste."""

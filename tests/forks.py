@@ -323,8 +323,9 @@ def _main() -> None:
     gc.disable()  # until all is imported, which stays
     for name in (*PRELOADED, *filter(_is_for_commands, source_files())):
         importlib.import_module(name)
-    from ana.language import guess_language
     from nodes.autonomy.message import Message
+
+    from ana.language import guess_language
     from tests.conftest import EMBEDDER
     from tools.catalog import schemas
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ana.memory.backend import Backend
 from ana.memory.item import Item
@@ -38,7 +38,12 @@ def find_content_words(*texts: str) -> set[str]:
 
 def count_words(text: str) -> int:
     """Return how many words a text has, short ones too; two characters of a script without spaces are one."""
-    return sum(1 + sum(len(run) for run in _RUN.findall(word)) // 2 - bool(_RUN.search(word)) for word in tokenize(text))
+    return sum(map(_count, tokenize(text)))
+
+
+def _count(word: str) -> int:
+    unspaced = sum(map(len, _RUN.findall(word)))
+    return unspaced // 2 if unspaced else 1
 
 
 def iter_words(value: Json) -> Iterator[str]:

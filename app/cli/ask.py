@@ -20,7 +20,6 @@ from ana.output import tell, write_json
 from app.startup import start
 
 if TYPE_CHECKING:
-    from app.said import Said
     from ana.workspace import Workspace
     from app.outcome import Done, Waiting
     from app.said import Said

@@ -38,8 +38,8 @@ from app.repl.editing import read_values
 from nodes.requests import Request as Asked
 from nodes.requests import check_reply, decide_all
 from nodes.requests import read_request as read_asked
-from nodes.typed import mark_pasted
 from nodes.turns import find_unanswered
+from nodes.typed import mark_pasted
 
 ASSISTANT = "ana"
 STREAMED = ["custom"]

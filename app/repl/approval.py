@@ -107,7 +107,9 @@ class Approval:
             return
         show_request(outcome.request)
         edit = ", e edits it first" if outcome.request["action_requests"] else ""
-        say(f"y does it, n does not{edit}, a also does what this turn asks next, and lets a tool of your own run in this conversation.", style="dim")
+        say(f"y does it, n does not{edit}, a also does what this turn asks next.", style="dim")
+        if _name_own_tools(outcome.request):
+            say("a also lets this tool of yours run in this conversation.", style="dim")
 
     def read(self, line: str) -> ShortReply | None:
         """Return the decision that a line is while a request is shown; None for a message."""

@@ -92,9 +92,7 @@ def _read_typed_ahead() -> str:
     return "".join(c for c in text if c.isprintable() or c in "\r\n")
 
 
-def _make_session(
-    history: Path, completions: Callable[[], list[str]], pasted: list[str]
-) -> "PromptSession[str]":
+def _make_session(history: Path, completions: Callable[[], list[str]], pasted: list[str]) -> "PromptSession[str]":
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import WordCompleter
     from prompt_toolkit.history import FileHistory

@@ -110,7 +110,8 @@ class Repl:
         from app.outcome import Waiting
         from app.repl.live import Region
 
-        decision = self._approval.read(said.text)  # before the assistant is open: a yes typed earlier was to nothing shown
+        # before the assistant is open: a yes typed earlier was to nothing shown
+        decision = self._approval.read(said.text)
         assistant = self._opening.assistant()
         if not decision and self._approval.read(said.text):
             say("That was typed before the request was shown, and was not sent. Decide now.")

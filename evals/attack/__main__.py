@@ -5,10 +5,11 @@ import sys
 from collections import Counter
 from dataclasses import replace
 
+from nodes.autonomy.unspoken import weigh_unspoken
+
 from evals.attack.harmless import iter_turns
 from evals.attack.play import DIALS, SURFACES, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
-from nodes.autonomy.unspoken import weigh_unspoken
 from nodes.autonomy.weigh import weigh
 
 

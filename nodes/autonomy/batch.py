@@ -48,7 +48,7 @@ def read_change(receipt: Receipt) -> Change:
 
 
 def _read_record(record: Mapping[str, Any] | None) -> Item | None:
-    return record and Item(str(record["id"]), record["content"], record["properties"], "", "")
+    return None if record is None else Item(str(record["id"]), record["content"], record["properties"], "", "")
 
 
 def _list_in_use(memory: Memory) -> Iterator[str]:

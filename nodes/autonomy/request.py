@@ -55,8 +55,7 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Aske
     return Asked(
         request={
             "action_requests": [
-                {"name": w.name, "args": _show_args(w), "description": _describe(w, today, alike)}
-                for w in writes
+                {"name": w.name, "args": _show_args(w), "description": _describe(w, today, alike)} for w in writes
             ],
             "review_configs": [
                 {"action_name": name, "allowed_decisions": _CHOICES} for name in dict.fromkeys(w.name for w in writes)
@@ -213,11 +212,11 @@ def _name_days(days: Sequence[date], today: date) -> str:
     monday = today - timedelta(days=today.weekday())
     first, last = min(days), max(days)
     if first == last:
-        return spell_day(first, today.year, "en")
+        return spell_day(first, today.year)
     for name, start in (("this week", monday), ("next week", monday + timedelta(days=7))):
         if start <= first and last < start + timedelta(days=7):
             return name
-    return f"days from {spell_day(first, today.year, "en")} to {spell_day(last, today.year, "en")}"
+    return f"days from {spell_day(first, today.year)} to {spell_day(last, today.year)}"
 
 
 def _list_changes(change: Change, today: date) -> str:
@@ -226,7 +225,7 @@ def _list_changes(change: Change, today: date) -> str:
         return ""
     if change.before is None:
         new = replace(change.after, updated_at=str(today))
-        parts = list_parts(make_receipt(Change(change.kind, change.id, None, new)))
+        parts = list_parts(make_receipt(Change(change.kind, change.id, None, new)), "en")
         return f" ({', '.join(parts)})" if parts else ""
     return _describe_step(change.before, change.after, today)
 
@@ -237,7 +236,7 @@ def _describe_step(old: Item, new: Item, today: date) -> str:
     change = Change("item", old.id, old, replace(new, updated_at=str(today)))
     titles = [f"“{find_title(each)}”" for each in (old.content, new.content)]
     renamed = [" -> ".join(titles)] if titles[0] != titles[1] else []
-    return f": {', '.join([*renamed, *list_parts(make_receipt(change))])}"
+    return f": {', '.join([*renamed, *list_parts(make_receipt(change), 'en')])}"
 
 
 def _describe_undone(change: Change, today: date, alike: Mapping[str, int]) -> str:

@@ -13,7 +13,7 @@ from ana.memory.memory import Memory
 from ana.memory.sources import PASTE, PERSON, SUGGESTED, is_others, name_tool
 from ana.memory.vocabulary import MOST, NAMED
 from ana.tracing.schema import INVALID
-from ana.values import read_json
+from ana.values import Json, read_json
 from graph.state import State
 from nodes.history import call_ids, this_turn
 from nodes.typed import list_pasted
@@ -140,7 +140,7 @@ def _read_vocabulary(memory: Memory) -> Iterator[Shown]:
     """Yield the names in use that are long enough to order something, as the record that was changed last has them."""
     for kind, names in memory.vocabulary.names().items():
         for name in (name for name, _ in names[:MOST] if count_words(name) >= FEWEST_WORDS):
-            where = {kind: name} if kind in NAMED else {name: {"$ne": None}}
+            where: dict[str, Json] = {kind: name} if kind in NAMED else {name: {"$ne": None}}
             for item in memory.find(where=where, limit=1).items:
                 yield Shown(item.sources.properties.get(kind if kind in NAMED else name, PERSON), name, item.id)
 

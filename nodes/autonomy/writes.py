@@ -11,7 +11,8 @@ from ana.memory.item import Item
 from ana.memory.operations import read_operations
 from ana.memory.sources import PERSON
 from ana.memory.updates import update_item
-from nodes.autonomy.own_tools import Effect, find_effects_of
+from nodes.autonomy.effects import Effect
+from nodes.autonomy.own_tools import find_effects_of
 from nodes.calls import ReadCall
 from tools.arguments import quote_message, read_content, read_properties
 from tools.call import CallContext
@@ -76,8 +77,9 @@ def _plan(name: str, args: Mapping[str, Any], context: CallContext) -> Iterator[
         case "append_context":
             yield Change("line", "", None, Item("", args["content"], {}, "", ""))
         case "update_item":
-            old, known = memory.get(args["id"]), read_operations(read_properties(args.get("properties"), context.today))
-            yield Change("item", old.id, old, update_item(old, read_content(args.get("content")), known, PERSON, context.clock))
+            old, text = memory.get(args["id"]), read_content(args.get("content"))
+            known = read_operations(read_properties(args.get("properties"), context.today))
+            yield Change("item", old.id, old, update_item(old, text, known, PERSON, context.clock))
         case "delete_item":
             yield Change("item", args["id"], memory.get(args["id"]), None)
         case _:
