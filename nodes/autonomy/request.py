@@ -236,7 +236,8 @@ def _describe_step(old: Item, new: Item, today: date) -> str:
     change = Change("item", old.id, old, replace(new, updated_at=str(today)))
     titles = [f"“{find_title(each)}”" for each in (old.content, new.content)]
     renamed = [" -> ".join(titles)] if titles[0] != titles[1] else []
-    return f": {', '.join([*renamed, *list_parts(make_receipt(change), 'en')])}"
+    parts = [*renamed, *list_parts(make_receipt(change), "en")]
+    return f": {', '.join(parts)}"
 
 
 def _describe_undone(change: Change, today: date, alike: Mapping[str, int]) -> str:

@@ -1,22 +1,26 @@
-"""A tool of a person's own that says that it asks by itself, or only reads, is not asked about as well."""
+"""A tool of a person's own does what it says of itself; one that says nothing acts outside."""
 
 from typing import Any
 
 import pytest
 from langchain_core.tools import StructuredTool
 
-from nodes.autonomy.own_tools import needs_no_question
+from nodes.autonomy.own_tools import find_effects_of
 
 
-def say_of(metadata: dict[str, Any] | None) -> StructuredTool:
-    return StructuredTool.from_function(str.upper, description="Read.", metadata=metadata)
-
-
-@pytest.mark.parametrize("name", ["readOnlyHint", "asksItself"])
-def test_a_tool_that_says_so_needs_no_question(name: str) -> None:
-    assert needs_no_question(say_of({name: True}))
-
-
-@pytest.mark.parametrize("metadata", [None, {}, {"readOnlyHint": "no"}, {"asksItself": False}])
-def test_any_other_tool_of_a_persons_own_is_asked_about(metadata: dict[str, Any] | None) -> None:
-    assert not needs_no_question(say_of(metadata))
+@pytest.mark.parametrize(
+    ("metadata", "effects"),
+    [
+        (None, {"acts"}),
+        ({}, {"acts"}),
+        ({"readOnlyHint": True}, set()),
+        ({"asksItself": True}, set()),
+        ({"readOnlyHint": "no"}, {"acts"}),
+        ({"asksItself": False}, {"acts"}),
+        ({"openWorldHint": True}, {"acts", "reaches"}),
+        ({"readOnlyHint": True, "openWorldHint": True}, {"reaches"}),
+    ],
+)
+def test_a_tool_does_what_it_says_of_itself(metadata: dict[str, Any] | None, effects: set[str]) -> None:
+    tool = StructuredTool.from_function(str.upper, description="Read.", metadata=metadata)
+    assert find_effects_of(tool) == effects
