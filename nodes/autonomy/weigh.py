@@ -131,14 +131,15 @@ def list_effects(write: Write, batch: Batch) -> dict[Effect, list[Change]]:
 
 def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
     rules: Autonomy = "act" if batch.dial == "act" else "confirm"
-    for effect, changes in list_effects(write, batch).items():
+    effects = list_effects(write, batch)
+    if batch.dial == "advise" and effects:
+        yield ASKED_ALWAYS
+    for effect, changes in effects.items():
         facts = _find_facts(effect, changes, batch)
         if batch.dial != "act" and facts.count > MOST.get(effect, facts.count):
             yield Reason(kind="dial", words=tell_many(effect, facts.count))
         if TABLE[effect][rules](facts):
             yield tell_others(effect, batch.view) if facts.others else tell_own_tool(write.name)
-        elif batch.dial == "advise":
-            yield ASKED_ALWAYS
 
 
 def _find_facts(effect: Effect, changes: Sequence[Change], batch: Batch) -> Facts:
