@@ -37,7 +37,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         said=find_typed_lately(state["messages"]),
         done=[*map(read_change, done)],
         made=frozenset(str(each["id"]) for each in done if each["op"] == "create"),
-        in_use=frozenset(_list_in_use(memory)) if view else frozenset(),
+        in_use=frozenset(list_in_use(memory)) if view else frozenset(),
         is_rare=memory.word_counts.is_rare,
     )
 
@@ -51,5 +51,6 @@ def _read_record(record: Mapping[str, Any] | None) -> Item | None:
     return None if record is None else Item(str(record["id"]), record["content"], record["properties"], "", "")
 
 
-def _list_in_use(memory: Memory) -> Iterator[str]:
+def list_in_use(memory: Memory) -> Iterator[str]:
+    """Yield the names and values that a person's records have already."""
     return (name for names in memory.vocabulary.names().values() for name, _ in names)

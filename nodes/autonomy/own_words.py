@@ -14,6 +14,9 @@ SPARE = 1
 """Content words that the model may have chosen itself in what is merely kept; in what teaches there are none."""
 
 
+READ = TAUGHT | {"missed", "repeat_from"}
+"""Properties that hold a rule, a moment or one of two words, which code has read."""
+
 KINDS = ("type", "status", "priority")
 """Properties whose values a model chooses from words of its own; one of a single word says nothing that was told."""
 
@@ -32,8 +35,11 @@ def is_own(change: Change, said: Sequence[str], in_use: Container[str], spare: i
 
 
 def is_own_lesson(change: Change, said: Sequence[str], in_use: Container[str]) -> bool:
-    """Return whether what a change teaches is in what the person typed, word for word; it brings at least one."""
-    new = _find_new(change, in_use)
+    """Return whether each word that a change teaches is in what the person typed; it brings at least one.
+
+    Numbers do not count: a time that was said in words comes in figures.
+    """
+    new = {word for word in _find_new(change, in_use) if not word.isdigit()}
     return bool(new) and new <= find_content_words(*said)
 
 
@@ -48,7 +54,7 @@ def _list_new(old: Item | None, new: Item, in_use: Container[str]) -> Iterator[s
         yield new.content.removeprefix(old.content) if old else new.content
     for name, value in new.properties.items():
         was = old.properties.get(name) if old else None
-        if was == value or name in TAUGHT:  # a rule and a moment are read by code
+        if was == value or name in READ:
             continue
         if not (name in OURS or name in in_use or is_date_key(name)):
             yield name.replace("_", " ")

@@ -157,5 +157,4 @@ def _is_own(change: Change, batch: Batch) -> bool:
     """Whether what is taught is in what the person typed, or is a reminder or a rule of a record that they name."""
     if is_own_lesson(change, batch.said, batch.in_use):
         return True
-    is_rule = change.kind == "item" and change.before is not None and not is_routine(change.after)
-    return is_rule and batch.names(change)
+    return change.kind == "item" and not is_routine(change.after) and batch.names(change)

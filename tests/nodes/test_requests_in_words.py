@@ -64,7 +64,7 @@ CHOIR: Properties = {
         (update("Logo", DUE, status="done"), "Changes “Logo”: done."),
         (
             update("Logo", DUE, repeats="FREQ=DAILY;BYHOUR=8,14;COUNT=5"),
-            "Changes “Logo”: repeats every day at 8, 14 o'clock, 5 times.",
+            "Changes “Logo”: due Fri 4 Dec -> Fri 4 Dec 08:00, repeats every day at 08:00, 14:00, until Sun 6 Dec 08:00.",
         ),
         (update("Logo", DUE, hours={"$add": 3}), "Changes “Logo”: hours 3 -> 6."),
         (
