@@ -3,8 +3,9 @@
 from collections.abc import Container, Iterator, Sequence
 
 from ana.memory.changes import Change
-from ana.memory.content_words import find_content_words, iter_words
+from ana.memory.content_words import find_content_words, find_words_of, iter_words
 from ana.memory.item import Item, is_date_key
+from ana.memory.sources import is_others
 from ana.memory.vocabulary import OURS
 from ana.time.dates import day_of
 from ana.values import Json
@@ -34,12 +35,15 @@ def is_own(change: Change, said: Sequence[str], in_use: Container[str], spare: i
     return len(new - find_content_words(*said)) <= spare
 
 
-def is_own_lesson(change: Change, said: Sequence[str], in_use: Container[str]) -> bool:
-    """Return whether each word that a change teaches is in what the person typed; it brings at least one.
+def is_own_lesson(change: Change, said: Sequence[str]) -> bool:
+    """Return whether each word that a change teaches is in what the person typed, or was there already as theirs.
 
-    Numbers do not count: a time that was said in words comes in figures.
+    It brings at least one. Numbers do not count: a time that was said in words comes in figures. Names in use do: others
+    may have brought them.
     """
-    new = {word for word in _find_new(change, in_use) if not word.isdigit()}
+    old = change.before if change.after else None
+    known = find_words_of(old) if old and not is_others(old.source) else set[str]()
+    new = {word for word in _find_new(change, ()) - known if not word.isdigit()}
     return bool(new) and new <= find_content_words(*said)
 
 

@@ -155,6 +155,6 @@ def _count(effect: Effect, batch: Batch) -> int:
 
 def _is_own(change: Change, batch: Batch) -> bool:
     """Whether what is taught is in what the person typed, or is a reminder or a rule of a record that they name."""
-    if is_own_lesson(change, batch.said, batch.in_use):
+    if is_own_lesson(change, batch.said):
         return True
     return change.kind == "item" and not is_routine(change.after) and batch.names(change)
