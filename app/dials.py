@@ -4,7 +4,7 @@ from ana.settings import Autonomy
 
 DIALS: dict[Autonomy, str] = {
     "advise": "every change asks you first.",
-    "confirm": "what is risky asks you first, such as deleting something you did not name.",
-    "act": "only what stored text may have ordered asks you first.",
+    "confirm": "much at once asks you first, acts outside, and what a text of others in view may have suggested.",
+    "act": "only what a text of others in view may have suggested asks you first.",
 }
 """What each does."""

@@ -9,7 +9,7 @@ from ana.models.base import COMPOSED
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
-from nodes.autonomy.view import find_source, read_view
+from nodes.view import find_source, read_view
 from nodes.evidence import collect_evidence, list_declined
 from nodes.history import this_turn
 from nodes.policies.check import first_violation

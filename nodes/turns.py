@@ -26,7 +26,7 @@ from ana.tracing.schema import Record
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn, merge_messages
 from nodes.attachments import left_out
-from nodes.autonomy.view import VIEW
+from nodes.view import VIEW
 from nodes.calls import answer_refused
 from nodes.evidence import list_calls
 from nodes.forks import find_fork, seed_fork

@@ -26,7 +26,7 @@ from graph.context import Context, LocalContext
 from graph.state import Asked, Loaded, State, Turn
 from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.request import digest_write, make_request
-from nodes.autonomy.view import Shown, keep_others, list_shown, read_results
+from nodes.view import Shown, keep_others, list_shown, read_results
 from nodes.autonomy.weigh import Batch
 from nodes.autonomy.writes import read_write
 from nodes.calls import ReadCall, answer_error, read_call

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from ana.workspace import Workspace
-from nodes.autonomy.view import Shown
+from nodes.view import Shown
 
 HOUR = timedelta(hours=1)
 """So long a text that was read may speak through an assistant."""

@@ -27,7 +27,7 @@ from ana.memory.sources import IMPORT
 from ana.settings import Autonomy
 from ana.time.clock import Clock
 from nodes.autonomy.batch import list_in_use, read_change
-from nodes.autonomy.view import Shown
+from nodes.view import Shown
 from nodes.autonomy.weigh import Batch, weigh
 from nodes.autonomy.writes import Write, read_write
 from nodes.calls import ReadCall

@@ -11,7 +11,7 @@ from ana.memory.memory import Memory
 from ana.memory.receipts import Receipt
 from graph.context import Context, context_of
 from graph.state import State
-from nodes.autonomy.view import read_view
+from nodes.view import read_view
 from nodes.autonomy.weigh import Batch
 from nodes.autonomy.writes import read_write
 from nodes.calls import ReadCall

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from ana.memory.content_words import find_content_words, find_words_of
 from ana.memory.item import Item
-from nodes.autonomy.view import Shown
+from nodes.view import Shown
 
 
 def is_named(record: Item, said: Sequence[str], view: Sequence[Shown], is_rare: Callable[[str], bool]) -> bool:

@@ -7,7 +7,7 @@ from ana.memory.sources import IMPORT, PASTE, SUGGESTED
 from ana.output import shorten
 from graph.state import Reason
 from nodes.autonomy.effects import Effect
-from nodes.autonomy.view import Shown
+from nodes.view import Shown
 
 MOST_CHARACTERS = 60
 """Of a text that a reason quotes."""

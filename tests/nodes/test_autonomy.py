@@ -12,7 +12,7 @@ from ana.settings import Autonomy
 from ana.values import Properties
 from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.effects import find_effects
-from nodes.autonomy.view import Shown
+from nodes.view import Shown
 from nodes.autonomy.weigh import TABLE, Batch, find_source, weigh
 from nodes.autonomy.writes import Write
 
