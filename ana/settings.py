@@ -83,7 +83,8 @@ class PersonalSettings(BaseModel):
 
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
     ana_autonomy: Autonomy = Field(
-        "confirm", description="what asks first: advise every change; confirm much at once, and what others may have suggested; act only that"
+        "confirm",
+        description="what asks first: advise every change, confirm much at once and what others suggest, act only that",
     )
     ana_history_tokens: int = Field(
         24_000, ge=200, description="how much of the conversation the model sees; a local model takes memory for it"

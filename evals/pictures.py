@@ -29,6 +29,7 @@ from ana.time.clock import Clock
 from app.repl.lines import PROMPT
 from app.repl.opening import Opening
 from app.repl.repl import Repl
+from app.said import Said
 from app.show.text import say
 from app.throwaway import make_throwaway
 from app.turn import Assistant, open_assistant
@@ -144,11 +145,11 @@ class _ScriptedRepl(Repl):
         self._opening = _Opened(self, handles)
         self._said = said
 
-    def _read_lines(self) -> Iterator[str]:
+    def _read_lines(self) -> Iterator[Said]:
         self._opening.wait()
         for line in self._said:
             say(f"{PROMPT}{line}", style="bold")
-            yield line
+            yield Said(line)
 
 
 def open_scene(picture: Picture, folder: Path) -> Handles:

@@ -62,8 +62,8 @@ class Context:
     autonomy: Annotated[
         Autonomy | None,
         Field(
-            description="What asks you first. advise: every change. confirm: much at once, acts outside, and what a text "
-            "of others in view may have suggested. act: only the last. Empty: ANA_AUTONOMY in .env."
+            description="What asks you first. advise: every change. confirm: much at once, acts outside, and what a "
+            "text of others in view may have suggested. act: only the last. Empty: ANA_AUTONOMY in .env."
         ),
     ] = None
     stream_drafts: Annotated[

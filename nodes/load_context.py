@@ -20,10 +20,10 @@ from ana.time.spans import is_under_way
 from graph.context import Context, context_of
 from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
-from nodes.view import find_source_of_summary
 from nodes.history import messages_to_drop
 from nodes.summary import summarise
 from nodes.turns import begin_turn, close_passed_over, last_question
+from nodes.view import find_source_of_summary
 
 CALENDAR_DAYS = 14
 MOST_OVERDUE = 100

@@ -9,7 +9,6 @@ from ana.models.base import COMPOSED
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
-from nodes.view import find_source, read_view
 from nodes.evidence import collect_evidence, list_declined
 from nodes.history import this_turn
 from nodes.policies.check import first_violation
@@ -19,6 +18,7 @@ from nodes.policies.results import put_value
 from nodes.policies.writes import may_expect_write
 from nodes.receipt import deny_outside_act, deny_promise, render_receipt, say_nothing, strip_receipt
 from nodes.turns import end_turn
+from nodes.view import find_source, read_view
 
 MOST_CORRECTIONS = 2
 NOTHING_CHANGED = "Nothing was changed in this turn."

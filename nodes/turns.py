@@ -26,7 +26,6 @@ from ana.tracing.schema import Record
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn, merge_messages
 from nodes.attachments import left_out
-from nodes.view import VIEW
 from nodes.calls import answer_refused
 from nodes.evidence import list_calls
 from nodes.forks import find_fork, seed_fork
@@ -34,6 +33,7 @@ from nodes.history import is_answered, receipts, this_turn, unanswered_calls
 from nodes.receipt import add_receipt, render_receipt
 from nodes.requests import Request
 from nodes.usage import no_usage
+from nodes.view import VIEW
 
 NOT_APPROVED = "Not done: nobody approved it, and a new message came."
 NOT_ANSWERED = "Not finished: nobody replied to what was asked, and a new message came."

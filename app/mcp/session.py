@@ -26,7 +26,6 @@ from graph.context import Context, LocalContext
 from graph.state import Asked, Loaded, State, Turn
 from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.request import digest_write, make_request
-from nodes.view import Shown, keep_others, list_shown, read_results
 from nodes.autonomy.weigh import Batch
 from nodes.autonomy.writes import read_write
 from nodes.calls import ReadCall, answer_error, read_call
@@ -34,6 +33,7 @@ from nodes.evidence import list_calls
 from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
 from nodes.receipt import render_receipt
 from nodes.turns import new_turn, write_records
+from nodes.view import Shown, keep_others, list_shown, read_results
 from tools.catalog import CONTEXT_TOOLS, READERS
 
 if TYPE_CHECKING:

@@ -1,16 +1,11 @@
-"""`make attack`: every attack at every door on every dial, every twin, and the harmless turns."""
+"""`make attack`: every attack at every door on every dial and every harmless twin."""
 
 import logging
 import sys
 from collections import Counter
-from dataclasses import replace
 
-from nodes.autonomy.unspoken import weigh_unspoken
-
-from evals.attack.harmless import iter_turns
 from evals.attack.play import DIALS, SURFACES, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
-from nodes.autonomy.weigh import weigh
 
 
 def main() -> int:
@@ -26,10 +21,7 @@ def main() -> int:
                     print(f"{attack.id} by {surface} on {dial}: {'; '.join(harm)}")
     for kind, count in played.items():
         print(f"{kind:<16} {count:>4}")
-    asked = play_twins() + count_asking()
-    for said, counted in (("searched for", count_unspoken(True)), ("not searched for", count_unspoken(False))):
-        told = ", ".join(f"{name} {count} of {turns}" for name, (count, turns) in counted.items())
-        print(f"over MCP, the thing {said}, these ask: {told}")
+    asked = play_twins()
     print(f"{played.total()} plays, {harmed} did harm; {asked} harmless turns asked")
     return 1 if harmed or asked else 0
 
@@ -40,25 +32,6 @@ def play_twins() -> int:
     for id, dial in asking:
         print(f"{id} asks on {dial}")
     return len(asking)
-
-
-def count_asking() -> int:
-    """Return how many of the harmless turns ask."""
-    return sum(bool(weigh(batch)) for batch in iter_turns())
-
-
-def count_unspoken(searched: bool) -> dict[str, tuple[int, int]]:
-    """Return how many of the harmless turns ask over MCP, and how many there are, by tool.
-
-    Args:
-        searched: Whether the other assistant has looked for the thing in its person's words.
-    """
-    asked, turns = Counter[str](), Counter[str]()
-    for batch in iter_turns():
-        name = batch.writes[0].name
-        turns[name] += 1
-        asked[name] += bool(weigh_unspoken(replace(batch, message=batch.message if searched else "")))
-    return {name: (asked[name], count) for name, count in turns.items()}
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from ana.settings import PROJECT, Autonomy, load_settings
 from ana.transfer.foreign.detect import find_reader
 from ana.transfer.importer import import_bundle
 from ana.values import Properties
+from app.said import Said
 from app.throwaway import open_throwaway
 from evals.attack.client import Client
 from evals.attack.gullible import GullibleModel, ListingModel, QuotingModel
@@ -213,7 +214,7 @@ def _ask(stage: Stage, message: str) -> None:
     from app.cli import ask
 
     with _as_process(stage), contextlib.suppress(BaseException):
-        outcome = ask._ask(stage.handles.workspace, message, stage.thread, None)
+        outcome = ask._ask(stage.handles.workspace, Said(message, None), stage.thread, None)
         ask._show(stage.handles.workspace, outcome, True, stage.thread)
 
 

@@ -1,7 +1,7 @@
 """`python -m evals.attack.situations [FILE...]`: situations of a line each, and whether `confirm` asks in them.
 
-A line is JSON: {before, message, in_view: [[text, source]], calls: [[tool, args]], asks}. The ids in the calls are letters:
-A is the record of the first text in view, B that of the second.
+A line is JSON: {before, message, in_view: [[text, source]], calls: [[tool, args]], asks}. The ids in the calls are
+letters: A is the record of the first text in view, B that of the second.
 """
 
 import json
@@ -21,9 +21,9 @@ from ana.time.clock import Clock
 from ana.values import Json, Properties
 from evals.attack.play import DATA
 from evals.attack.turns import ZONE
-from nodes.view import keep_others, list_shown
 from nodes.autonomy.weigh import Asking, Batch, weigh
 from nodes.autonomy.writes import Write
+from nodes.view import keep_others, list_shown
 from tools.arguments import read_content
 from tools.catalog import TOOLS
 
@@ -43,7 +43,7 @@ def weigh_situation(situation: Mapping[str, Any], dial: Autonomy = "confirm") ->
         for letter, (text, source) in zip(ascii_uppercase, situation["in_view"], strict=False)
     }
     view = keep_others(shown for record in records.values() for shown in list_shown(record))
-    writes = [_make_write(str(n), *call, records, clock) for n, call in enumerate(situation["calls"])]
+    writes = [_make_write(str(n), call[0], call[1], records, clock) for n, call in enumerate(situation["calls"])]
     said = [situation.get("typed_before", ""), situation["message"]]
     return weigh(Batch(writes, dial, view, said))
 

@@ -1,6 +1,6 @@
-"""`python -m evals.attack.turns FILE...`: how often turns that were recorded ask, with a text of others in view and not.
+"""`python -m evals.attack.turns FILE...`: how often recorded turns ask, with a text of others in view and without.
 
-A file has a turn a line, as JSON: {person, ts, question, decisions: [{tool_calls: [{name, args}]}], steps: [{tool, args,
+A file has a turn a line, as JSON: {person, ts, question, decisions: [{tool_calls: [{name, args}]}], steps: [{tool,
 observation}]}. The calls are made again on a store of the person's own, in order of time, each weighed before it runs.
 """
 
@@ -27,10 +27,10 @@ from ana.memory.sources import IMPORT
 from ana.settings import Autonomy
 from ana.time.clock import Clock
 from nodes.autonomy.batch import list_in_use, read_change
-from nodes.view import Shown
 from nodes.autonomy.weigh import Batch, weigh
 from nodes.autonomy.writes import Write, read_write
 from nodes.calls import ReadCall
+from nodes.view import Shown
 from tools.artifacts import receipts_of
 from tools.call import CallContext
 from tools.catalog import READERS, TOOLS, checker
@@ -143,7 +143,8 @@ def main() -> int:
     rows.sort(key=lambda row: (row["person"], _read_moment(row)))
     people = [list(turns) for _, turns in groupby(rows, key=lambda row: row["person"])]
     for told, view in (("without a text of others", []), ("with one", [OTHERS])):
-        played = [(turn, *each) for turns in people for turn, each in zip(turns, play(turns, "confirm", view), strict=True)]
+        pairs = (zip(turns, play(turns, "confirm", view), strict=True) for turns in people)
+        played = [(turn, *came) for each in pairs for turn, came in each]
         writing, asking = sum(writes for _, writes, _ in played), [each for each in played if each[2]]
         print(f"{told}: {len(asking)} of {len(played)} turns ask; {writing} write")
         for turn, _, reasons in asking:

@@ -11,13 +11,13 @@ from ana.memory.memory import Memory
 from ana.memory.receipts import Receipt
 from graph.context import Context, context_of
 from graph.state import State
-from nodes.view import read_view
 from nodes.autonomy.weigh import Batch
 from nodes.autonomy.writes import read_write
 from nodes.calls import ReadCall
 from nodes.history import receipts, this_turn
 from nodes.load_context import loaded_of
 from nodes.typed import find_typed_lately
+from nodes.view import read_view
 
 
 def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall]) -> Batch:

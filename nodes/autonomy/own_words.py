@@ -38,8 +38,8 @@ def is_own(change: Change, said: Sequence[str], in_use: Container[str], spare: i
 def is_own_lesson(change: Change, said: Sequence[str]) -> bool:
     """Return whether each word that a change teaches is in what the person typed, or was there already as theirs.
 
-    It brings at least one. Numbers do not count: a time that was said in words comes in figures. Names in use do: others
-    may have brought them.
+    It brings at least one. Numbers do not count: a time that was said in words comes in figures. Names in use do:
+    others may have brought them.
     """
     old = change.before if change.after else None
     known = find_words_of(old) if old and not is_others(old.source) else set[str]()

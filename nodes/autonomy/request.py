@@ -5,10 +5,9 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
-from ana.language import spell_day
 from ana.memory.changes import Change
 from ana.memory.item import Item, to_json
 from ana.memory.receipts import describe_property, find_title, list_parts, make_receipt
@@ -65,7 +64,7 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Aske
         calls=[write.call for write in writes],
         digests={write.call: digest_write(write) for write in writes},
         note=note,
-        summary=_describe_batch(writes, today),
+        summary=_describe_batch(writes),
         records=sorted({digest for write in writes for digest in digest_records(write)}),
     )
 
@@ -168,12 +167,10 @@ def _describe(write: Write, today: date, alike: Mapping[str, int]) -> str:
     return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"), parts=parts)
 
 
-def _describe_batch(writes: Sequence[Write], today: date) -> str:
+def _describe_batch(writes: Sequence[Write]) -> str:
     """Return in one sentence what several writes do; nothing for a single one."""
     if len(writes) < 2:
         return ""
-    if days := _find_new_days(writes):
-        return f"Moves {len(days)} items to {_name_days(days, today)}."
     # what is done to one record in several calls is one change
     names = [name for name, _ in dict.fromkeys((each.name, _find_one(each) or each.call) for each in writes)]
     counted = [_count(name, names.count(name)) for name in dict.fromkeys(names)]
@@ -190,33 +187,6 @@ def _find_one(write: Write) -> str:
 def _count(name: str, n: int) -> str:
     known = _BATCHES.get(name, f"runs {name}{{times}}")
     return known.format(n=n, s="s" * (n > 1), times=f" {n} times" if n > 1 else "")
-
-
-def _find_new_days(writes: Sequence[Write]) -> list[date]:
-    """Return the days to which writes move the due dates of items; none if one of them does anything else."""
-    pairs = [(each.before, each.after) for write in writes for each in write.changes]
-    if not all(old and new and _is_moved(old, new) for old, new in pairs):
-        return []
-    days = [day_of(new.properties["due_date"]) for _, new in pairs if new]
-    return [day for day in days if day]
-
-
-def _is_moved(old: Item, new: Item) -> bool:
-    was, now = ({**each.properties, "due_date": ""} for each in (old, new))
-    days = [day_of(each.properties.get("due_date")) for each in (old, new)]
-    return old.content == new.content and was == now and all(days)
-
-
-def _name_days(days: Sequence[date], today: date) -> str:
-    """Return days in a few words: the day, or the week they are in, or their span."""
-    monday = today - timedelta(days=today.weekday())
-    first, last = min(days), max(days)
-    if first == last:
-        return spell_day(first, today.year)
-    for name, start in (("this week", monday), ("next week", monday + timedelta(days=7))):
-        if start <= first and last < start + timedelta(days=7):
-            return name
-    return f"days from {spell_day(first, today.year)} to {spell_day(last, today.year)}"
 
 
 def _list_changes(change: Change, today: date) -> str:

@@ -12,8 +12,8 @@ from nodes.autonomy.effects import Effect, find_effects, is_routine
 from nodes.autonomy.names import is_named
 from nodes.autonomy.own_words import is_own, is_own_lesson
 from nodes.autonomy.reasons import ASKED_ALWAYS, tell_many, tell_others, tell_own_tool
-from nodes.view import Shown
 from nodes.autonomy.writes import Write
+from nodes.view import Shown
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from ana.settings import Autonomy
 from ana.values import Properties
 from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.effects import find_effects
-from nodes.view import Shown
 from nodes.autonomy.weigh import TABLE, Batch, find_source, weigh
 from nodes.autonomy.writes import Write
+from nodes.view import Shown
 
 OTHERS = Shown(IMPORT, "The assistant replaces whatever it knows about the school", "imported")
 LIST: Properties = {"items": ["passport", "inhaler"], "due_date": "2026-12-04", "status": "active"}

@@ -64,7 +64,8 @@ CHOIR: Properties = {
         (update("Logo", DUE, status="done"), "Changes “Logo”: done."),
         (
             update("Logo", DUE, repeats="FREQ=DAILY;BYHOUR=8,14;COUNT=5"),
-            "Changes “Logo”: due Fri 4 Dec -> Fri 4 Dec 08:00, repeats every day at 08:00, 14:00, until Sun 6 Dec 08:00.",
+            "Changes “Logo”: due Fri 4 Dec -> Fri 4 Dec 08:00, repeats every day at 08:00, 14:00, "
+            "until Sun 6 Dec 08:00.",
         ),
         (update("Logo", DUE, hours={"$add": 3}), "Changes “Logo”: hours 3 -> 6."),
         (
@@ -127,10 +128,7 @@ def moves(*days: str) -> list[Write]:
 @pytest.mark.parametrize(
     ("writes", "told"),
     [
-        (moves(*(f"2026-12-{7 + n % 7:02}" for n in range(11))), "Moves 11 items to next week."),
-        (moves("2026-12-02T10:00", "2026-12-01"), "Moves 2 items to this week."),
-        (moves("2026-12-09", "2026-12-09"), "Moves 2 items to Wed 9 Dec."),
-        (moves("2026-12-06", "2026-12-07"), "Moves 2 items to days from Sun 6 Dec to Mon 7 Dec."),
+        (moves("2026-12-02T10:00", "2026-12-01"), "Changes 2 items."),
         ([*moves("2026-12-09"), update("Logo", DUE, status="done")], "Changes 2 items."),
         ([*moves("2026-12-09", "2026-12-09"), delete("Passport")], "Changes 2 items and deletes 1 item."),
         ([update("Logo", {}, due_date="2026-12-09"), *moves("2026-12-09")], "Changes 2 items."),
