@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from pydantic import SecretStr
 
@@ -14,6 +15,8 @@ _NAMES = {
     "webpush": "a browser",
 }
 _DOMAIN = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}|localhost|[\d.]+", re.IGNORECASE)
+
+_MAIL = re.compile(r"mailtos?://([^:@/]+)(?::[^/]*)?@([\w.-]+)", re.IGNORECASE)
 
 
 def split_addresses(written: SecretStr | None) -> list[str]:
@@ -31,6 +34,12 @@ def name_kind(address: str) -> str:
     """Return what an address is, without anything that is in it: mail, ntfy."""
     kind = read_kind(address) if "://" in address else "an address"
     return _NAMES.get(kind, kind[:20])
+
+
+def list_own_mail(written: SecretStr | None) -> frozenset[str]:
+    """Return the addresses of a person's mail that a setting names: whom mail is from that rings."""
+    found = (_MAIL.match(each) for each in split_addresses(written))
+    return frozenset(unquote(f"{each[1]}@{each[2]}").lower() for each in found if each)
 
 
 def list_secret_parts(address: str) -> Iterator[str]:
