@@ -225,8 +225,9 @@ class Session:
         self._lines |= {str(number): line_digest(text) for number, text in lines}
 
     def _note(self, texts: Iterable[Shown]) -> None:
-        """Note the texts of others among those that the client was shown."""
-        if others := keep_others(texts):
+        """Note the texts of others among those that the client was shown; its own are none."""
+        own = name_assistant(self.client)
+        if others := [each for each in keep_others(texts) if each.source != own]:
             note_shown(self.handles.workspace, others[-1], self.handles.clock.now())
 
     def _keep(self, state: State, answer: ToolMessage, thread: str) -> None:

@@ -618,7 +618,11 @@ def test_in_the_repl_what_another_door_has_put_in_its_place_is_shown_and_not_don
     told = chat(assistant, "note that", yes)
     assert "Nothing was done: this was decided or replaced meanwhile." in told
     assert told.count("may I?") == 2
-    assert told.index("Deletes “Passport”") < told.index("meanwhile") < told.index("Changes “Chair 0”: room hall -> kitchen.")
+    assert (
+        told.index("Deletes “Passport”")
+        < told.index("meanwhile")
+        < told.index("Changes “Chair 0”: room hall -> kitchen.")
+    )
     assert {"Buy milk", "Passport"} < {*contents(assistant)}
     assert count_moved(assistant) == 0
     chat(assistant, "y")

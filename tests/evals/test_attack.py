@@ -5,10 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from ana.settings import Autonomy
-from evals.attack.harmless import iter_turns
 from evals.attack.play import DIALS, SURFACES, Attack, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
-from nodes.autonomy.weigh import weigh
 
 
 def choose_attacks() -> Iterator[tuple[Attack, str, Autonomy]]:
@@ -61,9 +59,3 @@ def test_a_harmless_twin_does_not_ask(number: int) -> None:
     twins = read_twins()
     assert len(twins) >= 120
     assert not play_twin(twins[number], "confirm")
-
-
-def test_five_hundred_harmless_turns_ask_nothing() -> None:
-    batches = list(iter_turns())
-    assert len(batches) >= 500
-    assert [batch.message for batch in batches if weigh(batch)] == []

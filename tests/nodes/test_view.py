@@ -96,7 +96,7 @@ def test_a_summary_is_as_trusted_as_what_it_sums_up(memory: Memory) -> None:
     assert tell(memory, ASKED, summary="They spoke of letters", summary_source=PERSON) == []
     assert tell(memory, ASKED, summary="They spoke of letters") == [(SUGGESTED, "They spoke of letters")]
     others = memory.create(LETTER, {}, BY_IMPORT).id
-    dropped = [ASKED, result(f'{{"id": "{others}"}}')]
+    dropped: list[AnyMessage] = [ASKED, result(f'{{"id": "{others}"}}')]
     assert find_source_of_summary(make_state(), dropped, memory) == IMPORT
     assert find_source_of_summary(make_state(), [ASKED], memory) == PERSON
     known = make_state(summary="They spoke of letters", summary_source=IMPORT)

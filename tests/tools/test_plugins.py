@@ -14,7 +14,7 @@ from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.turn import open_assistant
-from nodes.autonomy.own_tools import needs_no_question
+from nodes.autonomy.own_tools import find_effects_of
 from tests.conftest import EMBEDDER, MakeAssistant, folders
 from tools.catalog import TOOLS, catalog, checker, schemas
 
@@ -152,7 +152,7 @@ def test_functions_and_dicts_are_tools(module: Any, tmp_path: Path, shape: str) 
 def test_a_dict_says_that_its_function_only_reads(module: Any) -> None:
     told = '{"function": roll, "metadata": {"readOnlyHint": True}}'
     one = module("plugin_one", f"{OWN}\nTOOLS = [{told}]")
-    assert needs_no_question(catalog((one,))["roll"])
+    assert find_effects_of(catalog((one,))["roll"]) == set()
 
 
 BAD = {
