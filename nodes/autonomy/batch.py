@@ -27,7 +27,6 @@ from nodes.autonomy.weigh import Batch
 from nodes.autonomy.words import Words
 from nodes.autonomy.writes import Touched, Write
 from nodes.calls import ReadCall
-from nodes.evidence import list_declined
 from nodes.history import previous_turn, receipts, shown_before, this_turn
 from nodes.load_context import loaded_of
 from tools.arguments import quote_message
@@ -52,11 +51,12 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
             continue
         if not _has_run(call) and (write := read_write(call, handles.settings.tools_modules)):
             writes.append(write)
-    question, lines, read, shown = state["turn"]["question"], dict[int, str](), list[str](), list[tuple[str, str]]()
+    view, lines, read, shown = _find_view(state["messages"]), dict[int, str](), list[str](), list[tuple[str, str]]()
+    question = state["turn"]["question"]
     if writes:
         loaded = loaded_of(state, handles)
         overdue, lines = loaded.get("overdue", {}), loaded["lines"]
-        read = [state.get("summary", ""), *overdue.values(), *iter_texts([*iter_results(state["messages"])])]
+        read = [state.get("summary", ""), *overdue.values(), *iter_texts([*iter_results(view)])]
         shown = [*overdue.items(), *((str(line), text) for line, text in lines.items())]
     return Batch(
         message=question,
@@ -67,14 +67,19 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
         deleted=sum(each["op"] == "delete" and each["kind"] == "item" for each in done),
         dial=context_of(runtime).dial,
         before=shown_before(state["messages"]),
-        refused=bool(list_declined(previous_turn(state["messages"]))),
         ids=frozenset(str(each["id"]) for each in done),
         latest=frozenset(str(each["id"]) for each in receipts(previous_turn(state["messages"]))),
         sought=[*iter_sought(this_turn(state["messages"]))],
-        told=lambda: _find_told([*shown, *_iter_records(state["messages"])], handles.memory),
+        told=lambda: _find_told([*shown, *_iter_records(view)], handles.memory),
         waited=_find_waited(previous_turn(state["messages"]), handles.memory),
         today=date.fromisoformat(state["turn"]["ts"][:10]),
     )
+
+
+def _find_view(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+    """Return what the model had read when it made the calls that wait: not the results of others of these calls."""
+    last = next((n for n in reversed(range(len(messages))) if not isinstance(messages[n], ToolMessage)), -1)
+    return [*messages[: last + 1]]
 
 
 def read_write(call: ReadCall, modules: tuple[str, ...]) -> Write | None:

@@ -43,29 +43,17 @@ def is_asked_for(write: Write, said: Message, stored: Sequence[Words], suspect: 
         stored: The stored texts in view.
         suspect: Those that may have ordered it.
     """
-    if write.own:
-        return said.mention(write.name.replace("_", " "), *iter_texts(dict(write.args)))
     if write.name == "undo":  # what only brings items back loses nothing
         brings_back = all(each.now is None and each.kind == "item" for each in write.touched)
         return said.takes_back or (said.states and brings_back and bool(write.touched))
+    if write.name == "create_item" and said.said_before(write.content):
+        return True
     if write.name in WRITING_TEXT:
         return _is_own_text(write, said, stored, suspect)
     if any(each.removed for each in write.touched):
-        named = said.asks_to_remove and all(is_named(each, said, stored) for each in write.touched)
-        return named or is_agreed_to(write, said) or (said.accepts("remove") and _refers_back(write, said))
+        return said.asks_to_remove and all(is_named(each, said, stored) for each in write.touched)
     asked = _names(write, said, stored) or said.means_all(write.values) or said.moves_all(write.shifts)
-    asked = asked or _refers_back(write, said) or _states_numbers(write, said)
-    return asked or _is_dated(write, said) or is_agreed_to(write, said)
-
-
-def is_agreed_to(write: Write, said: Message) -> bool:
-    """Return whether a message says yes to what the answer before it proposed: the record, and what becomes of it."""
-    texts = [each.now.content for each in write.touched if each.now]
-    if write.name == "undo" or write.content or not texts:
-        return False
-    if any(each.removed for each in write.touched):
-        return all(map(said.agrees_to_remove, texts))
-    return said.agrees_to(texts, write.values)
+    return asked or _refers_back(write, said) or _states_numbers(write, said) or _is_dated(write, said)
 
 
 def is_only_kind(write: Write, said: Message) -> bool:
@@ -77,8 +65,7 @@ def is_only_kind(write: Write, said: Message) -> bool:
 def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     """Return whether a message means a change if it is the only one: an item done that it tells of, or put on a day.
 
-    What is done may be told as the answer to one's own question. Of what repeats, single dates are meant that it says,
-    and of a list, entries that it says and that only come.
+    Of what repeats, single dates are meant that it says, and of a list, entries that it says and that only come.
 
     What it tells of may have a word in common with many things. What it puts on a day may have another language than
     the item, and then no word in common with anything.
@@ -91,7 +78,7 @@ def is_told_alone(write: Write, said: Message, stored: Sequence[Words]) -> bool:
     if write.added and said.says(write.added):
         return True
     if {*write.given} == {"status"} and str(write.given["status"]).lower() in DONE:
-        return said.tells_of(item.content) or said.answers_itself(item.content)
+        return said.tells_of(item.content)
     is_foreign = guess_language(item.content) != guess_language(" ".join(said.texts))
     return is_foreign and said.dates_another(write.values, stored)
 

@@ -37,7 +37,7 @@ class Message(Words):
     Args:
         text: The message.
         before: The message before it and its answer, as the person was shown it; nothing if it is the first.
-        stored: The stored texts in view: a sentence of the answer that one of them has already proposes nothing.
+        stored: The stored texts in view: a question of the answer that one of them has already is not the assistant's.
         today: The person's today, from which "tomorrow" and "next week" count.
     """
 
@@ -48,12 +48,11 @@ class Message(Words):
         statements = [*find_statements(text), *_find_reports(text)]
         parts = (part for each in statements for part in _CLAUSE.split(each))
         clauses = [_drop_no(part) for part in parts if find_statements(part)]
-        agrees = any(read_short_reply(clause) == "approve" for clause in clauses)
         heard = split_lines(before[-1]) if before and not any(map(_denies, clauses[:1])) else []
-        answered = _drop_quoted([each for each in heard if agrees or asks(each)], stored)
-        self._clauses = [clause for clause in clauses if tokenize(clause) and not _denies(clause)]
-        self._question = "\n".join(filter(asks, answered))
-        self._proposed = answered if agrees else []
+        # a yes is the decision on a request that waits, and asks for nothing else
+        told = (clause for clause in clauses if read_short_reply(clause) is None)
+        self._clauses = [clause for clause in told if tokenize(clause) and not _denies(clause)]
+        self._is_asked = bool(_drop_quoted([*filter(asks, heard)], stored))
         self._corrects = any(read_short_reply(clause) == "reject" for clause in clauses[:1])
         self._removing = [*filter(_removes, self._clauses)]
         self._today = today
@@ -69,14 +68,14 @@ class Message(Words):
             has_listed(each, "all") and has_listed(each, "but") for each in statements if _removes(each)
         )
         """Whether it asks to remove all of something, and excepts some of it."""
-        self.wants_the_rest = any(has_listed(each, "rest") for each in clauses) and (agrees or self.asks_to_remove)
-        """Whether it asks to remove the others, or says yes to that."""
+        self.wants_the_rest = any(has_listed(each, "rest") for each in clauses) and self.asks_to_remove
+        """Whether it asks to remove the others."""
 
     @property
     def takes_back(self) -> bool:
         """Whether a part that is no question asks to take something back."""
         vague = (c for c in self._clauses if tells(c) and has_listed(c, "pointing") and len(find_topics(c)) <= 1)
-        return any(has_listed(c, "back") for c in self._clauses) or any(vague) or self.accepts("back")
+        return any(has_listed(c, "back") for c in self._clauses) or any(vague)
 
     @property
     def removes_a_kind(self) -> bool:
@@ -90,14 +89,10 @@ class Message(Words):
         seen = self.seen.texts if any(has_listed(each, "pointing") for each in self._removing) else ()
         return Words(*self._removing, *seen)
 
-    def accepts(self, name: str) -> bool:
-        """Return whether it says yes to a question of the assistant's that has a word of a list."""
-        return has_listed(self._question, name) and self.refers_back(Words(), ())
-
     def refers_back(self, written: Words, values: Sequence[str]) -> bool:
         """Return whether a clause speaks of what was said before, and of hardly anything else.
 
-        It tells to do something with it, answers a question about it, corrects it, or says the values that are written.
+        It tells to do something with it, corrects it, or says the values that are written.
 
         Args:
             written: What is written, which the clause may speak of, too.
@@ -110,10 +105,9 @@ class Message(Words):
         points, other = has_listed(clause, "pointing"), _count_other(clause, self.seen, written)
         if clause in self._removing and not says:
             return False
-        if tells(clause) and (says or points or self._question):
+        if tells(clause) and (says or points):
             return other <= 1  # its verb
-        says_alone = bool(says or self._question) and not has_subject(clause)
-        return other == 0 and (says_alone or (says and (points or self._corrects or bool(self._question))))
+        return other == 0 and says and (points or self._corrects or not has_subject(clause))
 
     def refers_to(self, text: Words) -> bool:
         """Return whether a clause tells to make something of a text: turn the packing note into tasks."""
@@ -141,11 +135,6 @@ class Message(Words):
         spans = [(str(each.first), str(each.last)) for each in named if date.min < each.first and each.last < date.max]
         return all(any(first <= day <= last for first, last in spans) for day in days) and bool(spans)
 
-    def agrees_to(self, texts: Sequence[str], values: Sequence[str]) -> bool:
-        """Return whether it says yes to a sentence of the answer before that names all texts and says all values."""
-        named = (each for each in self._proposed if all(Words(each).mention(text) for text in texts))
-        return bool(texts and values) and any(says_all(each, values) for each in named)
-
     def names_entry(self, entry: str) -> bool:
         """Return whether it has a word of an entry of a list, or the one that this begins with, however short: TV."""
         first = next(iter(tokenize(entry)), "")
@@ -156,11 +145,6 @@ class Message(Words):
         kept = [*texts]
         clauses = (each for each in self._clauses if has_listed(each, "all") and has_listed(each, "but"))
         return bool(kept) and any(all(Words(each).mention(text) for text in kept) for each in clauses)
-
-    def agrees_to_remove(self, text: str) -> bool:
-        """Return whether it says yes to a question of the answer before whether to remove a text, or an entry of it."""
-        asked = (each for each in self._proposed if asks(each) and _removes(each))
-        return any(Words(each).mention(text) for each in asked)
 
     def dates(self, text: str, values: Sequence[str]) -> bool:
         """Return whether a clause says days that are written, and a word much like one of a text.
@@ -221,20 +205,16 @@ class Message(Words):
             return abs((day - self._today).days) <= NEAR and says_value(text, match[1])
         return False
 
-    def answers_itself(self, text: str) -> bool:
-        """Return whether it says yes to the person's own question before, which spoke of a text: did I? Yes I did."""
-        own = self.seen.texts[0] if len(self.seen.texts) > 1 else ""
-        if not asks(own) or not Words(own).mention(text, whole=False):
-            return False
-        plain = (clause for clause in self._clauses if not find_topics(clause))
-        return any(read_short_reply(clause.split()[0]) == "approve" for clause in plain)
-
     def answers_about(self, words: Words) -> bool:
         """Return whether a few words answer what was asked about the message before, which has most of these words."""
-        asked = Words(self.seen.texts[0]) if self._question and len(self.seen.texts) > 1 else Words()
+        asked = Words(self.seen.texts[0]) if self._is_asked and len(self.seen.texts) > 1 else Words()
         few = 0 < sum(len(find_topics(clause)) for clause in self._clauses) <= 2
         few = few and not any(map(has_subject, self._clauses))
         return few and bool(words.content) and 3 * asked.count(words) >= 2 * len(words.content)
+
+    def said_before(self, text: str) -> bool:
+        """Return whether the person's message before has a text, word for word."""
+        return Words(*self.seen.texts[:-1]).hold(text)
 
     def tells_of(self, text: str) -> bool:
         """Return whether a clause that orders nothing has a word of a text."""

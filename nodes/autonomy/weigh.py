@@ -14,7 +14,6 @@ from ana.time.repeats import may_repeat
 from ana.time.when import resolve
 from graph.state import Reason
 from nodes.autonomy.meant import (
-    is_agreed_to,
     is_asked_for,
     is_named,
     is_only_kind,
@@ -27,8 +26,6 @@ from nodes.autonomy.several import find_apart, find_changed, is_plain_undo, is_t
 from nodes.autonomy.words import Words, count_words, read_words
 from nodes.autonomy.writes import Write
 from nodes.policies.messages import is_greeting
-from nodes.policies.texts import split_lines
-from nodes.short_replies import read_short_reply
 
 MOST_CHANGES = 5
 """Records that `confirm` changes in one turn without asking; what it makes is one undo, however much it is."""
@@ -59,7 +56,6 @@ class Batch:
         dial: How much is done without asking.
         before: The message before and its answer, as the person was shown it; nothing if there is none.
         ids: The records that this turn has written.
-        refused: Whether the person refused something in the turn before, which a yes now asks for after all.
         today: The person's today.
         latest: The records that the turn before has written.
         sought: What the model looked for before it read anything in this turn.
@@ -77,7 +73,6 @@ class Batch:
     dial: Autonomy
     before: Sequence[str] = ()
     ids: frozenset[str] = frozenset()
-    refused: bool = False
     today: date | None = None
     latest: frozenset[str] = frozenset()
     sought: Sequence[str] = ()
@@ -86,13 +81,11 @@ class Batch:
 
     @cached_property
     def said(self) -> Message:
-        """The person's message, taken apart; where it says yes after a refusal, with the message that was refused."""
-        agrees = any(read_short_reply(part) == "approve" for part in split_lines(self.message))
-        repeated = self.before[:1] if agrees and self.refused else ()
+        """The person's message, taken apart."""
         # without the text of the only record that the batch touches: who asks about it has its words
         touched = {each.text for write in self.writes for each in write.touched}
         foreign = [each for each in self.stored if len(touched) != 1 or not touched.issuperset(each.texts)]
-        return Message("\n".join((*repeated, self.message)), self.before, foreign, self.today)
+        return Message(self.message, self.before, foreign, self.today)
 
     @cached_property
     def stored(self) -> list[Words]:
@@ -133,7 +126,9 @@ def _find_reasons(write: Write, batch: Batch) -> list[Reason]:
     ordered = _may_be_ordered(write, batch)
     kind: Literal["stored", "dial"] = "stored" if ordered else "dial"
     found = [words for rule in DIAL[batch.dial] if (words := rule(write, batch))]
-    if ordered and _ONLY_ASKS not in found and not may_be_meant(write, batch.said, batch.stored):
+    if ordered and write.own:
+        found.append("A text that may not be yours was read, and could have ordered this.")
+    elif ordered and _ONLY_ASKS not in found and not may_be_meant(write, batch.said, batch.stored):
         found.append("This was not found in your message, and stored text was read.")
     return [Reason(kind=kind, words=words) for words in found]
 
@@ -143,8 +138,10 @@ def _may_be_ordered(write: Write, batch: Batch) -> bool:
 
     Whether a text gives an order cannot be decided by its words. What the message speaks of can. The text of the very
     record would only harm itself, unless the message just asks something. What the turn has written may be given
-    properties: that began with a write that was weighed.
+    properties: that began with a write that was weighed. To a tool of the person's own any word of a text can be given.
     """
+    if write.own:
+        return bool(batch.foreign)
     ids = {each.id for each in write.touched}
     if write.name == "update_item" and not write.content and ids and ids <= batch.ids:
         return False
@@ -202,11 +199,11 @@ def deletes_several(write: Write, batch: Batch) -> str | None:
 def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     """An item goes that the message does not name, or does not ask to delete."""
     removed = list_removed(write, batch.said)
-    if removed and batch.said.keeps_some and not (is_agreed_to(write, batch.said) or _is_the_rest(batch)):
-        return "Your message excepts something from what is to go."
-    if is_agreed_to(write, batch.said) or _is_sought(write, batch) or is_only_kind(write, batch.said):
-        return None
     if _is_the_rest(batch):
+        return None
+    if removed and batch.said.keeps_some:
+        return "Your message excepts something from what is to go."
+    if _is_sought(write, batch) or is_only_kind(write, batch.said):
         return None
     if removed and not batch.said.asks_to_remove:
         return "Your message does not clearly ask to delete something."
@@ -223,7 +220,7 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
 
     A line that is rewritten may stand in another language than the message, and shares no word with it then.
     """
-    if is_plain_undo(write, batch.said) or is_agreed_to(write, batch.said):
+    if is_plain_undo(write, batch.said):
         return None
     said = guess_language(batch.message)
     if write.name == "replace_context" and any(guess_language(each.text) != said for each in write.touched):
@@ -257,8 +254,7 @@ def changes_unasked(write: Write, batch: Batch) -> str | None:
 def loses_entries(write: Write, batch: Batch) -> str | None:
     """A list loses entries that the message does not speak of."""
     lost, said = map(str, write.lost), batch.said
-    spoken = (said.names_entry, said.agrees_to_remove, lambda entry: said.says([entry]))
-    unnamed = [entry for entry in lost if not any(speaks(entry) for speaks in spoken)]
+    unnamed = [entry for entry in lost if not (said.names_entry(entry) or said.says([entry]))]
     if not unnamed or said.spares(map(str, write.kept)):
         return None
     more = f" and {len(unnamed) - MOST_NAMED} more" if len(unnamed) > MOST_NAMED else ""
@@ -275,13 +271,18 @@ def deletes_a_series(write: Write, batch: Batch) -> str | None:
     return f"“{shorten(whole.text, MOST_CHARACTERS)}” repeats: all of it would be deleted, not one date."
 
 
+def acts_outside(write: Write, _: Batch) -> str | None:
+    """A tool of the person's own may do what no undo takes back."""
+    return f"Nothing here can take back what {write.name} does." if write.own else None
+
+
 def is_a_write(_: Write, __: Batch) -> str | None:
     """Every write asks."""
     return "You want to be asked before every change."
 
 
 _ACT: tuple[Rule, ...] = (changes_unasked, deletes_a_series)
-_CONFIRM = (*_ACT, deletes_several, deletes_unnamed, changes_unnamed_line, loses_entries, changes_many)
+_CONFIRM = (*_ACT, acts_outside, deletes_several, deletes_unnamed, changes_unnamed_line, loses_entries, changes_many)
 DIAL: dict[Autonomy, tuple[Rule, ...]] = {"act": _ACT, "confirm": _CONFIRM, "advise": (*_CONFIRM, is_a_write)}
 """The rules by the dial, beside that of every dial: what stored text may have ordered asks."""
 
