@@ -34,7 +34,7 @@ from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
 from nodes.receipt import render_receipt
 from nodes.turns import new_turn, write_records
 from nodes.view import Shown, keep_others, list_shown, read_results
-from tools.catalog import CONTEXT_TOOLS, READERS
+from tools.catalog import CONTEXT_TOOLS, READERS, TOOLS
 
 if TYPE_CHECKING:
     from app.mcp.again_postgres import PostgresAgain
@@ -124,7 +124,12 @@ class Session:
 
         Returns:
             The answer, or what the person is to be asked.
+
+        Raises:
+            ToolError: It is none of ours. Tools of the person's own act outside, and are not offered here.
         """
+        if name not in TOOLS:
+            raise ToolError(f"There is no tool {name!r:.60}.", f"The tools are: {', '.join(TOOLS)}.")
         with self._lock, self.handles.workspace.recent.enter():
             self.count += 1
             if name in READERS:

@@ -210,11 +210,11 @@ def test_a_run_of_the_server_takes_a_message_for_the_reply_that_it_is(assistant:
         assert bind_message(given, graph.get_state(config), passed) == given
 
 
-def test_a_yes_after_a_refusal_asks_for_what_was_refused(assistant: Assistant) -> None:
+def test_a_yes_after_a_refusal_is_the_order_for_nothing(assistant: Assistant) -> None:
     assistant.autonomy = "advise"
-    told = [{"description": f"Deletes “Passport”.\nYou want to be asked before every change.\n{ASKS}"}]
     first = ask(assistant, "Delete the passport, I tidy up")
-    assert [{"description": each["description"]} for each in first.request["action_requests"]] == told
     assert ask(assistant, "no", first.request_id).receipt.startswith("- Not done, you said no: Deletes “Passport”.")
     again = ask(assistant, "sorry, I tidy up with the wrong button. yes please")
-    assert [{"description": each["description"]} for each in again.request["action_requests"]] == told
+    [action] = again.request["action_requests"]
+    told = ["Deletes “Passport”.", "You want to be asked before every change.", ASKS]
+    assert action["description"].splitlines() == told

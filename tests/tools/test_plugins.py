@@ -81,7 +81,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def asked(tmp_path: Path, modules: str, *replies: Any) -> Any:
     model = ScriptedModel(replies=list(replies))
-    settings = load_settings(folders(tmp_path, TOOLS_MODULES=modules))
+    settings = load_settings(folders(tmp_path, TOOLS_MODULES=modules, ANA_AUTONOMY="act"))
     with open_assistant(
         open_handles(open_workspace(settings), model=model, backend=InMemoryBackend(EMBEDDER))
     ) as assistant:

@@ -2,6 +2,8 @@
 
 import json
 import threading
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -127,6 +129,32 @@ def test_a_call_that_does_not_fit_is_told_what_to_mend(served: Sessions) -> None
         answer = call(served, name, args)
         assert answer.is_error, name
         assert set(json.loads(unfence(text_of(answer)))) >= {"error", "hint"}, name
+
+
+OWN = """
+from pathlib import Path
+
+def send_mail(to: str) -> str:
+    'Send a mail.'
+    Path({outbox!r}).write_text(to)
+    return "sent"
+
+TOOLS = [send_mail]
+"""
+
+
+@pytest.mark.parametrize("dial", ["confirm", "act"])
+def test_a_tool_of_the_persons_own_is_not_offered_and_not_run(
+    open_on: Callable[..., Handles], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dial: str
+) -> None:
+    (tmp_path / "mcp_mailer.py").write_text(OWN.format(outbox=str(tmp_path / "outbox")))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    sessions = serve(open_on(dial, TOOLS_MODULES="mcp_mailer"))
+    answer = call(sessions, "send_mail", {"to": "eve@evil.example"})
+    sessions.close()
+    assert answer.is_error
+    assert "There is no tool 'send_mail'." in text_of(answer)
+    assert not (tmp_path / "outbox").exists()
 
 
 @pytest.mark.long

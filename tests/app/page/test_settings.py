@@ -183,6 +183,9 @@ def test_another_persons_settings_are_in_their_folder_and_of_the_kinds_that_are_
     assert not env_file.exists() or "Tokyo" not in env_file.read_text()
     with pytest.raises(AssertionError, match="Addresses of the kind json are not allowed here"):
         browser.submit("Add", add="json://127.0.0.1/x")
+    with pytest.raises(AssertionError, match="The parameter template is not allowed in a discord address here"):
+        browser.submit("Add", add="discord://1234567890/abcdefghijklmnopqrstuvwxyz?template=/etc/shadow")
+    assert open_workspace(load_settings(), "anna").settings.ana_notify is None
 
 
 def test_what_asks_first_counts_from_the_next_message_on(browser: Browser) -> None:
