@@ -14,6 +14,7 @@ LEVELS = {
     "ana": 0,
     "ana.postgres": 1,
     "ana.time": 1,
+    "ana.memory.sources": 1,
     "ana.memory.status": 1,
     "ana.memory": 2,
     "ana.embedders": 2,

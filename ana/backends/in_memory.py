@@ -23,7 +23,7 @@ from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import KINDS, Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
@@ -71,7 +71,7 @@ class InMemoryBackend(TableReads):
             if vector is None:
                 return []
             stored = db.execute("SELECT item, vector FROM bodies JOIN vectors USING (row)").fetchall()
-            near = ((Item(**json.loads(text)), np.frombuffer(blob, np.float32) @ vector) for text, blob in stored)
+            near = ((from_json(json.loads(text)), np.frombuffer(blob, np.float32) @ vector) for text, blob in stored)
             return sort_similar((item, float(cosine)) for item, cosine in near if item.id != id)[:limit]
 
     def find_change(self, key: str) -> Change | None:

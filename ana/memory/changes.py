@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ana.memory.item import Item
+from ana.memory.sources import PERSON
 
 Kind = Literal["item", "line"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -13,16 +14,25 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Cause:
-    """The call that caused a write; its key is the same if the same call runs again, different for every other."""
+    """The call that caused a write; its key is the same if the same call runs again, different for every other.
+
+    The source is who told what is written; see ana.memory.sources.
+    """
 
     key: str
     thread: str
     turn: str
+    source: str = PERSON
 
 
-def make_edit(thread: str = "") -> Cause:
+def make_edit(thread: str = "", source: str = PERSON) -> Cause:
     """Return the cause of a change that the person makes by hand: a turn of its own, so that it can be undone."""
-    return Cause("", thread, f"edit-{secrets.token_hex(4)}")
+    return Cause("", thread, f"edit-{secrets.token_hex(4)}", source)
+
+
+def get_source(cause: Cause | None) -> str:
+    """Return who told what is written; the person if nothing says."""
+    return cause.source if cause else PERSON
 
 
 @dataclass(frozen=True)
@@ -58,6 +68,7 @@ class Entry:
         key: The same if the same call runs again; None if it was not made by a call.
         seq: Its number, from 1, without gaps in the order in which changes are made, so that whoever has read up to one
             misses none that come later; 0 before it is in the journal. Erased numbers are not given again.
+        source: Who told what was written.
     """
 
     ts: str
@@ -66,6 +77,7 @@ class Entry:
     change: Change
     key: str | None = None
     seq: int = 0
+    source: str = PERSON
 
     @property
     def position(self) -> tuple[int, str]:

@@ -4,8 +4,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from typing import Any
 
 from ana.errors import ToolError
+from ana.memory.sources import ALL_MINE, Sources, is_others
 from ana.time.dates import day_of, with_weekday
 from ana.values import DEEPEST, Json, Properties
 
@@ -17,7 +19,8 @@ SHOWN = 4000
 class Item:
     """Anything a person wants to keep: a text of any length with any properties, in the order given.
 
-    The id is 8 characters of base32, or the number of a Global Context line; the stamps are UTC, ISO 8601.
+    The id is 8 characters of base32, or the number of a Global Context line; the stamps are UTC, ISO 8601. The zone is
+    that in which its times are meant; empty for the person's.
     """
 
     id: str
@@ -25,6 +28,13 @@ class Item:
     properties: Properties
     created_at: str
     updated_at: str
+    sources: Sources = ALL_MINE
+    zone: str = ""
+
+    @property
+    def source(self) -> str:
+        """Return the person, or whom of others any of it is from; of several the last."""
+        return self.sources.least_trusted
 
     @property
     def date(self) -> str | None:
@@ -34,26 +44,37 @@ class Item:
 
 
 def to_json(item: Item) -> dict[str, Json]:
-    """Return an item as JSON exactly as stored, as commands and servers show it."""
-    return {
+    """Return an item as JSON exactly as stored, as commands and servers show it; sources only if some are others'."""
+    shown: dict[str, Json] = {
         "id": item.id,
         "content": item.content,
         "properties": dict(item.properties),
         "created_at": item.created_at,
         "updated_at": item.updated_at,
     }
+    if is_others(item.source):
+        shown["sources"] = item.sources.to_json()
+    return shown | ({"zone": item.zone} if item.zone else {})
+
+
+def from_json(record: Mapping[str, Any]) -> Item:
+    """Return the item of which `to_json` made this."""
+    sources = Sources(**record["sources"]) if "sources" in record else ALL_MINE
+    return Item(**{**record, "sources": sources})
 
 
 def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:
     """Return an item as JSON for a model: dates with their weekday, content cut with a mark after `longest` characters.
 
-    With `stamps` created_at and updated_at are shown, in the zone.
+    With `stamps` created_at and updated_at are shown, in the zone. The source is shown if it is not the person.
     """
     content = item.content
     if len(content) > longest:
         content = f"{content[:longest]} [cut: {len(content):,} characters in all]"
     properties: dict[str, Json] = {key: with_weekday(value) for key, value in item.properties.items()}
     shown: dict[str, Json] = {"id": item.id, "content": content, "properties": properties}
+    if is_others(item.source):
+        shown["source"] = item.source
     if stamps:
         shown |= {"created_at": to_local(item.created_at, zone), "updated_at": to_local(item.updated_at, zone)}
     return shown

@@ -7,24 +7,24 @@ from datetime import date
 from ana.errors import NoSuchItem, RecordChanged, ToolError
 from ana.memory.backend import Backend, Expected, retry_on_change
 from ana.memory.bounds import check_item
-from ana.memory.changes import Cause, Change, Entry, Kind, combine, make_edit
+from ana.memory.changes import Cause, Change, Entry, Kind, combine, get_source, make_edit, net
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
 from ana.memory.explanation import explain_nothing
 from ana.memory.filters import EVERY_ITEM
 from ana.memory.ids import iter_candidate_ids
-from ana.memory.item import Item, merge_properties
-from ana.memory.operations import Operation, apply_to
-from ana.memory.repeating import Revision
+from ana.memory.item import Item
+from ana.memory.operations import Operation
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import SEARCHED
 from ana.memory.search.query import Query, parse_query
 from ana.memory.similar import find_similar
+from ana.memory.sources import ALL_MINE, Sources, tell_part
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.memory.tally import FilterReader
+from ana.memory.updates import make_item, update_item
 from ana.memory.vocabulary import Vocabulary
 from ana.time.clock import Clock
-from ana.time.repeats import may_repeat
 from ana.values import Json, Properties
 
 
@@ -57,12 +57,12 @@ class Memory:
         """
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
-        parsed = parse_query(text[:SEARCHED], self._today()) if text and text.strip() else None
         now = self._clock.now()
+        parsed = parse_query(text[:SEARCHED], now.date()) if text and text.strip() else None
         query = Query(parsed, self._filters.read(where), self._clock.zone, limit, now=now)
         if parsed and parsed.due:
             # about days in the past, done items count
-            is_past = date.min < parsed.due[0] and parsed.due[1] < self._today()
+            is_past = date.min < parsed.due[0] and parsed.due[1] < now.date()
             query = replace(query, text=None, due=parsed.due, excluded=CANCELLED if is_past else CLOSED)
         found = replace(self.backend.query(query), due=query.due, where=query.where)
         return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
@@ -100,11 +100,11 @@ class Memory:
             DuplicateItem: Another item says the same, and a copy is not wanted.
             ToolError: It cannot be stored, or is too large.
         """
-        ids, stamp = iter_candidate_ids(cause.key if cause else ""), self.stamp()
+        ids = iter_candidate_ids(cause.key if cause else "")
 
         def plan() -> Change:
-            id, given = next(ids), dict(properties or {})
-            return Change("item", id, None, Item(id, content, self._revise({}, given, given), stamp, stamp))
+            new = make_item(next(ids), content, dict(properties or {}), get_source(cause), self._clock)
+            return Change("item", new.id, None, new)
 
         return self._write(plan, cause, distinct=not copy)
 
@@ -133,7 +133,7 @@ class Memory:
             old = self.get(id)
             if shown not in (None, old.updated_at):
                 raise RecordChanged("item", id)
-            return self._plan_update(old, content, properties or {})
+            return Change("item", id, old, update_item(old, content, properties or {}, get_source(cause), self._clock))
 
         return self._write(plan, cause)
 
@@ -152,10 +152,22 @@ class Memory:
         def plan() -> list[Change]:
             olds, changes = [self.get(id) for id in dict.fromkeys(ids)], []
             for old in olds:
-                changed = change(old)
-                deleted = Change("item", old.id, old, None)
-                changes.append(deleted if changed is None else self._plan_update(old, None, changed))
+                given = change(old)
+                new = None if given is None else update_item(old, None, given, get_source(cause), self._clock)
+                changes.append(Change("item", old.id, old, new))
             return changes
+
+        return self._write_all(plan, cause)
+
+    def claim(self, ids: Sequence[str], cause: Cause | None = None, kind: Kind = "item") -> list[Change]:
+        """Make records the person's own words, whoever told them: a change of their sources alone.
+
+        Raises ToolError if one does not exist.
+        """
+
+        def plan() -> list[Change]:
+            olds = [self.get(id) if kind == "item" else self._get_line(id) for id in dict.fromkeys(ids)]
+            return net(Change(kind, old.id, old, replace(old, sources=ALL_MINE)) for old in olds)
 
         return self._write_all(plan, cause)
 
@@ -169,7 +181,7 @@ class Memory:
 
         def plan() -> Change:
             number, stamp = str(self.backend.take_line_number()), self.stamp()
-            return Change("line", number, None, Item(number, text, {}, stamp, stamp))
+            return Change("line", number, None, Item(number, text, {}, stamp, stamp, Sources(get_source(cause))))
 
         return self._write(plan, cause)
 
@@ -184,7 +196,8 @@ class Memory:
 
         def plan() -> Change:
             old = self._get_unchanged_line(line, shown)
-            return Change("line", old.id, old, Item(old.id, text, {}, old.created_at, self.stamp()))
+            sources = Sources(tell_part(old.source, old.content, text, text, get_source(cause)))
+            return Change("line", old.id, old, Item(old.id, text, {}, old.created_at, self.stamp(), sources))
 
         return self._write(plan, cause)
 
@@ -206,13 +219,12 @@ class Memory:
                 check_item(change.after, change.before)
         return self.backend.apply(entries, expected, distinct=distinct)
 
-    def put_back(self, changes: Sequence[Change], turn: str, thread: str = "", key: str | None = None) -> list[Change]:
+    def put_back(self, changes: Sequence[Change], by: Cause) -> list[Change]:
         """Put records back as they once were, all of them or none; a line gets its old number again.
 
         Raises RecordChanged if one is not as its change says that it is now.
         """
-        stamp = self.stamp()
-        entries = [Entry(stamp, thread, turn, change, key) for change in changes]
+        entries = self._enter(changes, by)
         # whatever the bounds of today: it was stored once
         return self.backend.apply(entries, {change.key: change.before for change in combine(changes)})
 
@@ -259,35 +271,18 @@ class Memory:
                 if by.key and (earlier := self.backend.find_change(by.key)):
                     return [earlier]
                 raise
-            entries = [Entry(self.stamp(), by.thread, by.turn, change, by.key or None) for change in changes]
-            return self.apply(entries, {change.key: change.before for change in changes}, distinct=distinct)
+            expected = {change.key: change.before for change in changes}
+            return self.apply(self._enter(changes, by), expected, distinct=distinct)
 
         # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
         return retry_on_change(self.backend, attempt)
 
-    def _plan_update(
-        self, old: Item, content: str | Operation | None, properties: Mapping[str, Json | Operation]
-    ) -> Change:
-        changed = {k: apply_to(old.properties.get(k), change) for k, change in properties.items()}
-        new = Item(
-            id=old.id,
-            content=old.content if content is None else str(apply_to(old.content, content)),
-            properties=self._revise(old.properties, merge_properties(old.properties, changed), changed),
-            created_at=old.created_at,
-            updated_at=self.stamp(),
-        )
-        return Change("item", old.id, old, new)
-
-    def _revise(self, old: Properties, new: Properties, given: Mapping[str, Json]) -> Properties:
-        if not given or not may_repeat(new):
-            return new
-        return Revision(old, given, self._clock.now(), self._clock.zone).apply(new)
+    def _enter(self, changes: Sequence[Change], by: Cause) -> list[Entry]:
+        stamp = self.stamp()
+        return [Entry(stamp, by.thread, by.turn, change, by.key or None, source=by.source) for change in changes]
 
     def _get_unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
-        item = self.record("line", str(line))
-        if item is None:
-            numbers = ", ".join(map(str, self.lines())) or "none"
-            raise ToolError(f"There is no Global Context line {line}.", f"The lines are: {numbers}.")
+        item = self._get_line(str(line))
         if shown is not None and shown.get(line) != line_digest(item.content):
             raise ToolError(
                 f"Line {line} has changed since you read it. It now reads: {item.content}",
@@ -295,5 +290,9 @@ class Memory:
             )
         return item
 
-    def _today(self) -> date:
-        return self._clock.now().date()
+    def _get_line(self, line: str) -> Item:
+        item = self.record("line", line)
+        if item is None:
+            numbers = ", ".join(map(str, self.lines())) or "none"
+            raise ToolError(f"There is no Global Context line {line}.", f"The lines are: {numbers}.")
+        return item

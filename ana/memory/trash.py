@@ -52,7 +52,7 @@ def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
         raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
     change = Change(found.kind, found.item.id, None, found.item)
     by = cause or Cause("", "", f"restore-{found.item.id}-{secrets.token_hex(4)}")
-    return memory.put_back([change], by.turn, by.thread, by.key or None)[0]
+    return memory.put_back([change], by)[0]
 
 
 def purge(memory: Memory, before: str, only: Collection[RecordKey] | None = None) -> list[DeletedRecord]:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from ana.errors import UserError
 from ana.memory.backend import RecordKey, get_records, retry_on_change
-from ana.memory.changes import Change, Entry, net
+from ana.memory.changes import Cause, Change, Entry, net
 from ana.memory.item import Item
 from ana.memory.memory import Memory
+from ana.memory.sources import PERSON
 
 PREFIX = "undo-"
 """The name of every undo begins with it."""
@@ -81,19 +82,22 @@ def _name_elsewhere(memory: Memory, running: str | None) -> str:
     return f" in this conversation. The last change was made {place}"
 
 
-def undo(memory: Memory, turn: str, *, override: bool | Collection[Conflict] = False, mark: str = "") -> Undone:
+def undo(
+    memory: Memory, turn: str, *, override: bool | Collection[Conflict] = False, mark: str = "", source: str = PERSON
+) -> Undone:
     """Undo a turn. Errors as of `plan_undo`.
 
     Args:
         turn: The turn's id, from `last_turn` or the history.
         override: Whether records that were changed afterwards are put back as well; or just these conflicts.
         mark: 8 hexadecimal digits, the same if the same undo is asked for again; default: random.
+        source: Who asks for it; the records get the sources that they had.
     """
     name = f"{PREFIX}{mark or secrets.token_hex(4)}-of-{turn}"
 
     def attempt() -> Undone:
         earlier = find_undone(memory, mark) if mark else None
-        return earlier or _undo(memory, turn, override, name)
+        return earlier or _undo(memory, turn, override, name, source)
 
     return retry_on_change(memory.backend, attempt)
 
@@ -130,7 +134,7 @@ def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
     return [Change(span.kind, span.id, now, span.before) for span, now in found if now != span.before], conflicts
 
 
-def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str) -> Undone:
+def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str, source: str) -> Undone:
     with memory.backend.reading():
         changes, conflicts = plan_undo(memory, turn)
         thread = memory.turns(prefix=turn)[turn]
@@ -138,7 +142,7 @@ def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name
     if any(conflict not in accepted for conflict in conflicts):
         return Undone(turn, "", [], conflicts)
     if changes:
-        memory.put_back(changes, name, thread)
+        memory.put_back(changes, Cause("", thread, name, source))
     return Undone(turn, name if changes else "", changes, conflicts)
 
 

@@ -12,6 +12,7 @@ from ana.memory.bounds import check_item
 from ana.memory.changes import Change, Entry
 from ana.memory.context_line import to_one_line
 from ana.memory.item import Item
+from ana.memory.sources import ALL_MINE, PERSON, Sources, read_source
 from ana.transfer.exporter import FORMAT, NAME
 from ana.transfer.records import BadRecord, read_each, refusal_error, to_stamp
 from ana.values import read_json, whole_number
@@ -19,9 +20,13 @@ from ana.values import read_json, whole_number
 MOST_LINES = 10**9
 """An upper limit of line numbers."""
 
+LONGEST_ZONE = 64
+
 MOST_GAPS = 10**6
 """How many numbers more than it has lines an export may have used, because lines are purged."""
 
+_OPTIONAL = {"sources", "zone"}
+_NAMES = {field.name for field in fields(Item)} - _OPTIONAL
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 
 
@@ -101,17 +106,19 @@ def _add(text: bytes, bundle: Bundle) -> None:
 
 def read_item(record: Any) -> Item:
     """Return an item from its fields as JSON. Raises ValueError, TypeError or ToolError if it cannot be one of ours."""
-    names = {field.name for field in fields(Item)}
-    if not isinstance(record, dict) or record.keys() != names:
-        raise ValueError(f"it does not have exactly {', '.join(sorted(names))}")
-    item = Item(**record)  # its fields are checked below
+    if not isinstance(record, dict) or record.keys() - _OPTIONAL != _NAMES:
+        raise ValueError(f"it does not have exactly {', '.join(sorted(_NAMES))}")
+    sources = Sources.from_json(record["sources"]) if "sources" in record else ALL_MINE
+    item = Item(**record | {"sources": sources})  # its fields are checked below
     _check_texts(item.content, surrogates=True)
-    _check_texts(item.id, item.created_at, item.updated_at)
+    _check_texts(item.id, item.created_at, item.updated_at, item.zone)
     if not isinstance(item.properties, dict):
         raise ValueError("its properties are not an object")
     if not _ID.fullmatch(item.id):
         raise ValueError(f"{item.id[:20]!r} is not an id")
     _check_moments(item.created_at, item.updated_at)
+    if len(item.zone) > LONGEST_ZONE or not item.sources.properties.keys() <= item.properties.keys():
+        raise ValueError("its zone is too long, or sources are of properties that it does not have")
     check_item(item)
     return item
 
@@ -140,7 +147,8 @@ def _read_entry(record: Any) -> Entry:
         raise ValueError(f"{record['thread'][:20]!r} is not the id of a thread")
     change = Change(record["kind"], record["id"], before, after)
     ts = to_stamp(datetime.fromisoformat(record["ts"]))  # the journal's form, which can be compared as text
-    return Entry(ts, record["thread"], record["turn"], change, record["key"])
+    source = read_source(record.get("source", PERSON))
+    return Entry(ts, record["thread"], record["turn"], change, record["key"], source=source)
 
 
 def _check_texts(*values: Any, surrogates: bool = False) -> None:

@@ -7,12 +7,12 @@ again.
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Any
 
 from ana.memory.backend import Backend
 from ana.memory.changes import Entry, Kind, find_disagreements
 from ana.memory.item import Item, to_json
+from ana.memory.sources import is_others
 
 NAME = "ana export"
 FORMAT = 1
@@ -29,8 +29,15 @@ def export_lines(backend: Backend) -> Iterator[bytes]:
     yield from (_encode_line({"line": to_json(line)}) for line in lines)
     yield from (_encode_line({"item": to_json(item)}) for item in items)
     for entry in entries:
-        cause = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn, "key": entry.key}
-        yield _encode_line({"change": cause | asdict(entry.change)})
+        yield _encode_line({"change": _write_entry(entry)})
+
+
+def _write_entry(entry: Entry) -> dict[str, Any]:
+    cause = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn, "key": entry.key}
+    change = entry.change
+    sides = {name: side and to_json(side) for name, side in (("before", change.before), ("after", change.after))}
+    source = {"source": entry.source} if is_others(entry.source) else {}
+    return cause | {"kind": change.kind, "id": change.id} | sides | source
 
 
 def _iter_not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> Iterator[Entry]:

@@ -141,7 +141,7 @@ def _select_history(backend: Backend, bundle: Bundle, new: Records, known: Set[R
         if entry.change.key in complete:
             # a key may be in a journal once
             is_free = entry.key not in keys and not (entry.key and backend.find_change(entry.key))
-            entries.append(Entry(entry.ts, entry.thread, entry.turn, entry.change, entry.key if is_free else None))
+            entries.append(replace(entry, key=entry.key if is_free else None))
             keys.add(entry.key)
     return entries
 

@@ -41,7 +41,7 @@ def fill(env: Mapping[str, str], count: int = 10_000) -> list[str]:
                 properties |= {} if n % REPEATING else {"repeats": "FREQ=WEEKLY"}
                 item = Item(f"k{n:07}", f"{' '.join(rng.choices(WORDS, k=6))} {n}", properties, stamp, stamp)
                 changes.append(Change("item", item.id, None, item))
-            handles.memory.put_back(changes, make_edit().turn)
+            handles.memory.put_back(changes, make_edit())
     return [path.format(month=f"{today:%Y-%m}") for path in PAGES]
 
 

@@ -198,7 +198,7 @@ def _choose_batch(memory: Memory, rng: random.Random, turn: str, full: bool) -> 
         new = Item(new_id(), _make_text(rng), {"n": rng.random()}, stamp, stamp)
         changes.append(Change("item", new.id, None, new))
     diff = {f"item {c.id}": c.after.content if c.after else None for c in changes}
-    return "batch", diff, lambda: memory.put_back(changes, f"batch-{turn}") if changes else None
+    return "batch", diff, lambda: memory.put_back(changes, Cause("", "", f"batch-{turn}")) if changes else None
 
 
 def _predict_undo(memory: Memory) -> Mapping[str, str | None] | None:

@@ -11,7 +11,7 @@ from functools import partial
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder, build_embedder
 from ana.handles import LOCAL_EMBEDDERS
-from ana.memory.changes import Change
+from ana.memory.changes import Cause, Change
 from ana.memory.memory import Memory
 from ana.settings import load_settings
 from evals.retrieval.measure import CLOCK, DATA, load_items
@@ -76,7 +76,7 @@ def measure_presence(embedder: Embedder) -> Presence:
 def _fill(embedder: Embedder, lines: Sequence[str]) -> Memory:
     """Return a memory with the lines as items among the crowd."""
     memory = Memory(InMemoryBackend(embedder), CLOCK)
-    memory.put_back([Change("item", item.id, None, item) for item in load_items()[:CROWD]], "crowd")
+    memory.put_back([Change("item", item.id, None, item) for item in load_items()[:CROWD]], Cause("", "", "crowd"))
     for line in lines:
         memory.create(line, {"type": "preference"})
     return memory

@@ -12,7 +12,7 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.embedders.base import Embedder
 from ana.embedders.known import OnceEmbeddings
 from ana.errors import AnaError, UserError
-from ana.memory.changes import Change
+from ana.memory.changes import Cause, Change
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
@@ -220,7 +220,7 @@ def _say(assistant: Assistant, task: Task, question: str, ended: list[Done]) -> 
 def _fill(memory: Memory, task: Task) -> None:
     stamp = memory.stamp()
     items = (Item(item.id, item.content, dict(item.properties), stamp, stamp) for item in task.items)
-    memory.put_back([Change("item", item.id, None, item) for item in items], "before")
+    memory.put_back([Change("item", item.id, None, item) for item in items], Cause("", "", "before"))
     for line in task.lines:
         memory.append_line(line)
 

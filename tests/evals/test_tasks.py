@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from ana.errors import UserError
-from ana.memory.changes import Change
+from ana.memory.changes import Cause, Change
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.tracing.schema import Step
@@ -125,7 +125,7 @@ Act = Callable[[Memory], Any]
 
 def put(memory: Memory, id: str, content: str, **properties: Any) -> None:
     stamp = memory.stamp()
-    memory.put_back([Change("item", id, None, Item(id, content, properties, stamp, stamp))], "before")
+    memory.put_back([Change("item", id, None, Item(id, content, properties, stamp, stamp))], Cause("", "", "before"))
 
 
 def judged(

@@ -8,11 +8,11 @@ Chroma, is tested beside it.
 import itertools
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from secrets import token_hex
 from typing import Any, Protocol, TypeVar
@@ -25,11 +25,13 @@ from hypothesis import strategies as st
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem, ModelFailed, RecordChanged, ToolError, UserError
 from ana.memory.backend import Backend, Expected, JournalPosition, list_since
-from ana.memory.changes import Cause, Change, Entry
-from ana.memory.filters import matches, parse
+from ana.memory.changes import Cause, Change, Entry, make_edit
+from ana.memory.filters import EVERY_ITEM, matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
+from ana.memory.operations import Operation, read_operation
 from ana.memory.search.query import Query
+from ana.memory.sources import ALL_MINE, IMPORT, PASTE, PERSON, SUGGESTED, Sources, name_assistant, tell_all
 from ana.memory.trash import list_deleted, purge, restore
 from ana.memory.undo import FEW, last_turn, undo
 from ana.time.clock import Clock
@@ -136,6 +138,65 @@ def store(backend: Backend, *items: Item) -> None:
     backend.apply([Entry(STAMP, "", "stored", Change("item", each.id, None, each)) for each in items])
 
 
+def tell(memory: Memory, id: str) -> tuple[str, Mapping[str, str]]:
+    """Return the sources of an item's content and properties."""
+    sources = memory.get(id).sources
+    return sources.content, sources.properties
+
+
+# ---- sources
+
+
+def sources_and_zone_come_back_exactly(backend: Backend) -> None:
+    told = replace(
+        item("told", "Buy milk", {"tag": "x", "n": 1}), sources=Sources("import", {"n": "paste"}), zone="Asia/Tokyo"
+    )
+    line = replace(item("0", "Likes tea"), sources=Sources("assistant Friend"))
+    changes = Change("item", "told", None, told), Change("line", "0", None, line)
+    backend.apply([Entry(STAMP, "", "stored", change, source=SUGGESTED) for change in changes])
+    store(backend, item("near", "Buy milk"))
+    found = backend.query(Query(None, EVERY_ITEM, BERLIN, 9, now=datetime.now(BERLIN))).items
+    kept = [*backend.scan("item"), *found, *(near for near, _ in backend.find_similar("item", "near", 1))]
+    assert [each for each in kept if each.id == "told"] == [told, told, told]
+    assert backend.get_many("line", ["0"]) == {"0": line}
+    assert {entry.change.after.source for entry in backend.latest("line") if entry.change.after} == {"assistant Friend"}
+    assert [entry.source for entry in backend.entries()] == [PERSON, SUGGESTED, SUGGESTED]
+    memory_on(backend).delete("told")
+    assert backend.deletions()[0].change.before == told
+
+
+def a_write_tells_the_source_of_what_it_writes(backend: Backend) -> None:
+    memory = memory_on(backend)
+    id = create(memory, "Milk", {"tags": ["a"], "note": "x", "n": 1}, make_edit(source=IMPORT)).id
+    memory.update(id, None, {"note": "mine", "n": 1, "new": "y"})
+    assert tell(memory, id) == (IMPORT, {"tags": IMPORT, "n": IMPORT})
+    memory.update(id, Operation("content", append="and tea"), {"tags": read_operation("tags", {"$add": "b"})})
+    assert tell(memory, id) == (IMPORT, {"tags": IMPORT, "n": IMPORT}), "added to what others told"
+    memory.update(id, None, {"note": read_operation("note", {"$append": "z"}), "n": None}, make_edit(source=SUGGESTED))
+    assert tell(memory, id) == (IMPORT, {"tags": IMPORT, "note": SUGGESTED})
+    assert memory.get(id).source == SUGGESTED, "the last of others"
+    memory.update(id, "My own words", {"tags": []})
+    assert tell(memory, id) == (PERSON, {"note": SUGGESTED})
+    line = memory.append_line("Likes tea", make_edit(source=PASTE)).id
+    memory.replace_line(int(line), "Likes green tea", make_edit(source=name_assistant("Friend")))
+    assert [each.source for each in backend.scan("line")] == ["assistant Friend"]
+
+
+def what_is_claimed_is_the_persons_until_that_is_undone(backend: Backend) -> None:
+    memory = memory_on(backend)
+    told = create(memory, "Milk", {"note": "x"}, make_edit(source=IMPORT))
+    line = memory.append_line("Likes tea", make_edit(source=PASTE)).after
+    assert line
+    by = make_edit()
+    memory.claim([told.id], by)
+    memory.claim([line.id], by, "line")
+    assert [each.sources for each in (memory.get(told.id), *backend.scan("line"))] == [ALL_MINE, ALL_MINE]
+    assert memory.get(told.id) == replace(told, sources=ALL_MINE), "and nothing else was changed"
+    assert memory.claim([told.id]) == []
+    undo(memory, by.turn)
+    assert (memory.get(told.id), [*backend.scan("line")]) == (told, [line])
+
+
 # ---- exact round trip
 
 
@@ -143,11 +204,12 @@ def content_and_properties_come_back_exactly(backend: Backend) -> None:
     memory = memory_on(backend)
 
     @some
-    @given(content=CONTENT, properties=PROPERTIES)
-    def check(content: str, properties: Properties) -> None:
-        added = create(memory, content, properties)
+    @given(content=CONTENT, properties=PROPERTIES, source=st.sampled_from([PERSON, IMPORT]))
+    def check(content: str, properties: Properties, source: str) -> None:
+        added = create(memory, content, properties, make_edit(source=source))
         found = memory.get(added.id)
         assert found == added
+        assert found.sources == tell_all(source, properties)
         assert found.content == content
         assert repr(found.properties) == repr(properties), "types and order too"
 
@@ -1150,6 +1212,11 @@ IN_A_PROCESS = ("two persons", "embedding")
 """Those that also hold for a store that is gone with its process."""
 
 GROUPS: dict[str, tuple[Check, ...]] = {
+    "sources": (
+        sources_and_zone_come_back_exactly,
+        a_write_tells_the_source_of_what_it_writes,
+        what_is_claimed_is_the_persons_until_that_is_undone,
+    ),
     "round trip": (
         content_and_properties_come_back_exactly,
         an_update_leaves_nothing_stale,

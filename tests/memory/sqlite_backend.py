@@ -5,7 +5,6 @@ import sqlite3
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ from ana.files import connect_own
 from ana.memory.backend import Expected, JournalPosition, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json, to_json
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
@@ -63,7 +62,7 @@ class SqliteBackend:
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self._use() as db:
-            found = [Item(**json.loads(text)) for (text,) in db.execute(BODIES[kind], (json.dumps(list(ids)),))]
+            found = [from_json(json.loads(text)) for (text,) in db.execute(BODIES[kind], (json.dumps(list(ids)),))]
             return {item.id: item for item in found}
 
     def scan(self, kind: Kind) -> Iterator[Item]:
@@ -245,7 +244,7 @@ class SqliteBackend:
     def _list_embedded(self, kind: Kind) -> list[tuple[Item, Vector]]:
         with self._use() as db:
             rows = db.execute(VECTORS[kind]).fetchall()
-        return [(Item(**json.loads(text)), np.frombuffer(vector, np.float32)) for text, vector in rows]
+        return [(from_json(json.loads(text)), np.frombuffer(vector, np.float32)) for text, vector in rows]
 
     def _embed(self, changes: Sequence[Change]) -> dict[RecordKey, Vector]:
         texts = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
@@ -266,5 +265,5 @@ class SqliteBackend:
         else:
             db.execute("DELETE FROM lines WHERE id = ?", (change.id,))
             if change.after is not None and vector is not None:
-                text = json.dumps(asdict(change.after))
+                text = json.dumps(to_json(change.after))
                 db.execute("INSERT INTO lines VALUES (?, ?, ?)", (change.id, text, vector.tobytes()))

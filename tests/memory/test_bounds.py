@@ -16,7 +16,7 @@ from ana.errors import AnaError, ToolError
 from ana.memory.bounds import BOUNDS
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.context_line import LONGEST_LINE
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 from ana.memory.memory import Memory
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.property_text import SEARCHED
@@ -91,7 +91,7 @@ def import_history(memory: Memory, item: Item, _: Path) -> None:
 
 def import_file(memory: Memory, item: Item, path: Path) -> None:
     header = {"export": "ana export", "format": 1, "next_line": 0}
-    lines = [header, {"item": vars(item)}]
+    lines = [header, {"item": to_json(item)}]
     (path / "all.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     import_bundle(memory, read_export(path / "all.jsonl"))
 

@@ -19,6 +19,7 @@ from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.query import Query
+from ana.memory.sources import ALL_MINE
 from tests.conftest import EMBEDDER
 from tests.memory.conformance import GROUPS, IN_A_PROCESS, ON_A_STORE, Check, StoreCheck, SuiteEmbedder
 from tests.memory.plain_backend import PlainBackend
@@ -139,6 +140,11 @@ class LosesProperties(PlainBackend):
         return {id: replace(item, properties={}) for id, item in super().get_many(kind, ids).items()}
 
 
+class LosesSources(PlainBackend):
+    def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
+        return {id: replace(item, sources=ALL_MINE) for id, item in super().get_many(kind, ids).items()}
+
+
 class IgnoresFilters(PlainBackend):
     def query(self, query: Query) -> Found:
         from ana.memory.filters import EVERY_ITEM
@@ -193,6 +199,7 @@ class LocksNothing(PlainBackend):
 
 
 BROKEN: dict[str, type[PlainBackend]] = {
+    "sources": LosesSources,
     "round trip": LosesProperties,
     "filters": IgnoresFilters,
     "ranking": RanksBackwards,

@@ -82,7 +82,7 @@ def test_several_are_changed_in_one_write_or_none(memory: Memory, monkeypatch: p
 
 def test_what_changed_since_it_was_shown_is_not_overwritten(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     stamps = (f"2026-11-28T00:00:0{n}.000+00:00" for n in count(1))
-    monkeypatch.setattr(memory, "stamp", lambda: next(stamps))
+    monkeypatch.setattr(Clock, "stamp", lambda _: next(stamps))
     shown = memory.create("Buy milk").after
     assert shown
     memory.update(shown.id, "Buy oat milk", shown=shown.updated_at)

@@ -105,9 +105,9 @@ def test_a_write_between_the_look_and_the_undo_is_a_conflict(
     other = Memory(memory.backend, clock)
     put_back = memory.put_back
 
-    def meddle(changes: Sequence[Change], turn: str, thread: str) -> None:
+    def meddle(changes: Sequence[Change], by: Cause) -> None:
         other.update(item, "three")
-        put_back(changes, turn, thread)
+        put_back(changes, by)
 
     monkeypatch.setattr(memory, "put_back", meddle)
     assert len(undo(memory, "t1").conflicts) == 1

@@ -9,7 +9,7 @@ import re
 from datetime import UTC, datetime
 from typing import TypeAlias, TypeGuard
 
-from ana.memory.item import Item, to_json
+from ana.memory.item import Item, from_json, to_json
 from ana.memory.search.property_text import SEARCHED, property_text
 from ana.time.dates import day_of
 from ana.values import Json, Properties
@@ -96,7 +96,7 @@ def from_own(id: str, document: str, metadata: Metadata) -> Item:
     """Return the item exactly as it was stored. Raises KeyError, ValueError, TypeError if it is none of ours."""
     rest = json.loads(str(metadata[ITEM_KEY]))
     length = rest.pop("length")
-    return Item(id, rest.pop("content", document[:length]), **rest)
+    return from_json({"id": id, "content": document[:length], **rest})
 
 
 def is_utf8(text: str) -> bool:

@@ -20,7 +20,7 @@ from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.memory.backend import Expected, JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.memory.search.found import Found
 from ana.memory.search.postings import Rows
 from ana.memory.search.query import Query
@@ -68,7 +68,7 @@ class PostgresBackend:
         while True:
             with self._read() as (session, ends):  # for a page only, so that a slow reader keeps no connection
                 (rows,) = session.run(Statement(page, [kind, last, PAGE]), commits=ends)
-            yield from (Item(**record) for _, record in rows)
+            yield from (from_json(record) for _, record in rows)
             if len(rows) < PAGE:
                 return
             last = rows[-1][0]
@@ -116,7 +116,7 @@ class PostgresBackend:
             near = np.flatnonzero(cosines >= find_bar(cosines, limit) - ROUNDING)
             found = dict(zip(rows[near].tolist(), cosines[near].tolist(), strict=True))
             records = session.ask("SELECT row, record FROM records WHERE row = ANY(?)", [*found])
-        return sort_similar((Item(**record), found[row]) for row, record in records)[:limit]
+        return sort_similar((from_json(record), found[row]) for row, record in records)[:limit]
 
     def list_keys(self) -> dict[str, int]:
         with self._read() as (session, _):

@@ -8,7 +8,7 @@ from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.zones import LOCK
 from ana.embedders import Embedder
 from ana.embedders.base import Progress, Vector
-from ana.memory.item import Item
+from ana.memory.item import from_json
 from ana.memory.search.property_text import property_text
 from ana.postgres.person import PersonRows
 
@@ -66,5 +66,5 @@ class PostgresCare:
 
 
 def _get_text(record: dict[str, Any]) -> str:
-    item = Item(**record)
+    item = from_json(record)
     return property_text(item.content, item.properties)

@@ -14,7 +14,7 @@ from ana.backends.sql.items import LONG_TAIL
 from ana.backends.sql.vectors import RowVectors
 from ana.embedders.wordllama import embed_words
 from ana.memory.backend import JournalPosition
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.memory.search.postings import Terms
 from ana.memory.search.series import Series
 from ana.memory.search.words import QueryWord, Words
@@ -64,7 +64,7 @@ class Derived:
         vectors = [(number, np.frombuffer(vector, np.int8)) for number, _, vector in terms]
         self.words = Words(self.documents.items(), vectors)
         self.vectors = RowVectors((row, vector) for row, _, vector, _ in records)
-        self._repeating = {row: Item(**item) for row, *_, item in records if item}
+        self._repeating = {row: from_json(item) for row, *_, item in records if item}
         self._position = position
 
     def load_series(self, zone: tzinfo) -> Series:
@@ -101,7 +101,7 @@ class Derived:
         for number, _, vector in terms:
             self.words.learn(number, np.frombuffer(vector, np.int8))
         for row, words, vector, item in records:
-            self._put(row, words, vector, item and Item(**item))
+            self._put(row, words, vector, item and from_json(item))
         return True
 
     def _learn(self, terms: Rows) -> None:

@@ -8,11 +8,11 @@ from ana.backends.postgres.names import LONGEST, to_name
 from ana.errors import ConfigError
 from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.item import Item, to_json
+from ana.memory.item import Item, from_json, to_json
 from ana.postgres.session import Rows, Session, Statement
 
-_COLUMNS = "seq, ts, names, kind, before, after"
-ENTRIES = ("seq", "ts", "key", "thread", "turn", "kind", "id", "row", "names", "before", "after")
+_COLUMNS = "seq, ts, names, kind, before, after, source"
+ENTRIES = ("seq", "ts", "key", "thread", "turn", "kind", "id", "row", "names", "before", "after", "source")
 """The columns of an entry."""
 
 STATE = Statement(
@@ -116,6 +116,7 @@ def make_entries(entries: Sequence[Entry], first: int, rows: Mapping[RecordKey, 
             *(seq, entry.ts, None if entry.key is None else to_name(entry.key), to_name(entry.thread)),
             *(to_name(entry.turn), change.kind, to_name(change.id), rows.get(change.key)),
             *(json.dumps([entry.thread, entry.turn, entry.key, change.id]), _dump(change.before), _dump(change.after)),
+            entry.source,
         )
 
 
@@ -129,8 +130,8 @@ def delete_entries(records: Collection[RecordKey]) -> Statement:
 def read_entries(rows: Iterable[Sequence[Any]]) -> list[Entry]:
     """Return the entries of rows with the columns of `find_by_keys`."""
     return [
-        Entry(ts, thread, turn, Change(kind, id, _load(before), _load(after)), key, seq)
-        for seq, ts, (thread, turn, key, id), kind, before, after in rows
+        Entry(ts, thread, turn, Change(kind, id, _load(before), _load(after)), key, seq, source)
+        for seq, ts, (thread, turn, key, id), kind, before, after, source in rows
     ]
 
 
@@ -144,4 +145,4 @@ def _dump(item: Item | None) -> str | None:
 
 
 def _load(known: Any) -> Item | None:
-    return None if known is None else Item(**known)
+    return None if known is None else from_json(known)

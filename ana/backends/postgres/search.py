@@ -17,7 +17,7 @@ from ana.backends.sql.dialect import Sql, join
 from ana.backends.sql.lookup import UNDATED, on_days, with_status
 from ana.backends.sql.search import make_found, sort_by_date
 from ana.embedders.base import Vector
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.memory.search.found import First, Found, Reason
 from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.query import ParsedQuery, Query
@@ -126,7 +126,7 @@ class Search:
 
     def _rank_by_date(self, series: SeriesHits) -> Found:
         found = self._dated
-        stored = {row: Item(**item) for row, *_, item, _ in found}
+        stored = {row: from_json(item) for row, *_, item, _ in found}
         best = sort_by_date([each[:5] for each in found], series, self._query.limit)
         reasons = [Reason(date=each[2] if self._query.due else None, filter=self._query.has_filter) for each in best]
         total = (found[0][-1] if found else 0) + len(series.rows)
@@ -181,14 +181,14 @@ class PostgresCandidates:
             return self._session.ask(_DESCRIBED.format(""), asked)
         described = Statement(_DESCRIBED.format(", record"), [asked])
         self.state, found = _ask_with_state(self._session, described, commits=True)
-        self._items = {row: Item(**item) for row, *_, item in found}
+        self._items = {row: from_json(item) for row, *_, item in found}
         return [(row, id, date, created_at) for row, id, date, created_at, _ in found]
 
     def load(self, rows: Sequence[int]) -> list[Item]:
         """Return the items of these rows, in their order."""
         missing = [row for row in rows if row not in self._items]
         found = self._session.ask("SELECT row, record FROM records WHERE row = ANY(?)", missing) if missing else []
-        every = self._items | {row: Item(**item) for row, item in found}
+        every = self._items | {row: from_json(item) for row, item in found}
         return [every[row] for row in rows]
 
     def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:

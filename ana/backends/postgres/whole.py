@@ -12,7 +12,7 @@ from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.embedders.known import OnceEmbeddings
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.memory.search.property_text import property_text
 from ana.postgres.session import Session
 
@@ -35,7 +35,7 @@ class WholePostgres:
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         query = f"SELECT record, vector FROM records WHERE kind = '{kind}' ORDER BY row"
         for record, vector in self._session.scan(query):
-            yield Item(**record), np.frombuffer(vector, np.float32)
+            yield from_json(record), np.frombuffer(vector, np.float32)
 
     def list_after(self, seq: int, limit: int) -> list[Entry]:
         return journal.list_after(self._session, seq, limit)

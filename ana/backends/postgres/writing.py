@@ -19,7 +19,7 @@ from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier
 from ana.memory.changes import Change, Entry, combine, net
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS
-from ana.memory.item import Item, to_json
+from ana.memory.item import Item, from_json, to_json
 from ana.memory.search.property_text import property_text
 from ana.memory.search.scoring import TAG_KEYS
 from ana.memory.search.tokens import fold_tag, tokenize
@@ -189,4 +189,4 @@ def select_records(keys: Collection[RecordKey]) -> Statement:
 
 def read_records(rows: Rows) -> dict[RecordKey, Item]:
     """Return the records of the rows of `select_records`."""
-    return {(kind, record["id"]): Item(**record) for kind, record, _ in rows}
+    return {(kind, record["id"]): from_json(record) for kind, record, _ in rows}

@@ -10,7 +10,7 @@ from datetime import tzinfo
 from typing import Any
 
 from ana.backends.sql.dates import MOST_ZONES
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.memory.search.series import read_series
 from ana.postgres.session import Session, Statement
 from ana.time.spans import date_span
@@ -113,7 +113,7 @@ def read_dated(session: Session) -> tuple[list[DatedItem], list[DatedProperty]]:
         # only canonical text that begins with a digit can be a date
         Statement("SELECT row, key, element, value FROM properties WHERE value BETWEEN '\"0' AND '\":'"),
     )
-    return [(*each, item and Item(**item)) for *each, item in items], properties
+    return [(*each, item and from_json(item)) for *each, item in items], properties
 
 
 def span_items(items: Iterable[DatedItem], zone: tzinfo) -> Iterable[tuple[Any, ...]]:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Sequence
 
 from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
-from ana.memory.item import Item, to_json
+from ana.memory.item import Item, from_json, to_json
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS writes (
     seq INTEGER PRIMARY KEY, act INTEGER NOT NULL, key TEXT UNIQUE, ts TEXT NOT NULL, thread TEXT NOT NULL,
-    turn TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT, done INTEGER NOT NULL DEFAULT 0);
+    turn TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT, done INTEGER NOT NULL DEFAULT 0,
+    source TEXT NOT NULL DEFAULT 'person');
 CREATE INDEX IF NOT EXISTS writes_by_record ON writes (kind, id);
 CREATE INDEX IF NOT EXISTS writes_by_turn ON writes (turn);
 CREATE INDEX IF NOT EXISTS writes_of_deletion ON writes (kind, id) WHERE after IS NULL;
@@ -72,8 +73,8 @@ class JournalTable:
         rows = []
         for seq, e in enumerate(entries, first):
             change = e.change.kind, e.change.id, _dump(e.change.before), _dump(e.change.after)
-            rows.append((seq, act, e.key, e.ts, e.thread, e.turn, *change, done))
-        self._connect().executemany(f"INSERT INTO writes VALUES ({', '.join('?' * 11)})", rows)
+            rows.append((seq, act, e.key, e.ts, e.thread, e.turn, *change, done, e.source))
+        self._connect().executemany(f"INSERT INTO writes VALUES ({', '.join('?' * 12)})", rows)
 
     def delete(self, records: Collection[RecordKey]) -> None:
         """Remove every entry of these records. Their numbers are not given again."""
@@ -97,14 +98,14 @@ class JournalTable:
 
     def select(self, where: str, *values: object) -> list[Entry]:
         """Return the entries for which a condition is true."""
-        every = "SELECT seq, ts, thread, turn, key, kind, id, before, after FROM writes"
+        every = "SELECT seq, ts, thread, turn, key, source, kind, id, before, after FROM writes"
         try:
             rows = self._connect().execute(f"{every} WHERE {where}", values)
         except UnicodeEncodeError:  # no name in here is half a surrogate pair
             return []
         return [
-            Entry(ts, thread, turn, Change(kind, id, _load(before), _load(after)), key, seq)
-            for seq, ts, thread, turn, key, kind, id, before, after in rows
+            Entry(ts, thread, turn, Change(kind, id, _load(before), _load(after)), key, seq, source)
+            for seq, ts, thread, turn, key, source, kind, id, before, after in rows
         ]
 
 
@@ -113,4 +114,4 @@ def _dump(item: Item | None) -> str | None:
 
 
 def _load(text: str | None) -> Item | None:
-    return None if text is None else Item(**json.loads(text))
+    return None if text is None else from_json(json.loads(text))

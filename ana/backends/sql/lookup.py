@@ -13,7 +13,7 @@ from ana.backends.sql.dates import ZoneDates
 from ana.backends.sql.dialect import Sql
 from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.memory.search.words import QueryWord, Words, WordVector
@@ -96,7 +96,7 @@ def describe_rows(db: sqlite3.Connection, rows: Iterable[int]) -> list[tuple[int
 def load_items(db: sqlite3.Connection, rows: Sequence[int]) -> list[Item]:
     """Return the items of these rows, in their order."""
     by_row = {
-        row: Item(**json.loads(item)) for row, item in _select(db, "SELECT row, item FROM bodies WHERE row", rows)
+        row: from_json(json.loads(item)) for row, item in _select(db, "SELECT row, item FROM bodies WHERE row", rows)
     }
     return [by_row[row] for row in rows]
 
@@ -104,7 +104,7 @@ def load_items(db: sqlite3.Connection, rows: Sequence[int]) -> list[Item]:
 def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
     """Return the items with these ids; ids that do not exist are left out."""
     found = _select(db, "SELECT item FROM items JOIN bodies USING (row) WHERE id", ids)
-    items = (Item(**json.loads(item)) for (item,) in found)
+    items = (from_json(json.loads(item)) for (item,) in found)
     return {item.id: item for item in items}
 
 
@@ -181,7 +181,7 @@ def find_same(db: sqlite3.Connection, digest: str) -> list[str]:
 
 def list_items(db: sqlite3.Connection) -> list[Item]:
     """Return all items."""
-    return [Item(**json.loads(item)) for (item,) in db.execute("SELECT item FROM bodies")]
+    return [from_json(json.loads(item)) for (item,) in db.execute("SELECT item FROM bodies")]
 
 
 def count_items(db: sqlite3.Connection) -> int:

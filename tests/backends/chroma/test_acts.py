@@ -55,7 +55,7 @@ def kill_after(memory: Memory, parts: int, changes: Sequence[Change], patch: pyt
     with patch.context() as patched:
         patched.setattr(chroma_of(memory).acts, "_write", apply)
         with pytest.raises(Killed):
-            memory.put_back(changes, "act")
+            memory.put_back(changes, Cause("", "", "act"))
     memory.close()
 
 
@@ -122,7 +122,7 @@ def test_an_act_that_was_not_done_is_not_done_over_what_came_later(memory: Memor
 def test_several_changes_of_one_record_are_one_write(memory: Memory) -> None:
     one = Item("aaaaaaaa", "one", {}, STAMP, STAMP)
     two = replace(one, content="two")
-    memory.put_back([Change("item", one.id, None, one), Change("item", one.id, one, two)], "act")
+    memory.put_back([Change("item", one.id, None, one), Change("item", one.id, one, two)], Cause("", "", "act"))
     assert memory.get(one.id).content == "two"
     assert [entry.change.op for entry in memory.history()] == ["update", "create"]
 

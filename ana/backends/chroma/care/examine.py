@@ -19,7 +19,7 @@ from ana.files import is_damage
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Change, Kind, find_disagreements
 from ana.memory.digests import content_digest
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.memory.search.property_text import SEARCHED, property_text
 from ana.values import plain_text
 
@@ -150,7 +150,7 @@ def _is_found(row: Row, near: Mapping[str, float]) -> bool:
 def _check_index(collection: ChromaCollection, items: dict[str, Item], found: Findings) -> None:
     try:
         db = collection.index.make_ready(collection.source)
-        indexed = (Item(**json.loads(text)) for (text,) in db.execute("SELECT item FROM bodies"))
+        indexed = (from_json(json.loads(text)) for (text,) in db.execute("SELECT item FROM bodies"))
         known = {item.id: item for item in indexed}
     except sqlite3.DatabaseError as exc:
         if not is_damage(exc):

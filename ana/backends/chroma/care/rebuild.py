@@ -34,7 +34,7 @@ from ana.embedders import Embedder
 from ana.embedders.base import Progress
 from ana.errors import AnaError, FileUnreadable, StoreBroken, ToolError
 from ana.files import is_damage, list_database_files, write_whole
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.notes import read_note
 from ana.own_files import name_folder
 
@@ -148,7 +148,7 @@ def read_indexed_items(index: Path) -> list[Item]:
         return []
     try:
         with closing(sqlite3.connect(f"{index.as_uri()}?mode=ro", uri=True)) as db:
-            return [Item(**json.loads(text)) for (text,) in db.execute(_SETTLED)]
+            return [from_json(json.loads(text)) for (text,) in db.execute(_SETTLED)]
     except (sqlite3.Error, ValueError, TypeError) as exc:
         _log.warning("the index %s cannot be read: %s", index.name, exc)
         return []

@@ -6,7 +6,6 @@ import shutil
 import signal
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.embedders import WordLlamaEmbeddings
 from ana.embedders.base import Vector
 from ana.errors import StoreBroken
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, hold_source, open_memory, upkeep_of, write_index_early
@@ -291,7 +290,7 @@ def test_an_index_that_says_something_else_is_rebuilt(memory: Memory) -> None:
     assert item
     with hold_source(memory) as source:
         db = chroma_of(memory).collections["item"].index.make_ready(source)
-        db.execute("UPDATE bodies SET item = ?", (json.dumps(asdict(item) | {"content": "Buy wine"}),))
+        db.execute("UPDATE bodies SET item = ?", (json.dumps(to_json(item) | {"content": "Buy wine"}),))
     found = examine(chroma_of(memory))
     assert len(found.index) == 1
     upkeep_of(memory).repair(found)

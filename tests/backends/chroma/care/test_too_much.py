@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.probe import find_fault
 from ana.errors import StoreBroken
 from ana.memory.changes import Change, Entry
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 from ana.memory.memory import Memory
 from ana.memory.trash import list_deleted
 from ana.memory.undo import undo
@@ -154,7 +153,7 @@ def test_what_chroma_refuses_for_good_is_set_aside_and_named(
     assert memory.history(id=RUINOUS.id)[0].change.after == RUINOUS
     assert any(change.id == RUINOUS.id for change in examine(chroma_of(memory)).journal)
     exported = [json.loads(line) for line in export_lines(memory.backend)]
-    assert asdict(RUINOUS) in [line["change"]["after"] for line in exported if "change" in line]
+    assert to_json(RUINOUS) in [line["change"]["after"] for line in exported if "change" in line]
     assert memory.create("more").after
     upkeep_of(memory).repair(examine(chroma_of(memory)))
     assert [change.id for change in examine(chroma_of(memory)).journal] == [RUINOUS.id]

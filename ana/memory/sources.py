@@ -1,0 +1,123 @@
+"""Who told it: the source of a write, and of the content and each property of a record.
+
+What matters is whether it is the person or others. Nothing here knows records as such, so that databases can use it.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from ana.values import Json, Properties
+
+PERSON = "person"
+IMPORT = "import"
+PASTE = "paste"
+SUGGESTED = "suggested"
+"""What a model made while a text of others was in view, in words that the person had not typed."""
+
+_NAMED = ("calendar", "assistant", "tool")
+"""What is followed by a name."""
+
+LONGEST_NAME = 60
+"""Characters of the name in a source."""
+
+
+def name_calendar(name: str) -> str:
+    """Return the source of what stands in a calendar that is followed."""
+    return _name("calendar", name)
+
+
+def name_assistant(name: str) -> str:
+    """Return the source of what another assistant writes."""
+    return _name("assistant", name)
+
+
+def name_tool(name: str) -> str:
+    """Return the source of what a tool of the person's own returns."""
+    return _name("tool", name)
+
+
+def is_others(source: str) -> bool:
+    """Return whether a source is not the person."""
+    return source != PERSON
+
+
+def read_source(source: object) -> str:
+    """Return a source that somebody else may have written. Raises ValueError if it is none."""
+    kind, _, name = source.partition(" ") if isinstance(source, str) else ("", "", "")
+    if source in (PERSON, IMPORT, PASTE, SUGGESTED) or (kind in _NAMED and source == _name(kind, name)):
+        return str(source)
+    raise ValueError(f"{str(source)[:20]!r} is not a source")
+
+
+def weigh(known: str, source: str) -> str:
+    """Return the less trusted of two sources: others before the person, and of others the later, `source`."""
+    return source if is_others(source) else known
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where a record's content and properties come from; of properties only those that are not the person's."""
+
+    content: str = PERSON
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def least_trusted(self) -> str:
+        """Return the person, or the last source that is another."""
+        return next((s for s in reversed([self.content, *self.properties.values()]) if is_others(s)), PERSON)
+
+    def to_json(self) -> dict[str, Json]:
+        return {"content": self.content, "properties": dict(self.properties)}
+
+    @classmethod
+    def from_json(cls, record: object) -> "Sources":
+        """Return the sources of which `to_json` made this. Raises ValueError if somebody else made it."""
+        if not isinstance(record, dict) or record.keys() != {"content", "properties"}:
+            raise ValueError("its sources are not those of content and properties")
+        told = record["properties"] if isinstance(record["properties"], dict) else {"": None}
+        return cls(
+            read_source(record["content"]), {n: each for n, s in told.items() if is_others(each := read_source(s))}
+        )
+
+
+ALL_MINE = Sources()
+"""Of a record that is the person's as a whole."""
+
+
+def tell_all(source: str, properties: Collection[str]) -> Sources:
+    """Return the sources of a record all of which is from one."""
+    return Sources(source, dict.fromkeys(properties, source) if is_others(source) else {})
+
+
+def tell_part(known: str, old: Json, new: Json, change: object, source: str) -> str:
+    """Return the source of a text or a value after a write.
+
+    Args:
+        known: Its source before.
+        old: What it was; None if it was not there.
+        new: What it is.
+        change: What the write gives for it, a value or what is done inside it; None if it gives nothing: what code
+            moves on keeps its source.
+        source: The write's.
+    """
+    if new == old or (change is None and old is not None):
+        return known
+    # a rule in words is stored in another form; what is no plain value was merged into the old one
+    is_inside = change not in (None, new) and not isinstance(change, str | int | float)
+    return weigh(known, source) if is_inside else source
+
+
+def tell_properties(
+    known: Mapping[str, str], old: Properties, new: Properties, changes: Mapping[str, object], source: str
+) -> dict[str, str]:
+    """Return the sources of properties after a write, of those that are others'; arguments as of `tell_part`."""
+    told = {
+        name: tell_part(known.get(name, PERSON), old.get(name), value, changes.get(name), source)
+        for name, value in new.items()
+    }
+    others = {name: each for name, each in told.items() if is_others(each)}
+    return dict(sorted(others.items(), key=lambda part: known.get(part[0]) != part[1]))  # what is new comes last
+
+
+def _name(kind: str, name: str) -> str:
+    return f"{kind} {' '.join(''.join(c if c.isprintable() else ' ' for c in name).split())[:LONGEST_NAME]}".rstrip()

@@ -1,0 +1,40 @@
+"""An item as a write makes it: properties merged, what repeats moved on, and the source of each part."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ana.memory.item import Item, merge_properties
+from ana.memory.operations import Operation, apply_to
+from ana.memory.repeating import Revision
+from ana.memory.sources import Sources, tell_all, tell_part, tell_properties
+from ana.time.clock import Clock
+from ana.time.repeats import may_repeat
+from ana.values import Json, Properties
+
+
+def make_item(id: str, content: str, properties: Properties, source: str, clock: Clock) -> Item:
+    """Return a new item. Raises ToolError if a rule of repetition cannot be read."""
+    stored, stamp = _revise({}, properties, properties, clock), clock.stamp()
+    return Item(id, content, stored, stamp, stamp, tell_all(source, stored))
+
+
+def update_item(
+    old: Item,
+    content: str | Operation | None,
+    properties: Mapping[str, Json | Operation],
+    source: str,
+    clock: Clock,
+) -> Item:
+    """Return an item with another content and merged properties. Raises ToolError as `Memory.update` does."""
+    changed = {name: apply_to(old.properties.get(name), change) for name, change in properties.items()}
+    text = old.content if content is None else str(apply_to(old.content, content))
+    stored = _revise(old.properties, merge_properties(old.properties, changed), changed, clock)
+    told = tell_part(old.sources.content, old.content, text, content, source)
+    sources = Sources(told, tell_properties(old.sources.properties, old.properties, stored, properties, source))
+    return replace(old, content=text, properties=stored, updated_at=clock.stamp(), sources=sources)
+
+
+def _revise(old: Properties, new: Properties, given: Mapping[str, Json], clock: Clock) -> Properties:
+    if not given or not may_repeat(new):
+        return new
+    return Revision(old, given, clock.now(), clock.zone).apply(new)
