@@ -1,7 +1,4 @@
-"""Who told it: the source of a write, and of the content and each property of a record.
-
-What matters is whether it is the person or others. Nothing here knows records as such, so that databases can use it.
-"""
+"""The source of a write, and of the content and each property of a record; what matters is whether it is the person."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
