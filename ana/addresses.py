@@ -45,6 +45,8 @@ whether certificates are checked. None of that is another person's to say.
 
 _DOMAIN = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}|localhost|[\d.]+", re.IGNORECASE)
 
+_MAIL_ADDRESS = re.compile(r"mailtos?://([^:@/]+)(?::[^/]*)?@([\w.-]+)", re.IGNORECASE)
+
 
 def check_kind(name: str) -> str:
     """Return a kind that others than the owner may be allowed. Raises ValueError if it is not one."""
@@ -91,6 +93,12 @@ def name_kind(address: str) -> str:
     """Return what an address is, without anything that is in it: mail, ntfy."""
     kind = read_kind(address) if "://" in address else "an address"
     return _NAMES.get(kind, kind[:20])
+
+
+def list_own_mail(written: SecretStr | None) -> frozenset[str]:
+    """Return the addresses of a person's mail that a setting names: whom mail is from that rings."""
+    found = (_MAIL_ADDRESS.match(each) for each in split_addresses(written))
+    return frozenset(unquote(f"{each[1]}@{each[2]}").lower() for each in found if each)
 
 
 def list_secret_parts(address: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from langchain_core.tools import tool
 from ana.errors import ToolError
 from ana.memory.authors import find_author
 from ana.memory.changes import Entry
-from ana.memory.item import SHOWN, Item
+from ana.memory.item import SHOWN, Item, tell_source
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.tokens import tokenize
 from ana.time.dates import with_weekday, without_weekday
@@ -122,7 +122,7 @@ def _show_change(entry: Entry, call: CallContext, whole: bool) -> dict[str, Json
     """Return a change in words, with what the text was if it is asked of one item alone."""
     change = entry.change
     told = describe_change(make_receipt(change, call.clock.zone))[_SIGN:]
-    shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: told}
+    shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: told, **tell_source(change.before, change.after)}
     if whole and change.before and (change.after is None or change.after.content != change.before.content):
         shown["was"] = change.before.content[:SHOWN]
     return shown

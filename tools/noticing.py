@@ -10,7 +10,7 @@ from typing import Any
 from ana.errors import NoSuchItem
 from ana.memory.changes import Change
 from ana.memory.filters.matching import is_number
-from ana.memory.item import Item
+from ana.memory.item import Item, tell_source
 from ana.memory.repeating import list_next, tell_dates
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
@@ -177,9 +177,9 @@ def explain_missing(call: CallContext, id: str) -> NoSuchItem:
     return NoSuchItem(id, hint, similar) if similar else NoSuchItem(id)
 
 
-def show_similar(item: Item) -> dict[str, str]:
+def show_similar(item: Item) -> dict[str, Json]:
     """Return an item in a few words, with the id to call it by."""
-    return {"id": item.id, "content": plain_text(shorten(item.content, SHORT))}
+    return {"id": item.id, "content": plain_text(shorten(item.content, SHORT)), **tell_source(item)}
 
 
 def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> dict[str, Json]:

@@ -13,6 +13,7 @@ from ana.memory.changes import Change
 from ana.memory.item import Item, localize, to_json
 from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
+from ana.memory.sources import describe_claim
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
@@ -185,8 +186,7 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
         return [describe_property(name, value, year, language) for name, value in (new or old).items()]
-    parts = [*_describe_edit(before["content"], after["content"])]
-    parts += _tell_date(receipt, year, language)
+    parts = [*_describe_edit(before["content"], after["content"]), *_tell_date(receipt, year, language)]
     parts += (moved_on := [*_describe_done(receipt, year, language)])
     for name, value in new.items():
         if moved_on and name in (*DATE_KEYS, "done_for"):
@@ -203,7 +203,7 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
             parts.append(f"{WORDINGS[language].without} {_name_property(key, language) or key}".strip())
         elif not moved_on:
             parts += _describe_days(key, old[key], [], year, language)[1]
-    return parts
+    return parts or describe_claim(before, after)
 
 
 def _tell_date(receipt: Receipt, year: int, language: Language) -> Iterator[str]:

@@ -63,6 +63,10 @@ class Sources:
         """Return the person, or the last source that is another."""
         return next((s for s in reversed([self.content, *self.properties.values()]) if is_others(s)), PERSON)
 
+    def keep(self, properties: Collection[str]) -> "Sources":
+        """Return the sources of a record that has these properties left."""
+        return Sources(self.content, {name: each for name, each in self.properties.items() if name in properties})
+
     def to_json(self) -> dict[str, Json]:
         return {"content": self.content, "properties": dict(self.properties)}
 
@@ -114,6 +118,13 @@ def tell_properties(
     }
     others = {name: each for name, each in told.items() if is_others(each)}
     return dict(sorted(others.items(), key=lambda part: known.get(part[0]) != part[1]))  # what is new comes last
+
+
+def describe_claim(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
+    """Return whose words a record as JSON is now; nothing if that is as it was."""
+    if ("sources" in old) == ("sources" in new):
+        return []
+    return ["no longer your own words" if "sources" in new else "now your own words"]
 
 
 def _name(kind: str, name: str) -> str:

@@ -12,6 +12,7 @@ from icalendar.cal.component import Component
 from ana.errors import ToolError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
+from ana.memory.sources import ALL_MINE, IMPORT, tell_all
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS
 from ana.time.repeats.rules import Rule
@@ -48,13 +49,18 @@ def read(path: Path, zone: tzinfo) -> Bundle:
     calendar = _Calendar(moments, read_modified(path))
     items = calendar.read([text for kind, text in parts if kind != "VTIMEZONE"])
     named = {"Left out, because nothing here holds it": others, **calendar.notes}
-    return Bundle(items, notes=make_notes(named | {"Read in your time, as nobody knows the zone": moments.unknown}))
+    notes = make_notes(named | {"Read in your time, as nobody knows the zone": moments.unknown})
+    return Bundle(items, authors=calendar.authors, notes=notes)
 
 
 class _Calendar:
-    """Reads components as items: `age` is the stamp of those without one, `notes` what is to be said of which."""
+    """Reads components as items: `age` is the stamp of those without one, `notes` what is to be said of which.
+
+    What has an organiser or guests is others' words; `authors` has their addresses by the item's id.
+    """
 
     def __init__(self, moments: Moments, age: str) -> None:
+        self.authors: dict[str, frozenset[str]] = {}
         self.notes: dict[str, list[str]] = defaultdict(list)
         self._moments = moments
         self._age = age
@@ -124,7 +130,10 @@ class _Calendar:
         if base:
             own, created = _merge(own, base.properties), base.created_at
         content = "\n".join(text for text in texts if text) or "(no title)"
-        return check_item(Item(id, content, own, created, changed or created))
+        sources = base.sources.keep(own) if base else ALL_MINE
+        if authors := _list_authors(component):
+            self.authors[id], sources = authors, tell_all(IMPORT, own)
+        return check_item(Item(id, content, own, created, changed or created, sources))
 
     def _note_lost(self, component: Component, title: str) -> None:
         lost = (set(component) - _READ - _TECHNICAL) | {str(name) for name, _ in component.errors}
@@ -207,6 +216,12 @@ class _Calendar:
         is_same = all(of[name] == value for name, value in self._read_properties(single).items() if name not in _DATES)
         is_same = is_same and all(read_text(master, name) == read_text(single, name) for name in _TEXTS)
         return self._moments.write(to[0]) if to and is_same and to[1] - to[0] == span[1] - span[0] else None
+
+
+def _list_authors(component: Component) -> frozenset[str]:
+    """Return the address of the organiser, or else those of the guests."""
+    named = list_values(component, "ORGANIZER") or list_values(component, "ATTENDEE")
+    return frozenset(str(each).lower().removeprefix("mailto:") for each in named)
 
 
 def _find_base(component: Component) -> Item | None:
