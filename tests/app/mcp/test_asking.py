@@ -96,7 +96,9 @@ def test_the_person_decides_later(served: Sessions, handles: Handles, decision: 
         done = assistant.resume(waiting.thread_id, decide_all(waiting.request, decision), waiting.request_id)
         assert isinstance(done, Done)
     assert len(list(handles.memory.items())) == (decision == "reject")
-    assert handles.memory.history(limit=1)[0].turn.startswith("mcp-claude-code-") == (decision == "approve")
+    last = handles.memory.history(limit=1)[0]
+    assert last.turn.startswith("mcp-claude-code-") == (decision == "approve")
+    assert (last.source == "assistant claude-code") == (decision == "approve"), "an approval does not make it theirs"
     left = next((item.id for item in handles.memory.items()), None) or handles.memory.create(RENT).id
     again = read(call(served, "delete_item", {"id": left}))  # the same request, where it was refused
     assert list_waiting(handles) == [again["waits_for_the_person"]] != [waiting.request_id]

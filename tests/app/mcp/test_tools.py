@@ -53,8 +53,9 @@ def test_every_tool_answers_as_its_schema_says(served: Sessions, mode: str) -> N
         assert "30 Jan" in changed["receipt"]
         assert (await use("append_context", content="Prefers tea"))["line"] == 0
         assert (await use("search", query="rent"))["results"][0]["url"] == f"ana://item/{id}"
-        assert (await use("fetch", id=id))["text"] == "Pay the rent"
-        assert (await use("fetch", id="context"))["text"] == "0: Prefers tea"
+        fetched = await use("fetch", id=id)
+        assert (fetched["text"], fetched["source"]) == ("Pay the rent", "assistant claude-code")
+        assert (await use("fetch", id="context"))["text"] == "0: Prefers tea (from assistant claude-code)"
         assert (await use("undo"))["changes"]
         assert (await use("history"))["turns"][1]["by"] == "claude-code"
         assert (await use("calculator", expression="2 + 3"))["result"] == 5

@@ -5,12 +5,14 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from ana import settings as settings_module
 from ana.people import People
 from ana.settings import Places, load_settings
 from ana.workspace import load_workspace, open_workspace
 from tests.app.page.conftest import Browser, list_fields
+from tests.transfer.test_whose import CALENDAR, EVENT, EVENTS
 
 
 @pytest.fixture(autouse=True)
@@ -112,6 +114,25 @@ def test_a_calendar_that_was_brought_in_is_taken_back(browser: Browser) -> None:
     browser.open(str(answer.url))
     browser.submit("Undo")
     assert "- Choir" in browser.text
+
+
+@pytest.mark.parametrize(("whose", "theirs"), [("", 1), ("mine", 0), ("others", 2)])
+def test_what_others_wrote_in_a_file_is_the_persons_with_one_tap(browser: Browser, whose: str, theirs: int) -> None:
+    calendar = CALENDAR.format(f"{EVENT.format('Choir', EVENTS['organised'])}\n{EVENT.format('Alone', '')}")
+    browser.open("/app/settings")
+    sent = {name: value for name, (value,) in list_fields(browser.one("form[enctype]")).items() if name != "file"}
+    sent["whose"] = whose
+    answer = browser.client.post("/app/files", data=sent, files={"file": ("a.ics", calendar.encode())})
+    assert (f"Kept as the words of others: {theirs}." in answer.text) == bool(theirs)
+    assert ("These are mine" in answer.text) == bool(theirs)
+    browser.open("/app/items?source=others")
+    assert len(browser.page.select("ul.plain li")) == theirs
+    if theirs:
+        browser.page = BeautifulSoup(answer.text, "html.parser")
+        browser.submit("These are mine")
+        assert browser.text.count("now your own words") == theirs
+        browser.open("/app/items?source=person")
+        assert len(browser.page.select("ul.plain li")) == 2
 
 
 def test_whoever_was_alone_stays_signed_in_when_they_add_somebody(browser: Browser) -> None:
