@@ -45,7 +45,7 @@ whether certificates are checked. None of that is another person's to say.
 
 _DOMAIN = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}|localhost|[\d.]+", re.IGNORECASE)
 
-_MAILBOX = re.compile(r"mailtos?://([^:@/]+)(?::[^/]*)?@([\w.-]+)", re.IGNORECASE)
+_MAIL_ADDRESS = re.compile(r"mailtos?://([^:@/]+)(?::[^/]*)?@([\w.-]+)", re.IGNORECASE)
 
 
 def check_kind(name: str) -> str:
@@ -97,7 +97,7 @@ def name_kind(address: str) -> str:
 
 def list_own_mail(written: SecretStr | None) -> frozenset[str]:
     """Return the addresses of a person's mail that a setting names: whom mail is from that rings."""
-    found = (_MAILBOX.match(each) for each in split_addresses(written))
+    found = (_MAIL_ADDRESS.match(each) for each in split_addresses(written))
     return frozenset(unquote(f"{each[1]}@{each[2]}").lower() for each in found if each)
 
 

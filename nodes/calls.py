@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from ana.addresses import name_kind, split_addresses
 from ana.errors import ToolError
 from ana.memory.changes import Cause
-from ana.memory.sources.past import find_source
+from ana.memory.sources import find_source
 from ana.tracing.schema import INVALID
 from graph.context import Context, context_of, thread_of
 from graph.state import State

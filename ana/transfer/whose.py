@@ -8,8 +8,7 @@ from typing import Literal
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Entry
 from ana.memory.item import Item, from_json, to_json
-from ana.memory.sources import ALL_MINE, IMPORT, PERSON, tell_all
-from ana.memory.sources.past import PastStates, find_source
+from ana.memory.sources import ALL_MINE, IMPORT, PERSON, PastStates, find_source, tell_all
 from ana.transfer.bundle import Bundle
 
 Whose = Literal["mine", "others"]

@@ -10,7 +10,7 @@ import typer
 from ana.addresses import list_own_mail
 from ana.errors import UserError
 from ana.handles import open_data
-from app.show.confirm import can_ask
+from app.show.confirm import ask, can_ask
 from app.show.text import say
 from app.startup import spell_user, start
 
@@ -66,11 +66,9 @@ def import_(
 def _ask_whose(bundle: "Bundle", mine: bool | None) -> "Whose | None":
     """Return whose words a file holds, as the person says it; None to take what it says itself."""
     if mine is None and not bundle.format and can_ask():
-        others, every = len(bundle.authors), len(bundle.items)
-        if not others:
-            mine = typer.confirm("Did you write this yourself?", default=True)
-        elif typer.confirm(f"{others} of {every} have an organiser or guests. Are these your own words, too?"):
-            mine = True
+        mine = ask("Is all of this in your own words?", default=not bundle.authors)
+        if bundle.authors and not mine:
+            return None  # but what has neither organiser nor guests
     return None if mine is None else "mine" if mine else "others"
 
 

@@ -23,6 +23,7 @@ from ana.models.json_mode.adapter import JsonDecisions
 from ana.settings import PROJECT, Autonomy, load_settings
 from ana.transfer.foreign.detect import find_reader
 from ana.transfer.importer import import_bundle
+from ana.transfer.whose import tell_whose
 from ana.values import Properties
 from app.said import Said
 from app.throwaway import open_throwaway
@@ -160,7 +161,7 @@ def _import(stage: Stage, text: str) -> None:
     file.write_text(json.dumps([task | {"entry": "20260102T113000Z", "modified": "20260102T113000Z"}]))
     reader = find_reader(file)
     assert reader
-    import_bundle(stage.handles.memory, reader(file, stage.handles.clock.zone))
+    import_bundle(stage.handles.memory, tell_whose(reader(file, stage.handles.clock.zone), "others"))
 
 
 def _summarise(stage: Stage, text: str) -> None:

@@ -18,13 +18,14 @@ from ana.memory.sources import (
     PASTE,
     PERSON,
     SUGGESTED,
+    PastStates,
     Sources,
+    find_source,
     name_assistant,
     name_calendar,
     name_tool,
     read_source,
 )
-from ana.memory.sources.past import PastStates, find_source
 from ana.memory.trash import restore
 from ana.memory.undo import undo
 from ana.values import Properties

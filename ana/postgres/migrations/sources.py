@@ -5,7 +5,7 @@ from typing import Any
 
 from psycopg import Connection
 
-from ana.memory.sources.past import PastStates, find_source
+from ana.memory.sources import PastStates, find_source
 
 _TOUCHED = "SELECT DISTINCT kind, id FROM entries WHERE turn ^@ 'import-' OR turn ^@ 'mcp-'"
 _ENTRIES = "SELECT seq, names, before, after FROM entries WHERE kind = $1 AND id = $2 ORDER BY seq"

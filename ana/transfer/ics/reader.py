@@ -12,7 +12,7 @@ from icalendar.cal.component import Component
 from ana.errors import ToolError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
-from ana.memory.sources import ALL_MINE, IMPORT, tell_all
+from ana.memory.sources import ALL_MINE, IMPORT, Sources, tell_all
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS
 from ana.time.repeats.rules import Rule
@@ -130,7 +130,8 @@ class _Calendar:
         if base:
             own, created = _merge(own, base.properties), base.created_at
         content = "\n".join(text for text in texts if text) or "(no title)"
-        sources = base.sources.keep(own) if base else ALL_MINE
+        told = base.sources if base else ALL_MINE
+        sources = Sources(told.content, {name: each for name, each in told.properties.items() if name in own})
         if authors := _list_authors(component):
             self.authors[id], sources = authors, tell_all(IMPORT, own)
         return check_item(Item(id, content, own, created, changed or created, sources))

@@ -22,7 +22,7 @@ from typing import Annotated
 from pydantic import Field
 
 from ana import __version__
-from ana.backends.chroma.care.format import FORMAT, FormatNote, WriterNote
+from ana.backends.chroma.care.format import FORMAT, FormatNote
 from ana.backends.chroma.folder import Folder
 from ana.errors import StoreBroken, UserError
 from ana.files import connect_own, is_damage, remove_database
@@ -71,7 +71,7 @@ _NEEDED = "data/chroma/chroma.sqlite3"
 
 
 @dataclass(frozen=True)
-class Manifest(WriterNote):
+class Manifest(FormatNote):
     """What a backup says of itself: also how many files it has beside this, and whose it is, if it knows."""
 
     files: Annotated[int, Field(ge=0, le=MOST_FILES)]

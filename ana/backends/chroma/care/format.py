@@ -6,7 +6,7 @@ From format 3 on its number stays, and what is new is a step, which is taken onc
 import json
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -29,18 +29,12 @@ MOST = 10**6
 
 
 @dataclass(frozen=True)
-class WriterNote:
-    """The format of what was written, and the version of ana that wrote it."""
+class FormatNote:
+    """The format of what was written, the version of ana that wrote it, and the steps that were taken within it."""
 
     format: Annotated[int, Field(ge=1, le=MOST)]
     version: Annotated[str, Field(max_length=40)]
-
-
-@dataclass(frozen=True)
-class FormatNote(WriterNote):
-    """The same of a folder, with the steps that were taken."""
-
-    steps: Annotated[tuple[Annotated[str, Field(max_length=40)], ...], Field(max_length=1000)] = ()
+    steps: Annotated[tuple[str, ...], Field(max_length=1000)] = field(default=(), kw_only=True)
 
     def describe_unknown(self) -> str:
         """Return what of the folder this program does not know, to be read after who wrote it; empty if nothing."""

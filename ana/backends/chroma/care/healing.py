@@ -67,7 +67,7 @@ class Healing:
     def take_steps(self) -> None:
         """Take the steps that are left to this program's format."""
         if "sources" in self.steps:
-            tell_sources(self._path / "journal.sqlite", self._collections)
+            tell_sources(self._path / "journal.sqlite", self._collections, self._tell)
             note_step(self._path, "sources")
             self.steps.remove("sources")
 

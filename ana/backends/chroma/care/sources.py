@@ -2,16 +2,17 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
 from ana.backends.chroma.collection import ChromaCollection
+from ana.backends.sql.journal import SCHEMA
 from ana.files import connect_own
 from ana.memory.changes import Kind
 from ana.memory.item import from_json, to_json
 from ana.memory.search.property_text import property_text
-from ana.memory.sources.past import PastStates, find_source
+from ana.memory.sources import PastStates, find_source
 
 _TOUCHED = "SELECT DISTINCT kind, id FROM writes WHERE turn GLOB 'import-*' OR turn GLOB 'mcp-*'"
 _ENTRIES = "SELECT seq, turn, before, after FROM writes WHERE kind = ? AND id = ? ORDER BY seq"
@@ -20,10 +21,15 @@ AT_ONCE = 1000
 """Records that are read and written together."""
 
 
-def tell_sources(journal: Path, collections: Mapping[Kind, ChromaCollection]) -> None:
-    """Tell the sources of entries and records, while the folder is held; cut short, it can start again."""
-    with closing(connect_own(journal)) as db:
+def tell_sources(journal: Path, collections: Mapping[Kind, ChromaCollection], tell: Callable[[str], None]) -> None:
+    """Work out the sources of entries and records, while the folder is held; cut short, it can start again.
+
+    `tell` is called if it may take a while.
+    """
+    with closing(connect_own(journal, script=SCHEMA)) as db:  # a repair may have set it aside
         touched = db.execute(_TOUCHED).fetchall()
+        if len(touched) > AT_ONCE:
+            tell(f"This is done once: marking what others told among {len(touched):,} records.")
         for start in range(0, len(touched), AT_ONCE):
             with db:
                 states = {key: _tell_entries(db, key) for key in touched[start : start + AT_ONCE]}

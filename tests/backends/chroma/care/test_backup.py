@@ -240,7 +240,7 @@ def test_an_older_folder_is_backed_up_and_taken_to_this_format(
     assert [entry.turn for entry in memory.history()] == ["edit-2", "edit-1"]
     assert contents(memory)[:2] == (["one"], {0: "Prefers tea"})
     assert examine(chroma_of(memory)).is_sound
-    assert read_format(path) == FormatNote(FORMAT, __version__, STEPS)
+    assert read_format(path) == FormatNote(FORMAT, __version__, steps=STEPS)
     kept = list((path / "backups").glob("before-format-2-*.zip"))
     assert len(kept) == 1, "the one from before the first try"
     restore(chroma_of(memory).folder, path / "no traces", kept[0])

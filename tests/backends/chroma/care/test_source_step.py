@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,13 @@ from ana.backends.chroma.care.backup import write_backup
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.format import FORMAT, STEPS, read_format
 from ana.backends.chroma.care.restore import restore
+from ana.backends.chroma.source import EmbeddedItem
 from ana.errors import ConfigError, UserError
+from ana.memory.changes import make_edit
 from ana.memory.memory import Memory
+from ana.memory.sources import IMPORT
 from tests.backends.chroma.care.test_backup import rewrite
-from tests.chroma import chroma_of
+from tests.chroma import chroma_of, hold_source
 from tests.memory.past import check_sources, fill_from_others
 
 
@@ -74,3 +78,34 @@ def test_a_folder_with_a_step_that_is_not_known_is_refused(memory: Memory, tmp_p
     )
     with pytest.raises(UserError, match="does not know: later"):
         restore(chroma_of(memory).folder, tmp_path / "traces", later)
+
+
+@pytest.mark.parametrize("lost", ["chroma/chroma.sqlite3", "items.index.sqlite"])
+def test_sources_survive_what_is_rebuilt(memory: Memory, lost: str) -> None:
+    by = make_edit(source=IMPORT)
+    id = memory.create("Milk", {"n": 1}, by).id
+    memory.append_line("Likes tea", by)
+    before = memory.get(id), [*memory.backend.scan("line")]
+    memory.close()
+    (chroma_of(memory).folder.path / lost).write_bytes(b"garbage " * 5000)
+    chroma_of(memory).folder.in_doubt = True
+    assert (memory.get(id), [*memory.backend.scan("line")]) == before
+    assert memory.get(id).source == IMPORT
+    assert examine(chroma_of(memory)).is_sound
+
+
+def test_a_record_that_the_journal_does_not_know_as_it_is_stays_so(memory: Memory) -> None:
+    ids = fill_from_others(memory)
+    with hold_source(memory) as source:
+        changed = replace(memory.get(ids["mine"]), content="changed past the journal")
+        source.write([EmbeddedItem(changed, source.get_many([changed.id])[0].vector)], [memory.get(ids["mine"])])
+    to_format_2(memory)
+    assert memory.get(ids["mine"]) == changed
+    assert memory.get(ids["import"]).source == IMPORT
+
+
+def test_a_folder_of_before_whose_journal_is_gone_opens(memory: Memory) -> None:
+    id = fill_from_others(memory)["mine"]
+    (to_format_2(memory) / "journal.sqlite").unlink()
+    assert memory.get(id).content == "Milk of mine"
+    assert memory.create("later").after in memory.items()
