@@ -323,18 +323,13 @@ def _main() -> None:
     gc.disable()  # until all is imported, which stays
     for name in (*PRELOADED, *filter(_is_for_commands, source_files())):
         importlib.import_module(name)
-    from nodes.autonomy.message import Message
-
-    from ana.language import guess_language
     from tests.conftest import EMBEDDER
     from tools.catalog import schemas
 
     EMBEDDER.embed_query("loads its model")
     embed_words(["loads", "its", "table"])
-    Message("loads its patterns")
     schemas()
     read_settings()
-    guess_language("loads its words")
     _read_messages()
     gc.freeze()  # memory that no fork needs to copy
     gc.enable()

@@ -14,6 +14,7 @@ from ana.memory.changes import Entry
 from ana.memory.item import SHOWN, Item
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.tokens import tokenize
+from ana.memory.sources import is_others
 from ana.time.dates import with_weekday, without_weekday
 from ana.time.spans import Span, date_span
 from ana.values import Json
@@ -123,6 +124,8 @@ def _show_change(entry: Entry, call: CallContext, whole: bool) -> dict[str, Json
     change = entry.change
     told = describe_change(make_receipt(change, call.clock.zone))[_SIGN:]
     shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: told}
+    if source := next((each.source for each in (change.after, change.before) if each and is_others(each.source)), ""):
+        shown["source"] = source
     if whole and change.before and (change.after is None or change.after.content != change.before.content):
         shown["was"] = change.before.content[:SHOWN]
     return shown

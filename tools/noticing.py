@@ -13,6 +13,7 @@ from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
 from ana.memory.repeating import list_next, tell_dates
 from ana.memory.search.property_text import describe_unsearched
+from ana.memory.sources import is_others
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.memory.undo import find_all_undone, find_undone_turn
 from ana.memory.vocabulary import NAMED, names_of
@@ -179,7 +180,8 @@ def explain_missing(call: CallContext, id: str) -> NoSuchItem:
 
 def show_similar(item: Item) -> dict[str, str]:
     """Return an item in a few words, with the id to call it by."""
-    return {"id": item.id, "content": plain_text(shorten(item.content, SHORT))}
+    source = {"source": item.source} if is_others(item.source) else {}
+    return {"id": item.id, "content": plain_text(shorten(item.content, SHORT)), **source}
 
 
 def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> dict[str, Json]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
+from evals.attack.harmless import iter_turns
 
 from ana.settings import Autonomy
-from evals.attack.harmless import iter_turns
 from evals.attack.play import DIALS, SURFACES, Attack, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
 from nodes.autonomy.weigh import weigh
