@@ -13,7 +13,7 @@ from nodes.history import this_turn
 from nodes.policies.check import first_violation
 from nodes.policies.evidence import Evidence, Violation
 from nodes.policies.results import put_value
-from nodes.receipt import name_recorded, render_receipt, strip_receipt
+from nodes.receipt import name_recorded, name_unchanged, render_receipt, strip_receipt
 from nodes.turns import end_turn
 from nodes.unchanged import describe_unchanged
 from nodes.view import find_source, read_view
@@ -39,8 +39,7 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     answer += explain_left_out(this_turn(state["messages"])[0])
     receipt = render_receipt(evidence.calls, list_declined(this_turn(state["messages"])))
     if not receipt:
-        year, zone = int(turn["ts"][:4]), handles.clock.zone
-        receipt = describe_unchanged(answer, state["messages"], handles.memory, year, zone)
+        receipt = name_unchanged() if ours else describe_unchanged(answer, state, handles)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     shown = find_source(read_view(state, handles.memory))
     id = "" if violation or turn["error"] else id

@@ -4,16 +4,17 @@ So an answer that claims a change contradicts itself, and nobody has to read wha
 """
 
 from collections.abc import Sequence
-from datetime import tzinfo
 
 from langchain_core.messages import AnyMessage
 
+from ana.handles import Handles
 from ana.memory.content_words import find_content_words
 from ana.memory.item import Item, localize
 from ana.memory.memory import Memory
 from ana.memory.receipts import describe_property, find_title, show_value
 from ana.memory.search.tokens import tokenize
 from ana.output import shorten
+from graph.state import State
 from nodes.history import previous_turn, this_turn
 from nodes.receipt import name_unchanged
 from nodes.view import list_ids
@@ -28,19 +29,24 @@ LONGEST = 40
 """Characters of a record's first line, and of what is told of it."""
 
 
-def describe_unchanged(answer: str, messages: Sequence[AnyMessage], memory: Memory, year: int, zone: tzinfo) -> str:
+def describe_unchanged(answer: str, state: State, handles: Handles) -> str:
     """Return that nothing was written, and below it the records that an answer names, each as it is.
 
-    Args:
-        messages: Of the conversation; the results of this turn and of the one before show what may be named.
-        year: Days are shown without this one.
-        zone: Moments are shown in it.
+    What may be named are the records in results of this turn and of the one before.
     """
-    ids = dict.fromkeys([*list_ids(this_turn(messages)), *list_ids(previous_turn(messages))])
-    found = memory.backend.get_many("item", [*ids]) if ids else {}
-    shares = {id: share for id in ids if id in found and (share := _measure_named(found[id], answer)) >= ENOUGH}
-    named = (localize(found[id], zone) for id in sorted(shares, key=lambda id: -shares[id])[:MOST])
-    return "\n".join([name_unchanged(), *(f"- {_describe(item, year)}" for item in named)])
+    year = int(state["turn"]["ts"][:4])  # not the clock's, which is read no oftener than a replay of the turn knows
+    found = _find_shown(state["messages"], handles.memory)
+    shares = {id: share for id, item in found.items() if (share := _measure_named(item, answer)) >= ENOUGH}
+    best = sorted(shares, key=lambda id: -shares[id])[:MOST]
+    named = (_describe(localize(found[id], handles.clock.zone), year) for id in best)
+    return "\n".join([name_unchanged(), *(f"- {each}" for each in named)])
+
+
+def _find_shown(messages: Sequence[AnyMessage], memory: Memory) -> dict[str, Item]:
+    """Return the records that results showed, as they are now, in the order in which they were shown."""
+    ids = [*dict.fromkeys([*list_ids(this_turn(messages)), *list_ids(previous_turn(messages))])]
+    found = memory.backend.get_many("item", ids) if ids else {}
+    return {id: found[id] for id in ids if id in found}
 
 
 def _measure_named(item: Item, answer: str) -> float:

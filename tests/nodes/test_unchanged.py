@@ -1,7 +1,7 @@
 """What stands in the place of a receipt where nothing was written: the records that an answer names, as they are."""
 
 import json
-from datetime import UTC
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -9,10 +9,11 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from ana.memory.memory import Memory
 from ana.models.scripted import calls
+from ana.time.clock import Clock
 from ana.values import Properties
 from app.outcome import expect_done
 from nodes.unchanged import describe_unchanged
-from tests.conftest import MakeAssistant
+from tests.conftest import BERLIN, MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
 INSPECTION: Properties = {"type": "appointment", "due_date": "2026-12-16", "status": "active"}
@@ -28,7 +29,9 @@ def show(said: str, *ids: str) -> list[AnyMessage]:
 
 
 def describe(memory: Memory, answer: str, *messages: AnyMessage) -> list[str]:
-    first, *rest = describe_unchanged(answer, messages, memory, 2026, UTC).splitlines()
+    state: Any = {"messages": [*messages], "turn": {"ts": "2026-12-01T09:00"}}
+    handles: Any = SimpleNamespace(memory=memory, clock=Clock(BERLIN))
+    first, *rest = describe_unchanged(answer, state, handles).splitlines()
     assert first == "no changes"
     return rest
 
@@ -64,7 +67,8 @@ def test_an_id_names_a_record_and_what_was_not_shown_is_not_named(memory: Memory
 
 def test_what_the_turn_before_was_shown_is_told_as_it_is_now(memory: Memory) -> None:
     id = memory.create("Car inspection", INSPECTION).id
-    before, between = show("when is it?", id), [HumanMessage("thanks"), AIMessage("You are welcome.")]
+    before = show("when is it?", id)
+    between: list[AnyMessage] = [HumanMessage("thanks"), AIMessage("You are welcome.")]
     memory.update(id, None, {"status": "done"})
     told = describe(memory, "The car inspection is cancelled.", *before, HumanMessage("cancel it"))
     assert told == ["- Car inspection: Wed 16 Dec, done"]
