@@ -1,9 +1,9 @@
 """What is known about the person, with where it comes from."""
 
 from ana.handles import DataHandles
-from ana.language import spell_day
 from ana.memory.changes import Entry
 from ana.memory.sources import is_others
+from ana.time.dates import show_day
 from app.show.text import shorten
 
 
@@ -13,7 +13,7 @@ def explain_lines(handles: DataHandles) -> dict[int, tuple[str, str, str]]:
     written = {entry.change.id: entry for entry in handles.memory.backend.latest("line")}
     for number, text in handles.memory.lines().items():
         entry = written.get(str(number))
-        day = spell_day(handles.clock.day(entry.ts), year) if entry else ""
+        day = show_day(handles.clock.day(entry.ts), year) if entry else ""
         explained[number] = (text, day, _quote(handles, entry) if entry else "")
     return explained
 

@@ -6,14 +6,13 @@ shows it. `make goldens` plays it again with the decisions that were recorded, w
 
 import sys
 
-from ana.language import pick_telling
-from ana.memory.receipts import list_changes
 from ana.models.providers import build_model
 from ana.settings import PROJECT, load_settings
 from ana.tracing.schema import Record
 from app.show.calls import WRITES, describe_call
 from app.show.text import wrap
 from evals.goldens import Golden, list_differences, play_again, read_goldens, record_golden, write_goldens
+from nodes.receipt import list_changes
 from prompts import decision_prompt
 
 FILE = PROJECT / "tests" / "data" / "conversation.jsonl"
@@ -59,10 +58,7 @@ def render_conversation(golden: Golden | None = None) -> str:
 def _tell(record: Record) -> list[str]:
     looked_up = (step for step in record["steps"] if step["tool"] not in WRITES)
     calls = [f"  {describe_call({**step, 'ok': True}, int(record['ts'][:4]))}" for step in looked_up]
-    changes = [
-        f"  {line}"
-        for line in list_changes(record.get("changes", []), None, pick_telling(record["question"], record["answer"]))
-    ]
+    changes = [f"  {line}" for line in list_changes(record.get("changes", []), record.get("receipt"))]
     return [f"> {record['question']}", *calls, record["answer"], *changes]
 
 

@@ -5,6 +5,7 @@ is sent begins as the call before did, up to that one's last question: a provide
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -37,6 +38,12 @@ LONG = 200
 CHANGES = ("created", "changed", "deleted")
 """Keys of what `history` tells of an item."""
 
+IDS = ("id", "line", "turn")
+"""Arguments that name what a call changes, and hold no text."""
+
+_QUOTED = re.compile("“[^”]*”")
+"""Stored text in an error, whoever told it."""
+
 WHOLE_ABOVE = " [whole above]"
 SAME_ERROR = '{"error": "The same as of the call before."}'
 
@@ -62,15 +69,32 @@ def _shorten_turn(turn: list[AnyMessage], id: str, named: set[str]) -> list[AnyM
     if not asked:
         return turn
     answers = {message.tool_call_id: message for message in turn if isinstance(message, ToolMessage)}
-    shown = next((call for call in asked if call["name"] in WRITERS), asked[0])
+    shown = _find_shown(asked, answers)
     results = [(call["name"], _tell_result(call, answers[str(call["id"])], named, call is shown)) for call in asked]
     args = map_texts(shown["args"], partial(shorten, width=ARGUMENT))
+    if _writes_others(answers[str(shown["id"])]):
+        args = {name: id for name, id in args.items() if name in IDS}
     called = AIMessage("", tool_calls=[ToolCall(name=shown["name"], args=args, id=id)])
     # not under the mark of a result, which a text that was written since may hold
     record = ToolMessage("\n".join(_join_same(results)), name=shown["name"], tool_call_id=id)
     said = [m for m in turn if not isinstance(m, ToolMessage) and not call_ids(m)]
     begin = sum(isinstance(message, HumanMessage) for message in turn[:1])
     return [*said[:begin], called, record, *said[begin:]]
+
+
+def _find_shown(asked: Sequence[ToolCall], answers: Mapping[str, ToolMessage]) -> ToolCall:
+    """Return the call that stands for all: a write if there is one, and if it can be none of what others told."""
+    own = [call for call in asked if not _writes_others(answers[str(call["id"])])] or asked
+    return next((call for call in own if call["name"] in WRITERS), own[0])
+
+
+def _writes_others(answer: ToolMessage) -> bool:
+    return any(map(_is_of_others, receipts_of(answer)))
+
+
+def _is_of_others(receipt: Receipt) -> bool:
+    """Whether others told any of a record that was written."""
+    return any("sources" in (receipt[when] or {}) for when in ("before", "after"))
 
 
 def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown: bool) -> str:
@@ -88,7 +112,7 @@ def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown:
             [*undo, *(sign + _tell_write(each, named) for sign, each in zip(signs, receipts, strict=True))]
         )
     if "error" in value:  # the items beside it are only like the one that was meant
-        return shorten(str(value["error"]), LINE)
+        return shorten(_QUOTED.sub("“…”", str(value["error"])), LINE)
     items: dict[str, str] = {}
     for id, told in _list_items(value):  # history tells of an item many times, first what came last
         items.setdefault(id, told)
@@ -104,6 +128,8 @@ def _tell_write(receipt: Receipt, named: set[str]) -> str:
     id, told = str(receipt["id"]), describe_change(receipt)[2:]
     if receipt["kind"] == "line":  # the prompt shows it as it is
         return f"line {id}"
+    if _is_of_others(receipt):
+        return id
     if id in named:
         told = told.removeprefix(find_title((receipt["after"] or receipt["before"])["content"])).strip()
     named.add(id)
@@ -111,7 +137,7 @@ def _tell_write(receipt: Receipt, named: set[str]) -> str:
 
 
 def _tell_items(items: Sequence[tuple[str, str]], named: set[str]) -> str:
-    told = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}" for id, content in items[:LISTED]]
+    told = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}".strip() for id, content in items[:LISTED]]
     named.update(id for id, _ in items[:LISTED])
     return "; ".join([*told, *([f"and {len(items) - LISTED} more"] if len(items) > LISTED else [])])
 
@@ -156,15 +182,18 @@ def _name_shown(value: Any, shown: dict[str, str]) -> Any:
 
 
 def _list_items(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield id and content of each item in a result; of each change that `history` tells, id, verb and words."""
+    """Yield id and content of each item in a result; of each change that `history` tells, id, verb and words.
+
+    What others told has no words: of an earlier turn it is sent as its id alone.
+    """
     if isinstance(value, list):
         for each in value:
             yield from _list_items(each)
     elif isinstance(value, Mapping):
         id, content = value.get("id"), value.get("content")
         if id is not None and content is not None:
-            yield str(id), str(content)
+            yield str(id), "" if "source" in value else str(content)
         elif id is not None and (told := {key: text for key, text in value.items() if key in CHANGES}):
-            yield from ((f"{id} {verb}", str(text)) for verb, text in told.items())
+            yield from ((f"{id} {verb}", "" if "source" in value else str(text)) for verb, text in told.items())
         else:
             yield from _list_items([*value.values()])

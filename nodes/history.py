@@ -11,7 +11,7 @@ from langchain_core.messages.tool import ToolCall
 from ana.models.base import FROM_PROGRAM, NOT_UNDERSTOOD, TYPED
 from ana.models.fence import FENCE, fence, make_mark
 from graph.state import Correction, Turn
-from nodes.receipt import hide_receipt
+from nodes.receipt import RECORDED, hide_receipt
 from prompts import render
 from tools.artifacts import Receipt, find_existing, receipts_of
 
@@ -224,6 +224,25 @@ def insert_now(messages: Sequence[AnyMessage], now: str) -> list[AnyMessage]:
     more = {"content": f"{now}\n{question.text}", "additional_kwargs": {TYPED: question.text}}
     sent = question.model_copy(update=more)
     return [*messages[: len(messages) - len(rest) - 1], sent, *rest]
+
+
+def insert_recorded(messages: Sequence[AnyMessage], thread: str) -> Iterator[AnyMessage]:
+    """Yield the messages, and before what a person says what the program recorded of the turn before.
+
+    An answer claims what it likes; nothing that a model writes stands there. It is sent the same in every turn.
+
+    Args:
+        thread: The conversation's id: nobody who wrote a stored text knows it.
+    """
+    recorded = None
+    for message in messages:
+        if isinstance(message, HumanMessage) and recorded:
+            typed = {TYPED: message.text} | message.additional_kwargs
+            told = f"[recorded {make_mark(thread)}: {recorded}]\n{message.text}"
+            message = message.model_copy(update={"content": told, "additional_kwargs": typed})
+        if isinstance(message, AIMessage):
+            recorded = message.additional_kwargs.get(RECORDED)
+        yield message
 
 
 def insert_corrections(messages: Sequence[AnyMessage], turn: Turn) -> Iterator[AnyMessage]:

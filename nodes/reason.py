@@ -13,7 +13,7 @@ from ana.memory.digests import line_digest
 from ana.models.base import MARKS, PROMPT_DATA
 from ana.models.call import complete
 from ana.models.fence import make_mark
-from graph.context import Context, context_of, emit, withdraw
+from graph.context import Context, context_of, emit, thread_of, withdraw
 from graph.state import Loaded, State, Turn, Usage, call_id
 from nodes.demos import nearest_demos
 from nodes.earlier import shorten_results
@@ -21,6 +21,7 @@ from nodes.history import (
     fence_results,
     insert_corrections,
     insert_now,
+    insert_recorded,
     repair_messages,
     shorten_earlier,
     shorten_messages,
@@ -115,7 +116,8 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
         emit(runtime, {"draft": text, "id": id})
 
     def send(history: list[AnyMessage]) -> tuple[AIMessage, Usage]:
-        sent = fence_results([*recall(state.get("summary", "")), *insert_now(history, now)])
+        told = insert_recorded(insert_now(history, now), thread_of(runtime))
+        sent = fence_results([*recall(state.get("summary", "")), *told])
         messages = [system, *demos, *insert_corrections(sent, turn)]
         on_text = show if context.stream_drafts else None
         return purse.pay(partial(complete, model, messages, id, tools, on_text, options), messages, turn["usage"])

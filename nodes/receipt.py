@@ -1,17 +1,18 @@
 """The receipt under an answer: what the turn wrote, as the store confirmed it, what was there already, and what failed.
 
-It is part of the answer's message, so that every door shows it. The model is sent the message without it: it would
-learn to write receipts of its own.
+It is part of the answer's message, so that every door shows it. The model is sent the message without it, for it would
+learn to write receipts of its own; what was recorded of an earlier turn it is told in a message of the program.
 """
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from ana.language import FORMER_NOTHING, WORDINGS, guess_language
-from ana.memory.receipts import combine_receipts, word_change
+from ana.memory.receipts import Receipt, combine_receipts, describe_change, name_verbs, tell_more, word_change
 from ana.output import shorten
+from ana.translation import _
 from nodes.policies.evidence import Call
 from nodes.policies.writes import find_failed, read_error
 
@@ -24,56 +25,81 @@ MOST_LINES = 30
 MOST_CHARACTERS = 80
 """Of the text of an item that was there already."""
 
-_VERBS = ("stored", "changed", "deleted", "learned", "known", "forgotten", "existing", "failed", "declined")
+RECEIPT = "ana_receipt"
+"""In an answer's `additional_kwargs`: the receipt that stands at its end."""
+
+RECORDED = "ana_recorded"
+"""In an answer's `additional_kwargs`: what was recorded of its turn, as the model is told it in the turns after."""
+
+_OPS = {"create": "created", "update": "changed", "delete": "deleted"}
+_FORMER = re.compile(r"(?:- [^\n]*(?:\n- [^\n]*)*|[^\n?]{,100})\s*")
+"""A receipt of an earlier version, in whichever language: a list, or a sentence."""
+_RECORD = re.compile(r"^\[recorded [^\]\n]*\]\n?", re.MULTILINE)
 
 
-def _any_of(texts: Iterable[str]) -> str:
-    return "|".join(map(re.escape, dict.fromkeys(texts)))
-
-
-_WORDS = _any_of(getattr(wording, verb) for wording in WORDINGS.values() for verb in _VERBS)
-_MORE = _any_of(wording.more for wording in WORDINGS.values()).replace(re.escape("{n}"), r"\d+")
-_OUTSIDE = _any_of(denied for each in WORDINGS.values() for denied in (each.outside, each.silent))
-_NOTHING = _any_of([*(each.nothing for each in WORDINGS.values()), *FORMER_NOTHING])
-_LINE = rf"- (?:(?:{_WORDS}): [^\n]*|{_MORE}|{_OUTSIDE})"
-_RECEIPT = re.compile(rf"(?:{_NOTHING}|{_OUTSIDE}|{_LINE}(?:\n{_LINE})*)\s*")
-
-
-def render_receipt(calls: Sequence[Call], said: str, declined: Sequence[str] = ()) -> str:
+def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
     """Return what the calls of a turn wrote, found to be there already, failed to write and were refused, one a line.
 
     Args:
         calls: The calls that were answered.
-        said: The person's message; the fixed words are in its language.
         declined: What the person refused, in words.
     """
-    language = guess_language(said)
-    wording, receipts = WORDINGS[language], (receipt for call in calls for receipt in call.receipts)
-    lines = [word_change(receipt, language) for receipt in combine_receipts(receipts)]
-    lines += [f"{wording.existing}: {shorten(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
-    lines += [f"{wording.failed}: {read_error(call)}" for call in find_failed(calls)]
-    lines += [f"{wording.declined}: {shorten(each, MOST_CHARACTERS)}" for each in declined]
-    more = [wording.more.format(n=len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
+    receipts = (receipt for call in calls for receipt in call.receipts)
+    lines = [word_change(receipt) for receipt in combine_receipts(receipts)]
+    existing, failed, refused = _name_rest()
+    lines += [f"{existing}: {shorten(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
+    lines += [f"{failed}: {read_error(call)}" for call in find_failed(calls)]
+    lines += [f"{refused}: {shorten(each, MOST_CHARACTERS)}" for each in declined]
+    more = [tell_more(len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
     return "\n".join(f"- {line}" for line in [*lines[:MOST_LINES], *more])
 
 
-def say_nothing(said: str) -> str:
-    """Return the sentence that nothing was written, in the language of the person's message."""
-    return WORDINGS[guess_language(said)].nothing
+def name_unchanged() -> str:
+    """Return what stands in the place of a receipt where nothing was written."""
+    return _("no changes")
 
 
-def deny_outside_act(receipt: str, said: str) -> str:
-    """Return a receipt that also says, in the language of the person's message, that nothing was sent or booked."""
-    outside = WORDINGS[guess_language(said)].outside
-    return f"{receipt}\n- {outside}" if receipt.startswith("- ") else outside
+def name_failed() -> str:
+    """Return what stands before the reason why something was not done."""
+    return _("Not done")
 
 
-def deny_promise(receipt: str, said: str) -> str:
-    """Return a receipt that also says that nothing rings by itself; one that says that nothing was done as it is."""
-    wording = WORDINGS[guess_language(said)]
-    if receipt in (wording.nothing, wording.outside):
-        return receipt
-    return f"{receipt}\n- {wording.silent}" if receipt else wording.silent
+def _name_rest() -> tuple[str, str, str]:
+    """Return what a receipt says of what was there already, of what failed and of what the person refused."""
+    return _("Already there"), name_failed(), _("Not done, you said no")
+
+
+def list_changes(changes: Sequence[Receipt], receipt: str | None) -> list[str]:
+    """Return what a turn wrote, a line for each record, and what else the receipt under its answer says."""
+    written = [describe_change(each) for each in combine_receipts(changes)]
+    lines = [line.removeprefix("- ") for line in (receipt or "").splitlines()]
+    return written + lines[len(written) :]  # it begins with a line for each record, too
+
+
+def tells_no_changes(receipt: str | None) -> bool:
+    """Whether a receipt says that nothing was written, also in the words of an earlier version: it is no list then."""
+    return bool(receipt) and not str(receipt).startswith("- ")
+
+
+def name_recorded(changes: Iterable[Receipt]) -> str:
+    """Return what a turn wrote as a model is told it later, by ids alone: the texts may be those of others."""
+    done = combine_receipts(changes)
+    told = [f"{_OPS[each['op']]} {'line ' * (each['kind'] == 'line')}{each['id']}" for each in done]
+    more = [f"and {len(told) - MOST_LINES} more"] if len(told) > MOST_LINES else []
+    return f"changed: {', '.join([*told[:MOST_LINES], *more])}" if told else "no changes"
+
+
+def make_answer(answer: str, receipt: str, recorded: str, id: str, **more: Any) -> AIMessage:
+    """Return the message of an answer.
+
+    Args:
+        receipt: What stands under it; may be empty.
+        recorded: What was recorded of its turn; empty if it is not known.
+        more: Further fields of the message.
+    """
+    kept = {name: text for name, text in ((RECEIPT, receipt), (RECORDED, recorded)) if text}
+    kwargs = {**kept, **more.pop("additional_kwargs", {})}
+    return AIMessage(add_receipt(answer, receipt), id=id, additional_kwargs=kwargs, **more)
 
 
 def add_receipt(answer: str, receipt: str) -> str:
@@ -82,16 +108,27 @@ def add_receipt(answer: str, receipt: str) -> str:
 
 
 def strip_receipt(text: str) -> str:
-    """Return a message's text without its receipt, or without one that a model made up."""
-    while True:
-        answer, rule, under = text.rpartition(SEPARATOR)
-        if not rule or not _RECEIPT.fullmatch(under):
-            return text
-        text = answer
+    """Return a text without the receipt under it, and without a receipt or a record that a model made up."""
+    verbs = "|".join(map(re.escape, (*name_verbs().values(), *_name_rest())))
+    line = rf"- (?:(?:{verbs}): [^\n]*|{tell_more(0).replace('0', '[0-9]+')})"
+    receipt = rf"{SEPARATOR}(?:{line}(?:\n{line})*|{name_unchanged()}(?:\n- [^\n]*)*)\s*\Z"
+    return re.sub(receipt, "", _RECORD.sub("", text)).strip()
 
 
 def hide_receipt(message: AnyMessage) -> AnyMessage:
     """Return a message as the model is sent it."""
-    if not isinstance(message, AIMessage) or not message.content or "\n---\n" not in message.text:
+    if not isinstance(message, AIMessage) or "\n---\n" not in (text := message.text):
         return message
-    return message.model_copy(update={"content": strip_receipt(message.text)})
+    return message.model_copy(update={"content": _strip(text, message.additional_kwargs.get(RECEIPT))})
+
+
+def _strip(text: str, receipt: object) -> str:
+    """Return the text of an answer without its receipt.
+
+    Args:
+        receipt: That; if it is no text, an earlier version made the message, which did not keep it.
+    """
+    if isinstance(receipt, str):
+        return text.removesuffix(f"{SEPARATOR}{receipt}")
+    answer, rule, under = text.rpartition(SEPARATOR)
+    return answer if rule and _FORMER.fullmatch(under) else text

@@ -4,7 +4,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ana.language import pick_telling
 from ana.models.base import COMPOSED
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
@@ -13,15 +12,13 @@ from nodes.evidence import collect_evidence, list_declined
 from nodes.history import this_turn
 from nodes.policies.check import first_violation
 from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.outside import find_outside_act, find_promise
 from nodes.policies.results import put_value
-from nodes.policies.writes import may_expect_write
-from nodes.receipt import deny_outside_act, deny_promise, render_receipt, say_nothing, strip_receipt
+from nodes.receipt import name_recorded, name_unchanged, render_receipt, strip_receipt
 from nodes.turns import end_turn
+from nodes.unchanged import describe_unchanged
 from nodes.view import find_source, read_view
 
 MOST_CORRECTIONS = 2
-NOTHING_CHANGED = "Nothing was changed in this turn."
 
 
 def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -37,28 +34,17 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         withdraw(runtime, id)
         if len(turn["corrections"]) < MOST_CORRECTIONS:
             return _send_back(state, violation)
-    answer = draft if ours else put_value(evidence)
-    if violation:  # all drafts were false: what is known without them
-        known = "What was changed in this turn stands below." if evidence.receipts else NOTHING_CHANGED
-        answer = f"{violation.fallback} {known}"
+    # where all drafts were false, what is known without them; the record stands below
+    answer = violation.fallback if violation else draft if ours else put_value(evidence)
     answer += explain_left_out(this_turn(state["messages"])[0])
-    # what looked something up and was composed from it says itself what was done
-    tells_itself = violation or turn["error"] == "limit" or (ours and evidence.calls)
-    may_be_missed = not tells_itself and may_expect_write(evidence)
-    said, declined = pick_telling(turn["question"], answer), list_declined(this_turn(state["messages"]))
-    receipt = render_receipt(evidence.calls, said, declined) or (say_nothing(said) if may_be_missed else "")
-    if not (ours or violation):
-        receipt = _deny(receipt, evidence, said)
+    receipt = render_receipt(evidence.calls, list_declined(this_turn(state["messages"])))
+    if not receipt:
+        receipt = name_unchanged() if ours else describe_unchanged(answer, state, handles)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     shown = find_source(read_view(state, handles.memory))
-    message, turn = end_turn(turn, answer, receipt, None if violation or turn["error"] else id, shown)
+    id = "" if violation or turn["error"] else id
+    message, turn = end_turn(turn, answer, receipt, name_recorded(evidence.receipts), id, shown)
     return {"messages": [message], "turn": turn, "draft": ""}
-
-
-def _deny(receipt: str, e: Evidence, said: str) -> str:
-    """Return a receipt that also says, in the language of `said`, that what is still claimed is not done here."""
-    receipt = deny_outside_act(receipt, said) if find_outside_act(e) else receipt
-    return deny_promise(receipt, said) if find_promise(e) else receipt
 
 
 def _is_ours(turn: Turn) -> bool:

@@ -16,11 +16,14 @@ from ana.json_lines import Quoted
 from ana.models.call import complete
 from graph.state import Turn, Usage
 from nodes.history import cut_middle
-from nodes.receipt import strip_receipt
+from nodes.receipt import RECORDED, hide_receipt
 from nodes.usage import open_purse
 from prompts import render
 
 NONE = "(nothing)"
+
+PERSON, ASSISTANT = "Person", "Assistant"
+"""Who speaks, in what is summarised."""
 
 ASKS = 2
 """How often a model is asked for a summary."""
@@ -69,7 +72,8 @@ def summarise(
         if text := reply.text.strip():
             return text[:LONGEST], usage
     # the summary so far, and the first and last sentences of what each side said
-    spoken = [f"{name}: {_shorten_speech(text)}" for name, text in _iter_told(dropped) if not name.startswith("Called")]
+    told = (each for each in _iter_told(dropped) if each[0] in (PERSON, ASSISTANT))
+    spoken = [f"{name}: {_shorten_speech(text)}" for name, text in told]
     return cut_middle("\n".join([*filter(None, [earlier]), *spoken]), LONGEST), usage
 
 
@@ -83,9 +87,11 @@ def _iter_told(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, str]]:
     """Yield who said what, and what tools were called for and returned, shortened to one line each."""
     answers = {m.tool_call_id: m.text for m in messages if isinstance(m, ToolMessage)}
     for message in messages:
-        text = _to_line(strip_receipt(message.text), LONGEST)
+        text = _to_line(hide_receipt(message).text, LONGEST)
         if text and not isinstance(message, ToolMessage):
-            yield "Person" if isinstance(message, HumanMessage) else "Assistant", text
+            yield PERSON if isinstance(message, HumanMessage) else ASSISTANT, text
+        if recorded := message.additional_kwargs.get(RECORDED):
+            yield "Recorded by the program", str(recorded)
         for call in message.tool_calls if isinstance(message, AIMessage) else ():
             args = _to_line(json.dumps(call["args"], ensure_ascii=False), SHORT)
             yield f"Called {call['name']}", f"{args} -> {_to_line(answers.get(str(call['id']), ''), SHORT) or NONE}"

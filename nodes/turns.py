@@ -30,7 +30,7 @@ from nodes.calls import answer_refused
 from nodes.evidence import list_calls
 from nodes.forks import find_fork, seed_fork
 from nodes.history import is_answered, receipts, this_turn, unanswered_calls
-from nodes.receipt import add_receipt, render_receipt
+from nodes.receipt import make_answer, name_recorded, name_unchanged, render_receipt
 from nodes.requests import Request
 from nodes.usage import no_usage
 from nodes.view import VIEW
@@ -157,19 +157,24 @@ def build_input(state: StateSnapshot, reply: Mapping[str, Any] | None = None) ->
     return Command(resume=replies, update={"replies": replies}) if replies else None
 
 
-def end_turn(turn: Turn, answer: str, receipt: str, id: str | None = None, shown: str = "") -> tuple[AIMessage, Turn]:
+def end_turn(
+    turn: Turn, answer: str, receipt: str, recorded: str, id: str = "", shown: str = ""
+) -> tuple[AIMessage, Turn]:
     """Return the message that ends a turn, and the turn as it has ended.
 
     Args:
         turn: The turn, with its error if it failed.
         receipt: What stands under it.
-        id: The message's, if it is a draft of the model, which clients have seen under it.
+        recorded: What it wrote, as the model is told it in later turns; empty if that is not known.
+        id: The message's, if it is a draft of the model, which clients have seen under it; else empty.
         shown: Who told the text of others that was in view when the answer was written; empty if none was.
     """
     failed = {"ana_error": turn["error"]} if turn["error"] else {}
-    message = AIMessage(
-        add_receipt(answer, receipt),
-        id=id or f"{turn['id']}-answer",
+    message = make_answer(
+        answer,
+        receipt,
+        recorded,
+        id or f"{turn['id']}-answer",
         additional_kwargs={VIEW: shown} if shown else {},
         response_metadata=failed,
         usage_metadata=turn.get("told") if id else None,
@@ -187,7 +192,13 @@ def close_turn(
         why: Why it ends, as a sentence.
         answers: Those to calls that are known not to have run.
     """
-    message, ended = end_turn(turn | {"error": why}, why, render_receipt([*list_calls(messages)], turn["question"]))
+    written = receipts(messages)
+    # whether a call that is not answered wrote is not known
+    is_known = {call["id"] for call in unanswered_calls(messages)} <= {each.tool_call_id for each in answers}
+    receipt = render_receipt([*list_calls(messages)]) or (name_unchanged() if is_known else "")
+    message, ended = end_turn(
+        turn | {"error": why}, why, receipt, name_recorded(written) if written or is_known else ""
+    )
     return [*answers, message], ended
 
 

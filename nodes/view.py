@@ -16,6 +16,7 @@ from ana.tracing.schema import INVALID
 from ana.values import Json, read_json
 from graph.state import State
 from nodes.history import call_ids, this_turn
+from nodes.receipt import hide_receipt
 from nodes.typed import list_pasted
 from tools.catalog import TOOLS
 
@@ -61,9 +62,12 @@ def read_view(state: State, memory: Memory) -> list[Shown]:
 
 def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[Shown]:
     """Return the texts of the records in results of ours: as a result tells them, and as they are stored."""
-    results = [_read_result(each) for each in messages if isinstance(each, ToolMessage) and each.name in TOOLS]
-    ids = dict.fromkeys(id for result in results for id in _iter_ids(result))
-    return [*_iter_told(results), *_read_records(ids, memory, "item")]
+    return [*_iter_told(_read_results(messages)), *_read_records(list_ids(messages), memory, "item")]
+
+
+def list_ids(messages: Sequence[AnyMessage]) -> list[str]:
+    """Return the ids in results of ours, each once."""
+    return [*dict.fromkeys(_iter_ids(_read_results(messages)))]
 
 
 def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: Memory) -> str:
@@ -103,7 +107,8 @@ def _read_messages(messages: Sequence[AnyMessage]) -> Iterator[Shown]:
         if isinstance(message, HumanMessage):
             yield from (Shown(PASTE, part) for part in list_pasted(message))
         elif isinstance(message, AIMessage) and not call_ids(message):
-            yield Shown(str(message.additional_kwargs.get(VIEW) or PERSON), message.text, is_answer=True)
+            source = str(message.additional_kwargs.get(VIEW) or PERSON)
+            yield Shown(source, hide_receipt(message).text, is_answer=True)
         elif isinstance(message, ToolMessage) and message.name not in (*TOOLS, INVALID):
             yield Shown(name_tool(message.name or ""), message.text)
 
@@ -143,6 +148,10 @@ def _read_vocabulary(memory: Memory) -> Iterator[Shown]:
             where: dict[str, Json] = {kind: name} if kind in NAMED else {name: {"$ne": None}}
             for item in memory.find(where=where, limit=1).items:
                 yield Shown(item.sources.properties.get(kind if kind in NAMED else name, PERSON), name, item.id)
+
+
+def _read_results(messages: Sequence[AnyMessage]) -> list[Any]:
+    return [_read_result(each) for each in messages if isinstance(each, ToolMessage) and each.name in TOOLS]
 
 
 def _read_result(message: ToolMessage) -> Any:

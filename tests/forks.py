@@ -323,7 +323,6 @@ def _main() -> None:
     gc.disable()  # until all is imported, which stays
     for name in (*PRELOADED, *filter(_is_for_commands, source_files())):
         importlib.import_module(name)
-    from ana.language import guess_language
     from tests.conftest import EMBEDDER
     from tools.catalog import schemas
 
@@ -331,7 +330,6 @@ def _main() -> None:
     embed_words(["loads", "its", "table"])
     schemas()
     read_settings()
-    guess_language("loads its words")
     _read_messages()
     gc.freeze()  # memory that no fork needs to copy
     gc.enable()

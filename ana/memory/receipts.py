@@ -8,15 +8,15 @@ from datetime import UTC, datetime, tzinfo
 from itertools import accumulate, islice, zip_longest
 from typing import Any, TypeAlias
 
-from ana.language import WORDINGS, Language, guess_language, spell_day
 from ana.memory.changes import Change
 from ana.memory.item import Item, localize, to_json
 from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.sources import describe_claim
 from ana.output import escape_controls, shorten
-from ana.time.dates import day_of
+from ana.time.dates import day_of, show_day
 from ana.time.repeats import DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
+from ana.translation import _
 from ana.values import Json, Properties, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
@@ -76,37 +76,33 @@ def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
     return [{**each, **alike.get(find_title((each["after"] or each["before"])["content"]), {})} for each in changed]
 
 
-def describe_change(receipt: Receipt, language: Language = "en") -> str:
+def describe_change(receipt: Receipt) -> str:
     """Return a receipt as people read it: + Buy milk (task, due Fri 27 Nov)."""
-    about = f"{_word_line(receipt, language).lower()}: " if receipt["kind"] == "line" else ""
-    return f"{SIGNS[receipt['op']]} {about}{_describe_record(receipt, language)}"
+    about = f"{name_verbs()['line', receipt['op']].lower()}: " if receipt["kind"] == "line" else ""
+    return f"{SIGNS[receipt['op']]} {about}{_describe_record(receipt)}"
 
 
-def word_change(receipt: Receipt, language: Language = "en") -> str:
+def word_change(receipt: Receipt) -> str:
     """Return a receipt without signs, which Markdown would take for a list's: Stored: Buy milk (task)."""
-    wording = WORDINGS[language]
-    verbs = {"create": wording.stored, "update": wording.changed, "delete": wording.deleted}
-    verb = _word_line(receipt, language) if receipt["kind"] == "line" else verbs[receipt["op"]]
-    return f"{verb}: {_describe_record(receipt, language)}"
+    return f"{name_verbs()[receipt['kind'], receipt['op']]}: {_describe_record(receipt)}"
 
 
-def list_changes(changes: Sequence[Receipt], receipt: str | None, said: str = "") -> list[str]:
-    """Return what a turn wrote, a line for each record, and what it did not, in the language of what was said.
-
-    `receipt` is what stands under its answer.
-    """
-    language = guess_language(said)
-    written = [describe_change(each, language) for each in combine_receipts(changes)]
-    lines, wording = [line.removeprefix("- ") for line in (receipt or "").splitlines()], WORDINGS[language]
-    verbs = (f"{each}: " for each in (wording.existing, wording.failed, wording.declined))
-    others = (wording.outside, wording.silent, *verbs)
-    return written + [line for line in lines if not written or line.startswith(others)]
+def name_verbs() -> dict[tuple[str, str], str]:
+    """Return what a receipt says of each kind of record and of write."""
+    return {
+        ("item", "create"): _("Stored"),
+        ("item", "update"): _("Changed"),
+        ("item", "delete"): _("Deleted"),
+        ("line", "create"): _("Learned"),
+        ("line", "update"): _("Now known"),
+        ("line", "delete"): _("Forgotten"),
+    }
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:
     """Return how a record that something else has changed differs: “Buy milk” is now “Buy oat milk”, or (done)."""
     if before and now and quote_record(before) == quote_record(now):
-        parts = list_parts({"op": "update", "before": plain(to_json(before)), "after": plain(to_json(now))}, "en")
+        parts = list_parts({"op": "update", "before": plain(to_json(before)), "after": plain(to_json(now))})
         return f"{quote_record(now)} was changed ({', '.join(parts)})"
     if before and now:
         return f"{quote_record(before)} is now {quote_record(now)}"
@@ -118,57 +114,57 @@ def quote_record(record: Item | None) -> str:
     return f"“{shorten(record.content, 60)}”" if record else "nothing"
 
 
-def describe_property(name: str, value: Json, year: int | None = None, language: Language = "en") -> str:
+def describe_property(name: str, value: Json, year: int | None = None) -> str:
     """Return a property in a few words: a type or a status without its name, a rule as it is spoken."""
     value = _word_rules({name: value})[name]
-    return f"{_name_property(name, language)}{show_value(value, year, language)}"
+    return f"{_name_property(name)}{show_value(value, year)}"
 
 
-def show_value(value: Json, year: int | None = None, language: Language = "en") -> str:
+def show_value(value: Json, year: int | None = None) -> str:
     """Return a value in a few words, whole or not at all: a date as Fri 27 Nov 15:00, a list with commas.
 
     Days are shown without this year. Of a long list the first entries are shown, and how many more there are.
     """
     if day := day_of(value):
         time = str(value)[11:16]
-        return " ".join(filter(None, (spell_day(day, year, language), time)))
+        return " ".join(filter(None, (show_day(day, year), time)))
     if isinstance(value, dict) and value and all(day_of(day) for pair in value.items() for day in pair):
-        shown = ", ".join(_show_step(*step, year, language) for step in value.items())
+        shown = ", ".join(_show_step(*step, year) for step in value.items())
     elif isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
-        return _show_list([show_value(each, year, language) for each in value], language)
+        return _show_list([show_value(each, year) for each in value])
     else:
         shown = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return escape_controls(shown) if len(shown) <= LONGEST_VALUE else f"[{len(shown):,}]"
 
 
-def _show_list(entries: Sequence[str], language: Language) -> str:
+def _show_list(entries: Sequence[str]) -> str:
     ends = accumulate(len(entry) + len(", ") for entry in entries)
     fitting = max(sum(end <= LONGEST_VALUE + len(", ") for end in ends), 1)
-    more = [WORDINGS[language].more.format(n=len(entries) - fitting)] if len(entries) > fitting else []
+    more = [tell_more(len(entries) - fitting)] if len(entries) > fitting else []
     return " ".join([", ".join(entries[:fitting]), *more]) or "[]"
+
+
+def tell_more(count: int) -> str:
+    """Return how many of a list are left out."""
+    return _("and {n} more").format(n=count)
 
 
 def _word_rules(properties: Properties) -> Properties:
     return {k: word_rule(v) if k in RULE_KEYS and isinstance(v, str) else v for k, v in properties.items()}
 
 
-def _name_property(name: str, language: Language) -> str:
+def _name_property(name: str) -> str:
     if name in ("type", "status"):
         return ""
-    own = {"due_date": WORDINGS[language].due, "except": WORDINGS[language].left_out}
+    own = {"due_date": _("due"), "except": _("without")}
     return f"{own.get(name) or name.replace('_', ' ')} "
 
 
-def _word_line(receipt: Receipt, language: Language) -> str:
-    wording = WORDINGS[language]
-    return {"create": wording.learned, "update": wording.known, "delete": wording.forgotten}[receipt["op"]]
-
-
-def _describe_record(receipt: Receipt, language: Language) -> str:
+def _describe_record(receipt: Receipt) -> str:
     record = receipt["after"] or receipt["before"]
     unsearched = describe_unsearched(record["content"], record["properties"]) if receipt["after"] else ""
-    parts = list_parts(receipt, language)
-    more = [WORDINGS[language].more.format(n=len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
+    parts = list_parts(receipt)
+    more = [tell_more(len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
     titles = dict.fromkeys(find_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
     return f"{' -> '.join(titles)}{told}{unsearched and f'. {unsearched[:-1]}'}"
@@ -179,51 +175,52 @@ def find_title(content: str) -> str:
     return shorten(next(filter(str.strip, content.splitlines()), ""), CONTENT)
 
 
-def list_parts(receipt: Receipt, language: Language) -> list[str]:
+def list_parts(receipt: Receipt) -> list[str]:
     """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
     old, new = (_word_rules(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
-        return [describe_property(name, value, year, language) for name, value in (new or old).items()]
-    parts = [*_describe_edit(before["content"], after["content"]), *_tell_date(receipt, year, language)]
-    parts += (moved_on := [*_describe_done(receipt, year, language)])
+        return [describe_property(name, value, year) for name, value in (new or old).items()]
+    parts = [*_describe_edit(before["content"], after["content"])]
+    parts += _tell_date(receipt, year)
+    parts += (moved_on := [*_describe_done(receipt, year)])
     for name, value in new.items():
         if moved_on and name in (*DATE_KEYS, "done_for"):
             continue
         if name not in old or old[name] is None:
-            parts.append(describe_property(name, value, year, language))
+            parts.append(describe_property(name, value, year))
         elif old[name] != value and name in ("except", "moved"):
-            came, again = _describe_days(name, old[name], value, year, language)
+            came, again = _describe_days(name, old[name], value, year)
             parts += came if moved_on else came + again
         elif old[name] != value:
-            parts.append(_name_property(name, language) + _describe_step(old[name], value, year, language))
+            parts.append(_name_property(name) + _describe_step(old[name], value, year))
     for key in (key for key in old if key not in new):
         if key not in ("except", "moved"):
-            parts.append(f"{WORDINGS[language].without} {_name_property(key, language) or key}".strip())
+            parts.append(_("no {name}").format(name=_name_property(key) or key).strip())
         elif not moved_on:
-            parts += _describe_days(key, old[key], [], year, language)[1]
+            parts += _describe_days(key, old[key], [], year)[1]
     return parts or describe_claim(before, after)
 
 
-def _tell_date(receipt: Receipt, year: int, language: Language) -> Iterator[str]:
+def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:
     """Yield the date of a record that is called as another one, if it is as it was."""
     old, new = receipt["before"]["properties"], receipt["after"]["properties"]
     kept = ((key, value) for key, value in new.items() if day_of(value) and old.get(key) == value)
     for key, value in islice(kept, 1 if receipt.get("alike") else 0):
-        yield describe_property(key, value, year, language)
+        yield describe_property(key, value, year)
 
 
-def _describe_done(receipt: Receipt, year: int, language: Language) -> Iterator[str]:
+def _describe_done(receipt: Receipt, year: int) -> Iterator[str]:
     """Yield for which date what repeats was done, how many it passed over, and which is next."""
     old, new = receipt["before"]["properties"], receipt["after"]["properties"]
     if new.get("done_for") != old.get("done_for") and day_of(new.get("done_for")):
-        yield f"{WORDINGS[language].done_for} {show_value(new['done_for'], year, language)}"
+        yield _("done for {day}").format(day=show_value(new["done_for"], year))
         if passed := _count_passed_over(receipt):
-            yield WORDINGS[language].passed_over.format(n=passed)
+            yield _("{n} before it not marked").format(n=passed)
         key = next((key for key in DATE_KEYS if old.get(key) != new.get(key)), None)
         if key:
-            yield f"{WORDINGS[language].next} {show_value(new[key], year, language)}"
+            yield _("next {day}").format(day=show_value(new[key], year))
 
 
 def _count_passed_over(receipt: Receipt) -> int:
@@ -261,27 +258,25 @@ def _cut_to_difference(old: str, new: str) -> tuple[str, ...]:
     return tuple(f"{'…' if start else ''}{shorten(each[start:], CONTENT)}" for each in (old, new))
 
 
-def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
+def _describe_step(old: Json, new: Json, year: int) -> str:
     """Return what became of a value: the entries that came and went of a list, else both."""
     if isinstance(old, list) and isinstance(new, list):
         signs = (("+", [each for each in new if each not in old]), ("-", [each for each in old if each not in new]))
-        steps = [
-            f"{sign} {', '.join(show_value(each, year, language) for each in found)}" for sign, found in signs if found
-        ]
+        steps = [f"{sign} {', '.join(show_value(each, year) for each in found)}" for sign, found in signs if found]
         if steps:
             return ", ".join(steps)
-    return _show_step(old, new, year, language)
+    return _show_step(old, new, year)
 
 
-def _describe_days(name: str, old: Json, new: Json, year: int, language: Language) -> tuple[list[str], list[str]]:
+def _describe_days(name: str, old: Json, new: Json, year: int) -> tuple[list[str], list[str]]:
     """Return which dates of what repeats came to those that are left out or moved, and which no longer are."""
     before, now = _read_days(old), _read_days(new)
     came = {day: to for day, to in now.items() if day not in before or before[day] != to}
     again: list[Json] = [day for day in before if day not in now]
-    shown = show_value(came if name == "moved" else [*came], year, language)
+    shown = show_value(came if name == "moved" else [*came], year)
     return (
-        [_name_property(name, language) + shown] if came else [],
-        [f"{WORDINGS[language].again} {show_value(again, year, language)}"] if again else [],
+        [_name_property(name) + shown] if came else [],
+        [_("again {days}").format(days=show_value(again, year))] if again else [],
     )
 
 
@@ -292,8 +287,8 @@ def _read_days(value: Json) -> Properties:
     return {str(day): None for day in (value if isinstance(value, list) else [value])}
 
 
-def _show_step(old: Json, new: Json, year: int | None, language: Language) -> str:
-    return f"{show_value(old, year, language)} -> {show_value(new, year, language)}"
+def _show_step(old: Json, new: Json, year: int | None) -> str:
+    return f"{show_value(old, year)} -> {show_value(new, year)}"
 
 
 def _strip(record: Mapping[str, Any] | None) -> Any:

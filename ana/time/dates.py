@@ -35,6 +35,12 @@ def spell_day(day: date) -> str:
     return f"{weekday(day)} {day:%B} {day.day} {day.year}"
 
 
+def show_day(day: date, year: int | None = None) -> str:
+    """Return a day in few words: Wed 25 Nov, with the year if it is another than the one given."""
+    shown = f"{weekday(day)[:3]} {day.day} {day:%b}"
+    return shown if day.year == year else f"{shown} {day.year}"
+
+
 def with_weekday(value: Value) -> Value | str:
     """Return a date followed by its weekday, for the model: 2026-01-13 (Tuesday); anything else unchanged."""
     day = day_of(value)

@@ -167,10 +167,11 @@ def _tell_ended(event: "Event") -> None:
 
 def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     """Print the answer or the request, and exit with what it means."""
-    from ana.memory.receipts import list_changes
     from app.outcome import Done, Waiting
     from app.show.answers import describe_cost, list_below, show_text
+    from app.show.console import make_console
     from app.show.requests import show_request
+    from nodes.receipt import list_changes, tells_no_changes
 
     if as_json:
         write_json(outcome.to_json())
@@ -180,10 +181,12 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
         # undo as a message takes nothing back here: without --thread each message is a conversation of its own
         text = outcome.answer.replace("“undo” takes it back.", "`ana undo` takes it back.")
         show_text(text if outcome.composed else outcome.answer)
-    without_receipt = list_changes(outcome.changes, None, outcome.question)
-    written = list_below(outcome) if isinstance(outcome, Done) else without_receipt
-    for line in written:
-        tell(line)
+    is_unchanged = isinstance(outcome, Done) and tells_no_changes(outcome.receipt)
+    for line in list_below(outcome) if isinstance(outcome, Done) else list_changes(outcome.changes, None):
+        if is_unchanged:
+            make_console(error=True).print(line, style="dim")
+        else:
+            tell(line)
     if isinstance(outcome, Done) and outcome.refused_copy and thread is None:
         tell(f"For a second one say it again in that conversation: --thread {outcome.thread_id}")
     if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):

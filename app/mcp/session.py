@@ -244,7 +244,7 @@ class Session:
         if answer.name in CONTEXT_TOOLS and answer.status == "success":
             self._see_lines(_find_lines(read_json(answer.text)))
         said = self._last[0].text
-        receipt = render_receipt([*list_calls(self._last)], said)
+        receipt = render_receipt([*list_calls(self._last)])
         answer.additional_kwargs[RECEIPT] = "\n".join(line.removeprefix("- ") for line in receipt.splitlines())
         closed = state["turn"] | {"question": said, "answer": receipt, "receipt": receipt}
         self._unwritten.append((closed, self._last, thread))

@@ -8,8 +8,6 @@ from typing import Any
 from langgraph.types import StateSnapshot
 
 from ana.handles import Handles
-from ana.language import pick_telling
-from ana.memory.receipts import list_changes
 from ana.memory.undo import find_all_undone
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record, Step
@@ -24,6 +22,7 @@ from app.show.requests import QUESTION, word_actions
 from app.show.text import shorten, show_moment
 from graph.context import TOLD
 from nodes.history import is_answered, this_turn
+from nodes.receipt import list_changes, tells_no_changes
 from nodes.turns import find_unanswered
 
 TURNS = 30
@@ -48,6 +47,7 @@ class ShownTurn:
     calls: Sequence[tuple[str, str, str]]
     corrections: Sequence[tuple[str, str]]
     receipts: Sequence[str]
+    is_unchanged: bool
     is_undone: bool
     can_undo: bool
 
@@ -197,7 +197,8 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
         record["answer"],
         show_calls(record["steps"], handles.clock.now().year),
         show_corrections(record["steps"]),
-        list_changes(changes, record.get("receipt"), pick_telling(record["question"], record["answer"])),
+        list_changes(changes, record.get("receipt")),
+        tells_no_changes(record.get("receipt")),
         is_undone,
         bool(changes) and not is_undone,
     )

@@ -12,12 +12,11 @@ from starlette.responses import Response
 
 from ana.errors import UserError
 from ana.handles import DataHandles
-from ana.language import spell_day
 from ana.memory.changes import make_edit
 from ana.memory.item import Item
 from ana.memory.receipts import show_value
 from ana.memory.status import CLOSED
-from ana.time.dates import day_of
+from ana.time.dates import day_of, show_day
 from ana.time.repeats import may_repeat, occurrences, read_repeat
 from ana.values import Json
 from app.api.answers import find_workspace
@@ -107,8 +106,8 @@ async def show(request: Request) -> Response:
     return await render(
         request,
         "today.html",
-        title="Today" if chosen == today else spell_day(chosen, today.year),
-        day=spell_day(chosen, today.year),
+        title="Today" if chosen == today else show_day(chosen, today.year),
+        day=show_day(chosen, today.year),
         groups=groups,
         chosen=chosen,
         is_today=chosen == today,
@@ -157,7 +156,7 @@ def _read_groups(handles: DataHandles) -> list[Group]:
         if day := day_of(item.date):
             days[day].append(item)
     left = week.total - len(week.items)
-    told += [Group(spell_day(day, year), _sort(items), 0) for day, items in sorted(days.items())]
+    told += [Group(show_day(day, year), _sort(items), 0) for day, items in sorted(days.items())]
     return [*told, *([Group("Later this week", [], left)] if left else [])]
 
 

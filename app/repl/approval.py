@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
-from ana.language import pick_telling
 from app.show.confirm import edit_text
 from app.show.text import say
 
@@ -55,8 +54,8 @@ class Answers:
 
     def show(self, answer: "Done") -> None:
         """Print an answer and what was changed."""
-        from ana.memory.receipts import list_changes
         from app.show.answers import show_answer, show_changes, show_text
+        from nodes.receipt import list_changes
 
         text = answer.answer
         if not answer.composed or not answer.changes:
@@ -66,7 +65,7 @@ class Answers:
         hints = [f"/redo {hint}" if hint.startswith("brings") else name_commands(hint) for hint in _HINTS.findall(text)]
         if text := _HINTS.sub("", text).strip():
             show_text(text)
-        show_changes(list_changes(answer.changes, answer.receipt, pick_telling(answer.question, answer.answer)))
+        show_changes(list_changes(answer.changes, answer.receipt))
         if new := [hint for hint in hints if hint not in self._given]:
             say(f"  {' '.join(new)}", style="dim")
         self._given.update(hints)

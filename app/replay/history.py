@@ -13,7 +13,7 @@ from ana.tracing.schema import CONTINUED, FOLLOWED, INVALID, Inputs, Record, Ste
 from graph.recording import digest_messages
 from nodes.attachments import MARK
 from nodes.reason import keep_progress
-from nodes.receipt import add_receipt
+from nodes.receipt import make_answer, name_recorded
 from tools.artifacts import Artifact, refuse_copy
 
 
@@ -61,8 +61,9 @@ def _list_messages(record: Record) -> Iterator[AnyMessage]:
     steps = iter(own_steps(record))
     for number, decision in enumerate(record["decisions"], 1):
         yield from _list_call_messages(record, decision, f"{record['id']}-{number}", steps)
-    answer = add_receipt(record["answer"], record.get("receipt", ""))
-    yield AIMessage(answer, id=f"{record['id']}-answer")
+    is_known = "changes" in record and all(step["observation"] != INTERRUPTED for step in record["steps"])
+    recorded = name_recorded(record["changes"]) if is_known else ""
+    yield make_answer(record["answer"], record.get("receipt", ""), recorded, f"{record['id']}-answer")
 
 
 def _list_call_messages(

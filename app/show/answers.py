@@ -7,11 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ana.errors import UserError
-from ana.language import WORDINGS, guess_language, pick_telling
-from ana.memory.receipts import list_changes
 from ana.output import tell, write_line
 from app.show.tables import show_table
 from app.show.text import say, show_moment
+from nodes.receipt import list_changes, name_failed, tells_no_changes
 
 if TYPE_CHECKING:
     from ana.time.clock import Clock
@@ -30,7 +29,7 @@ LISTED = "`ana threads list` shows them all."
 def show_answer(answer: "Done") -> None:
     """Print the answer, and below it the changes as the store confirmed them, or that there were none."""
     show_text(answer.answer)
-    show_changes(list_below(answer))
+    show_changes(list_below(answer), is_unchanged=tells_no_changes(answer.receipt))
     if line := describe_cost(answer):
         if sys.stdout.isatty():
             say(f"  {line}", style="dim")
@@ -40,8 +39,7 @@ def show_answer(answer: "Done") -> None:
 
 def list_below(answer: "Done") -> list[str]:
     """Return the lines under an answer: what was written and what was not, but for a reason that it gives itself."""
-    said = pick_telling(answer.question, answer.answer)
-    lines, failed = list_changes(answer.changes, answer.receipt, said), f"{WORDINGS[guess_language(said)].failed}: "
+    lines, failed = list_changes(answer.changes, answer.receipt), f"{name_failed()}: "
     return [line for line in lines if not (answer.composed and _repeats(answer.answer, line, failed))]
 
 
@@ -49,10 +47,10 @@ def _repeats(answer: str, line: str, failed: str) -> bool:
     return line.startswith(failed) and line.removeprefix(failed) in answer
 
 
-def show_changes(lines: Iterable[str]) -> None:
-    """Print what was changed, each in the colour of its sign."""
+def show_changes(lines: Iterable[str], *, is_unchanged: bool = False) -> None:
+    """Print what was changed, each in the colour of its sign; dim where nothing was, with what is unchanged."""
     for line in lines:
-        say(f"  {line}", style=COLOURS.get(line[:1], ""))
+        say(f"  {line}", style="dim" if is_unchanged else COLOURS.get(line[:1], ""))
 
 
 def describe_cost(answer: "Done") -> str:
@@ -110,5 +108,5 @@ def show_transcript(
         say(f"> {record['question']}", style="bold")
         show_text(record["answer"])
         if receipt := record.get("receipt"):
-            say(receipt)
+            say(receipt, style="dim" if tells_no_changes(receipt) else "")
         write_line()

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from ana.language import pick_telling
-from ana.memory.receipts import list_changes
 from ana.output import write_line
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
+from nodes.receipt import list_changes
 
 if TYPE_CHECKING:
     from ana.tracing.schema import Record, Step
@@ -28,9 +27,7 @@ def tell_turn(record: "Record") -> None:
         say(f"   {describe_observation(step)}")
     write_line()
     show_text(record["answer"])
-    for line in list_changes(
-        record.get("changes", []), record.get("receipt"), pick_telling(record["question"], record["answer"])
-    ):
+    for line in list_changes(record.get("changes", []), record.get("receipt")):
         say(f"  {line}")
     write_line()
     for line in _list_facts(record):

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
-from ana.language import LANGUAGES
 from ana.memory.receipts import show_value
 from ana.time.dates import day_of
 from ana.time.repeats import word_rule
@@ -59,9 +58,9 @@ def _list_untold(name: str, args: Any, told: str) -> Iterator[str]:
 
 
 def _is_told(value: Any, told: str) -> bool:
-    """Return whether each text, number and day in a value stands in a description, in whichever language."""
+    """Return whether each text, number and day in a value stands in a description."""
     if isinstance(value, Mapping | list):
         return all(_is_told(each, told) for each in (value.values() if isinstance(value, Mapping) else value))
     if day := day_of(value):
-        return any(show_value(value, day.year, language) in told for language in LANGUAGES)
+        return show_value(value, day.year) in told
     return value is None or word_value(value) in told or (isinstance(value, str) and word_rule(value) in told)

@@ -6,10 +6,10 @@ import sys
 import textwrap
 from datetime import datetime
 
-from ana.language import spell_day
 from ana.output import escape_controls, write_line
 from ana.output import shorten as shorten
 from ana.time.clock import Clock
+from ana.time.dates import show_day
 
 _LEAD = re.compile(r"\s*(?:(?:[-+~*•·✗>]|\d{1,3}[.)])\s+)*")
 """Spaces, and the marks of lists and quotations: what follows a line break stands below the words."""
@@ -62,4 +62,4 @@ def pluralize(count: int, noun: str) -> str:
 def show_moment(stamp: str, clock: Clock) -> str:
     """Return a moment stored in ISO 8601 as the person's clock showed it: Tue 24 Nov 15:36; of another year with it."""
     moment = datetime.fromisoformat(stamp).astimezone(clock.zone)
-    return f"{spell_day(moment.date(), clock.now().year)} {moment:%H:%M}"
+    return f"{show_day(moment.date(), clock.now().year)} {moment:%H:%M}"

@@ -1,10 +1,10 @@
 """Why something asks, in words that say what is so."""
 
 from collections.abc import Mapping, Sequence
-from gettext import gettext as _
 
 from ana.memory.sources import IMPORT, PASTE, SUGGESTED
 from ana.output import shorten
+from ana.translation import _
 from graph.state import Reason
 from nodes.autonomy.effects import Effect
 from nodes.view import Shown

@@ -12,6 +12,7 @@ from ana.memory.changes import Change
 from ana.memory.item import Item, to_json
 from ana.memory.receipts import describe_property, find_title, list_parts, make_receipt
 from ana.time.dates import day_of
+from ana.translation import _
 from graph.state import Asked
 from nodes.autonomy.weigh import Asking
 from nodes.autonomy.writes import Write
@@ -21,21 +22,21 @@ ABOUT = "about"
 """A shown argument that no call has: the words of the record that it changes, where its own arguments have an id."""
 
 _SENTENCES = {
-    "create_item": "Stores {content}{parts}.",
-    "append_context": "Learns about you: {content}.",
-    "delete_item": "Deletes {before}.",
-    "delete_context": "Forgets line {line}, {before}.",
-    "replace_context": "Replaces line {line}, {before}, with {content}.",
-    "update_item": "Changes {before}{parts}.",
+    "create_item": _("Stores {content}{parts}."),
+    "append_context": _("Learns about you: {content}."),
+    "delete_item": _("Deletes {before}."),
+    "delete_context": _("Forgets line {line}, {before}."),
+    "replace_context": _("Replaces line {line}, {before}, with {content}."),
+    "update_item": _("Changes {before}{parts}."),
 }
 _BATCHES = {
-    "create_item": "stores {n} item{s}",
-    "append_context": "learns {n} thing{s} about you",
-    "delete_item": "deletes {n} item{s}",
-    "delete_context": "forgets {n} line{s}",
-    "replace_context": "rewrites {n} line{s}",
-    "update_item": "changes {n} item{s}",
-    "undo": "takes back what was done",
+    "create_item": _("stores {n} item{s}"),
+    "append_context": _("learns {n} thing{s} about you"),
+    "delete_item": _("deletes {n} item{s}"),
+    "delete_context": _("forgets {n} line{s}"),
+    "replace_context": _("rewrites {n} line{s}"),
+    "update_item": _("changes {n} item{s}"),
+    "undo": _("takes back what was done"),
 }
 
 _CHOICES = ["approve", "edit", "reject"]
@@ -158,9 +159,9 @@ def _describe(write: Write, today: date, alike: Mapping[str, int]) -> str:
     if write.name == "undo":
         alike = Counter(each.after.content for each in write.changes if each.after)
         undone = (_describe_undone(each, today, alike) for each in write.changes)
-        return " ".join(["Takes back what was done.", *undone])
+        return " ".join([_("Takes back what was done."), *undone])
     if write.name not in _SENTENCES:
-        return f"Runs {write.name}, a tool of your own."
+        return _("Runs {name}, a tool of your own.").format(name=write.name)
     (change,) = write.changes
     before, content = _name(change.before, today, alike), _quote(str(write.args.get("content", "")))
     parts = _list_changes(change, today)
@@ -172,7 +173,7 @@ def _describe_batch(writes: Sequence[Write]) -> str:
     if len(writes) < 2:
         return ""
     # what is done to one record in several calls is one change
-    names = [name for name, _ in dict.fromkeys((each.name, _find_one(each) or each.call) for each in writes)]
+    names = [name for name, _one in dict.fromkeys((each.name, _find_one(each) or each.call) for each in writes)]
     counted = [_count(name, names.count(name)) for name in dict.fromkeys(names)]
     sentence = " and ".join(filter(None, (", ".join(counted[:-1]), counted[-1])))
     return f"{sentence[0].upper()}{sentence[1:]}."
@@ -195,7 +196,7 @@ def _list_changes(change: Change, today: date) -> str:
         return ""
     if change.before is None:
         new = replace(change.after, updated_at=str(today))
-        parts = list_parts(make_receipt(Change(change.kind, change.id, None, new)), "en")
+        parts = list_parts(make_receipt(Change(change.kind, change.id, None, new)))
         return f" ({', '.join(parts)})" if parts else ""
     return _describe_step(change.before, change.after, today)
 
@@ -206,16 +207,17 @@ def _describe_step(old: Item, new: Item, today: date) -> str:
     change = Change("item", old.id, old, replace(new, updated_at=str(today)))
     titles = [f"“{find_title(each)}”" for each in (old.content, new.content)]
     renamed = [" -> ".join(titles)] if titles[0] != titles[1] else []
-    parts = [*renamed, *list_parts(make_receipt(change), "en")]
+    parts = [*renamed, *list_parts(make_receipt(change))]
     return f": {', '.join(parts)}"
 
 
 def _describe_undone(change: Change, today: date, alike: Mapping[str, int]) -> str:
     if change.after is None:
-        return f"Deletes {_quote(_find_text(change))}."
+        return _("Deletes {before}.").format(before=_quote(_find_text(change)))
     if change.before is None:
-        return f"Brings back {_name(change.after, today, alike)}."
-    return f"Changes back {_quote(_find_text(change))}{_describe_step(change.before, change.after, today)}."
+        return _("Brings back {record}.").format(record=_name(change.after, today, alike))
+    step = _describe_step(change.before, change.after, today)
+    return _("Changes back {before}{parts}.").format(before=_quote(_find_text(change)), parts=step)
 
 
 def _find_text(change: Change) -> str:

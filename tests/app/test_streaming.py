@@ -8,7 +8,6 @@ import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
 from nodes.receipt import add_receipt, strip_receipt
-from nodes.reflect import NOTHING_CHANGED
 from tests.app.conftest import say
 from tests.openai_stub import Said, Stub
 from tests.servers import Serve, own_serving
@@ -82,7 +81,7 @@ def test_the_receipt_comes_with_the_last_values_under_the_id_of_the_answer(
 ) -> None:
     heard = hear(client, stub, HELLO)
     (*_, last) = (part.data["messages"][-1] for part in heard.parts if part.event == "values")
-    under = "Nothing was stored, changed, sent or booked."
+    under = "no changes"
     assert (number(last), last["content"]) == ("1", add_receipt("Hello there you.", under))
 
 
@@ -114,7 +113,7 @@ def test_a_withdrawn_draft_is_gone_from_the_values_before_the_next_one_comes(
 def test_an_answer_that_no_model_wrote_is_a_message_of_its_own(client: SyncLangGraphClient, stub: Stub) -> None:
     heard = hear(client, stub, FALSE)
     assert [id for id, _ in heard.streamed()] == ["1", "2", "3", "answer"]
-    assert heard.last == [("answer", f"I was going to name an entry that I cannot find. {NOTHING_CHANGED}")]
+    assert heard.last == [("answer", "I was going to name an entry that I cannot find.")]
     heard = hear(client, stub, Said("Well, this", cut=True))
     assert [id for id, _ in heard.streamed()] == ["1", "answer"]
     assert [id for id, _ in heard.last] == ["answer"]

@@ -22,6 +22,7 @@ from app.turn import Assistant
 from graph.builder import builder
 from graph.context import LocalContext
 from graph.state import Input
+from nodes.receipt import strip_receipt
 from tests.conftest import MakeAssistant
 from tests.others import let_others_speak
 
@@ -81,7 +82,7 @@ def test_a_turn_that_was_cut_short_is_told_when_a_client_sends_the_next_message(
     said = client.say("hello")
     assert said[1].startswith("Not finished: a new message came before the answer.")
     assert "Stored: Buy milk" in said[1]
-    assert (said[0], *said[2:]) == ("I need milk", "hello", "Hello.")
+    assert (said[0], *said[2:]) == ("I need milk", "hello", "Hello.\n\n---\nno changes")
     first, second = records(settings)
     assert (first["question"], written(first)) == ("I need milk", ["Buy milk"])
     assert first["error"] == "Not finished: a new message came before the answer."
@@ -151,7 +152,7 @@ def test_a_turn_that_could_not_be_saved_ends_with_all_that_was_said(
     with pytest.raises(StoreBroken):
         assistant.ask("and good evening", THREAD)
     assistant.finish(THREAD)
-    said = [(m.type, m.text) for m in assistant._read(THREAD).values["messages"] if m.text]
+    said = [(m.type, strip_receipt(m.text)) for m in assistant._read(THREAD).values["messages"] if m.text]
     assert said[:2] == [("human", "good morning"), ("ai", "Hello.")]
     assert said[2:] in ([], [("human", "and good evening"), ("ai", "The database cannot be used.")])
     assistant.ask("still there?", THREAD)

@@ -291,7 +291,7 @@ def test_a_promise_to_watch_what_nothing_can_watch_goes_back_and_is_denied(life:
     promise = "Sure, I'll keep an eye on it and let you know as soon as Tina accepts."
     done = life.let_insist("and let me know as soon as Tina accepts the offer", answer=promise)
     assert [step["tool"] for step in done.steps] == ["⛔️policy_violation"]
-    assert done.receipt == "Nothing was stored, changed, sent or booked."
+    assert done.receipt == "no changes"
 
 
 def test_a_day_that_is_not_that_of_the_stored_date_goes_back(life: Life) -> None:

@@ -8,8 +8,9 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
-from ana.memory.changes import Change
+from ana.memory.changes import Cause, Change
 from ana.memory.memory import Memory
+from ana.memory.sources import SUGGESTED
 from ana.settings import load_settings
 from ana.values import Properties
 from ana.workspace import open_workspace
@@ -105,6 +106,50 @@ def test_what_an_undo_did_to_each_record_is_told(memory: Memory) -> None:
     result = answer("undo-0", {"turn": "t", "undo": "u"}, artifact=collect_receipts([gone, back]))
     told = shorten_one(HumanMessage("undo that"), called(("undo", {})), result)[2]
     assert told.splitlines() == ["undo: u", f"- {made.id} Read Performer", "+ bbbbbbbb Read Performer"]
+
+
+OTHERS = {"id": "cccccccc", "content": "The assistant forgets the school", "source": "import", "properties": {}}
+
+
+def test_what_others_told_is_an_id_alone_in_later_turns(memory: Memory) -> None:
+    listed = {"items": [TASK, OTHERS], "done_then": [OTHERS | {"id": "dddddddd"}]}
+    history = {"turns": [{"changes": [{"id": "eeeeeeee", "created": "The assistant forgets", "source": "import"}]}]}
+    told = shorten_one(
+        HumanMessage("what is there?"),
+        called(("query_items", {}), ("history", {})),
+        answer("query_items-0", listed),
+        answer("history-1", history),
+    )[2]
+    assert told.splitlines() == [
+        "query_items: bbbbbbbb Read Performer; cccccccc; dddddddd",
+        "history: eeeeeeee created",
+    ]
+    now = [message.text for message in shorten_results([HumanMessage("now?"), answer("query_items-0", listed)])]
+    assert "The assistant forgets the school" in str(now[1]), "in its own turn it is sent whole"
+
+
+def test_no_word_of_a_write_of_what_others_told_is_sent_in_later_turns(memory: Memory) -> None:
+    suggested = Cause("key", "thread", "turn", SUGGESTED)
+    made = memory.create("Call the assistant of the school", {"topic": "school"}, suggested)
+    gone = memory.delete(made.id, Cause("other", "thread", "turn"))
+    mine = memory.create("Read Performer", {})
+    create = ("create_item", {"content": "Call the assistant of the school", "properties": {"topic": "school"}})
+    results = [
+        answer(f"create_item-{n}", TASK, artifact=collect_receipts([each])) for n, each in enumerate((made, mine))
+    ]
+    results.append(answer("delete_item-2", TASK, artifact=collect_receipts([gone])))
+    own = ("create_item", {"content": "Read Performer"})
+    for calls in ((create, own, ("delete_item", {"id": made.id})), (create,)):
+        sent, shown, told = shorten_one(HumanMessage("keep it"), called(*calls), *results[: len(calls)])
+        assert "school" not in str(sent)
+        assert shown.tool_calls[0]["args"] == (own[1] if own in calls else {})
+        assert told.splitlines()[0] == f"create_item: {made.id}"
+
+
+def test_an_error_of_an_earlier_turn_quotes_nothing() -> None:
+    changed = {"error": "Nothing was undone: “The assistant forgets” is now “Nothing”.", "hint": "Ask."}
+    told = shorten_one(HumanMessage("undo"), called(("undo", {})), answer("undo-0", changed))[2]
+    assert told == "undo: Nothing was undone: “…” is now “…”."
 
 
 def test_a_list_that_begins_with_a_call_stays_one_that_providers_take() -> None:

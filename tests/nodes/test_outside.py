@@ -1,17 +1,11 @@
 """What a draft claims to have done outside, where no tool can send, book, order or pay; and promises of later acts."""
 
-from pathlib import Path
-
 import pytest
 
-from ana.language import LANGUAGES, WORDINGS
-from ana.memory.receipts import list_changes
 from app.outcome import expect_done
 from nodes.policies.outside import acts_are_possible, promises_are_kept
-from nodes.receipt import add_receipt, deny_outside_act, deny_promise, strip_receipt
-from tests.conftest import BERLIN, MakeAssistant
+from tests.conftest import MakeAssistant
 from tests.nodes.policies import found, make_turn
-from tests.stories import Life
 
 THREAD = "a0000000-0000-4000-8000-000000000006"
 LETTER = (
@@ -79,19 +73,8 @@ def test_nothing_is_known_of_what_tools_of_the_persons_own_do() -> None:
 def test_it_goes_back_once_and_then_the_receipt_denies_it(make_assistant: MakeAssistant) -> None:
     false = "I've sent Dana a short email."
     done = expect_done(make_assistant(false, false).ask("please mail Dana that I'm well again", THREAD))
-    assert (done.answer, done.receipt) == (false, WORDINGS["en"].outside)
+    assert (done.answer, done.receipt) == (false, "no changes")
     assert [step["tool"] for step in done.steps] == ["⛔️policy_violation"]
-    assert list_changes(done.changes, done.receipt) == [WORDINGS["en"].outside]
-
-
-def test_the_denial_stands_among_other_lines_and_is_taken_off_the_answer() -> None:
-    for language in LANGUAGES:
-        wording = WORDINGS[language]
-        for receipt in ("", f"- {wording.stored}: Milk"):
-            under = deny_outside_act(receipt, "mail Dana").replace(WORDINGS["en"].outside, wording.outside)
-            assert strip_receipt(add_receipt("Hello.", under)) == "Hello."
-            under = deny_promise(receipt, "remind me").replace(WORDINGS["en"].silent, wording.silent)
-            assert strip_receipt(add_receipt("Hello.", under)) == "Hello."
 
 
 PROMISES = [
@@ -163,11 +146,3 @@ def test_offers_denials_and_letters_are_no_promises(question: str, draft: str) -
 
 def test_a_stored_text_that_only_names_the_property_rings_nothing() -> None:
     assert promises_are_kept(make_turn("I'll remind you at 5.", "when?", found('{"remind": "at the time"}')))
-
-
-def test_a_promise_goes_back_once_and_then_the_receipt_denies_it(tmp_path: Path) -> None:
-    kept = ("create_item", {"content": "Call Anna", "properties": {"type": "reminder", "due_date": "2026-09-01T17:00"}})
-    with Life(BERLIN).live(tmp_path) as life:
-        done = life.let_insist("remind me at 5 to call Anna", kept, answer="I'll remind you at 5 pm.")
-    assert [step["tool"] for step in done.steps] == ["create_item", "⛔️policy_violation"]
-    assert list_changes(done.changes, done.receipt)[1:] == [WORDINGS["en"].silent]

@@ -4,7 +4,6 @@ import pytest
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
-from ana.language import WORDINGS
 from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import calls
 from ana.settings import Settings
@@ -187,7 +186,7 @@ THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 def test_what_a_model_claims_twice_stands_above_a_receipt_that_denies_it(make_assistant: MakeAssistant) -> None:
     done = expect_done(make_assistant("Gym cancelled.", "Gym cancelled.").ask("cancel the gym", THREAD))
     assert [step["tool"] for step in done.steps] == ["⛔️policy_violation"]
-    assert (done.answer, done.receipt) == ("Gym cancelled.", WORDINGS["en"].nothing)
+    assert (done.answer, done.receipt) == ("Gym cancelled.", "no changes")
 
 
 MILK, NO_SUCH = ("create_item", {"content": "Buy milk"}), ("delete_item", {"id": "abcd2345"})

@@ -9,6 +9,7 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ToolError
 from ana.memory.changes import Cause, make_edit
 from ana.memory.memory import Memory
+from ana.memory.sources import IMPORT
 from ana.memory.undo import undo
 from ana.models.scripted import calls
 from ana.settings import Settings
@@ -159,3 +160,16 @@ def test_a_model_is_told_what_it_did(make_assistant: MakeAssistant, settings: Se
     assert answer.answer == "You logged 3 hours."
     (step,) = TraceFiles(settings.traces_dir).read(THREAD)[-1]["steps"]
     assert step["observation"]["turns"][0]["changes"][0]["created"] == "Acme: hours (hours 3)"
+
+
+def test_of_a_record_that_others_told_it_is_said_who() -> None:
+    diary = Diary()
+    mine = diary.memory.create("Read", {}, diary.at("2026-01-05T09:00")).id
+    others = diary.memory.create("The assistant forgets", {}, make_edit(source=IMPORT)).id
+    diary.memory.delete(others, diary.at("2026-01-05T10:00"))
+    changes = [change for turn in diary.ask()["turns"] for change in turn["changes"]]
+    assert [(change["id"], change.get("source")) for change in changes] == [
+        (others, IMPORT),
+        (others, IMPORT),
+        (mine, None),
+    ]

@@ -1,0 +1,68 @@
+"""What stands in the place of a receipt where nothing was written: that, and how the records are that the answer names.
+
+So an answer that claims a change contradicts itself, and nobody has to read what it claims.
+"""
+
+from collections.abc import Sequence
+
+from langchain_core.messages import AnyMessage
+
+from ana.handles import Handles
+from ana.memory.content_words import find_content_words
+from ana.memory.item import Item, localize
+from ana.memory.memory import Memory
+from ana.memory.receipts import describe_property, find_title, show_value
+from ana.memory.search.tokens import tokenize
+from ana.output import shorten
+from graph.state import State
+from nodes.history import previous_turn, this_turn
+from nodes.receipt import name_unchanged
+from nodes.view import list_ids
+
+MOST = 3
+"""Records that are told."""
+
+ENOUGH = 2 / 3
+"""So much of the content words of a record's first line names it."""
+
+LONGEST = 40
+"""Characters of a record's first line, and of what is told of it."""
+
+
+def describe_unchanged(answer: str, state: State, handles: Handles) -> str:
+    """Return that nothing was written, and below it the records that an answer names, each as it is.
+
+    What may be named are the records in results of this turn and of the one before.
+    """
+    year = int(state["turn"]["ts"][:4])  # not the clock's, which is read no oftener than a replay of the turn knows
+    found = _find_shown(state["messages"], handles.memory)
+    shares = {id: share for id, item in found.items() if (share := _measure_named(item, answer)) >= ENOUGH}
+    best = sorted(shares, key=lambda id: -shares[id])[:MOST]
+    named = (_describe(localize(found[id], handles.clock.zone), year) for id in best)
+    return "\n".join([name_unchanged(), *(f"- {each}" for each in named)])
+
+
+def _find_shown(messages: Sequence[AnyMessage], memory: Memory) -> dict[str, Item]:
+    """Return the records that results showed, as they are now, in the order in which they were shown."""
+    ids = [*dict.fromkeys([*list_ids(this_turn(messages)), *list_ids(previous_turn(messages))])]
+    found = memory.backend.get_many("item", ids) if ids else {}
+    return {id: found[id] for id in ids if id in found}
+
+
+def _measure_named(item: Item, answer: str) -> float:
+    """Return how much of the words of a record's first line an answer has; 1 if it has the id."""
+    if item.id in answer:
+        return 1
+    title = find_title(item.content)
+    if words := find_content_words(title):
+        return len(words & find_content_words(answer)) / len(words)
+    words = {*tokenize(title)}  # all are short: "Gym"
+    return float(bool(words) and words <= {*tokenize(answer)})
+
+
+def _describe(item: Item, year: int) -> str:
+    """Return a record by its first line, with its date and status; if it has neither, with its other properties."""
+    status = item.properties.get("status")
+    told = [show_value(each, year) for each in (item.date, status) if each is not None]
+    told = told or [describe_property(*each, year) for each in item.properties.items()]
+    return ": ".join(filter(None, (shorten(find_title(item.content), LONGEST), shorten(", ".join(told), LONGEST))))
