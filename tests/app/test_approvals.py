@@ -264,9 +264,10 @@ def test_a_new_message_of_a_client_ends_what_waits_and_leaves_a_record(
     messages = client.say("hello")["messages"]
     kinds = [HumanMessage, AIMessage, ToolMessage, ToolMessage, ToolMessage, AIMessage, HumanMessage, AIMessage]
     assert [type(message) for message in messages] == kinds
-    assert messages[5].text == "Not done: nobody approved it, and a new message came."
+    told = "Not done: nobody approved it, and a new message came."
+    assert strip_receipt(messages[5].text) == told
     first, second = records(settings)
-    assert (first["question"], first["answer"], second["answer"]) == ("note that", messages[5].text, "Hello.")
+    assert (first["question"], first["answer"], second["answer"]) == ("note that", told, "Hello.")
     assert "did not run" in str(first["steps"][0]["observation"])
 
 
