@@ -61,6 +61,8 @@ class Wording:
     left_out: str
     """Before the dates on which what repeats is not; `again` before those on which it is, after all."""
     again: str
+    also: str
+    """Before the dates on which what repeats is beside its rule."""
     without: str
     """Before the name of a property that is gone."""
     more: str
@@ -80,7 +82,8 @@ WORDINGS: dict[Language, Wording] = {
         "Stored", "Changed", "Deleted", "Learned", "Now known", "Forgotten", "Already there", "Not done",
         "Not done, you said no", "Nothing was stored, changed, sent or booked.",
         "Nothing was sent or booked; I cannot do that.", "due", "done for", "next",
-        "{n} before it not marked", "without", "again", "no", "and {n} more", "Nothing will ring or be sent by itself.",
+        "{n} before it not marked", "without", "again", "also", "no", "and {n} more",
+        "Nothing will ring or be sent by itself.",
         ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
         ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
         "{weekday} {day} {month}",
@@ -89,7 +92,7 @@ WORDINGS: dict[Language, Wording] = {
         "Gespeichert", "Geändert", "Gelöscht", "Gemerkt", "Jetzt bekannt", "Vergessen", "Schon da", "Nicht erledigt",
         "Nicht erledigt, du hast abgelehnt", "Es wurde nichts gespeichert, geändert, gesendet oder gebucht.",
         "Es wurde nichts gesendet oder gebucht; das kann ich nicht.", "fällig", "erledigt für", "nächstes Mal",
-        "{n} davor nicht abgehakt", "ohne", "wieder", "ohne", "und {n} weitere", "Von selbst klingelt nichts.",
+        "{n} davor nicht abgehakt", "ohne", "wieder", "auch", "ohne", "und {n} weitere", "Von selbst klingelt nichts.",
         ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So"),
         ("Jan", "Feb", "März", "Apr", "Mai", "Juni", "Juli", "Aug", "Sept", "Okt", "Nov", "Dez"),
         "{weekday} {day}. {month}",
@@ -98,7 +101,7 @@ WORDINGS: dict[Language, Wording] = {
         "Guardado", "Cambiado", "Borrado", "Aprendido", "Ahora sé", "Olvidado", "Ya estaba", "No hecho",
         "No hecho, dijiste que no", "No se guardó, cambió, envió ni reservó nada.",
         "No se envió ni reservó nada; no puedo hacerlo.", "vence", "hecho para", "siguiente",
-        "{n} antes sin marcar", "sin", "otra vez", "sin", "y {n} más", "Nada sonará ni se enviará solo.",
+        "{n} antes sin marcar", "sin", "otra vez", "también", "sin", "y {n} más", "Nada sonará ni se enviará solo.",
         ("lun", "mar", "mié", "jue", "vie", "sáb", "dom"),
         ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
         "{weekday} {day} {month}",
@@ -107,7 +110,7 @@ WORDINGS: dict[Language, Wording] = {
         "Enregistré", "Modifié", "Supprimé", "Appris", "Je sais maintenant", "Oublié", "Déjà là", "Pas fait",
         "Pas fait, vous avez refusé", "Rien n’a été enregistré, modifié, envoyé ni réservé.",
         "Rien n’a été envoyé ni réservé ; je ne peux pas le faire.", "échéance", "fait pour", "ensuite",
-        "{n} avant non marqués", "sans", "de nouveau", "sans", "et {n} de plus", "Rien ne sonnera tout seul.",
+        "{n} avant non marqués", "sans", "de nouveau", "aussi", "sans", "et {n} de plus", "Rien ne sonnera tout seul.",
         ("lun.", "mar.", "mer.", "jeu.", "ven.", "sam.", "dim."),
         ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
         "{weekday} {day} {month}",
@@ -116,7 +119,8 @@ WORDINGS: dict[Language, Wording] = {
         "保存", "変更", "削除", "記憶", "現在の情報", "消去", "保存済み", "未実行", "未実行（承認されませんでした）",
         "何も保存・変更・送信・予約されていません。",
         "送信も予約もされていません。私にはできません。", "期限", "完了:", "次回",
-        "その前の{n}件は未完了のまま", "除外:", "再び:", "なし:", "ほか{n}件", "自動では何も通知・送信されません。",
+        "その前の{n}件は未完了のまま", "除外:", "再び:", "追加:", "なし:", "ほか{n}件",
+        "自動では何も通知・送信されません。",
         tuple("月火水木金土日"), tuple(f"{n}月" for n in range(1, 13)), "{month}{day}日({weekday})",
     ),
 }

@@ -13,9 +13,10 @@ from ana.memory.changes import Change
 from ana.memory.item import Item, localize, to_json
 from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
+from ana.memory.single_dates import SINGLE, read_moves
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
+from ana.time.repeats import ALSO, DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
 from ana.values import Json, Properties, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
@@ -154,7 +155,7 @@ def _word_rules(properties: Properties) -> Properties:
 def _name_property(name: str, language: Language) -> str:
     if name in ("type", "status"):
         return ""
-    own = {"due_date": WORDINGS[language].due, "except": WORDINGS[language].left_out}
+    own = {"due_date": WORDINGS[language].due, "except": WORDINGS[language].left_out, ALSO: WORDINGS[language].also}
     return f"{own.get(name) or name.replace('_', ' ')} "
 
 
@@ -193,13 +194,13 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
             continue
         if name not in old or old[name] is None:
             parts.append(describe_property(name, value, year, language))
-        elif old[name] != value and name in ("except", "moved"):
+        elif old[name] != value and name in SINGLE:
             came, again = _describe_days(name, old[name], value, year, language)
             parts += came if moved_on else came + again
         elif old[name] != value:
             parts.append(_name_property(name, language) + _describe_step(old[name], value, year, language))
     for key in (key for key in old if key not in new):
-        if key not in ("except", "moved"):
+        if key not in SINGLE:
             parts.append(f"{WORDINGS[language].without} {_name_property(key, language) or key}".strip())
         elif not moved_on:
             parts += _describe_days(key, old[key], [], year, language)[1]
@@ -274,22 +275,16 @@ def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
 
 
 def _describe_days(name: str, old: Json, new: Json, year: int, language: Language) -> tuple[list[str], list[str]]:
-    """Return which dates of what repeats came to those that are left out or moved, and which no longer are."""
-    before, now = _read_days(old), _read_days(new)
+    """Return which dates of what repeats came to those that are left out, added or moved, and which no longer are."""
+    before, now = read_moves(old), read_moves(new)
     came = {day: to for day, to in now.items() if day not in before or before[day] != to}
     again: list[Json] = [day for day in before if day not in now]
+    gone = WORDINGS[language].left_out if name == ALSO else WORDINGS[language].again
     shown = show_value(came if name == "moved" else [*came], year, language)
     return (
         [_name_property(name, language) + shown] if came else [],
-        [f"{WORDINGS[language].again} {show_value(again, year, language)}"] if again else [],
+        [f"{gone} {show_value(again, year, language)}"] if again else [],
     )
-
-
-def _read_days(value: Json) -> Properties:
-    """Return the days that are left out, or moved, each with where to."""
-    if isinstance(value, dict):
-        return value
-    return {str(day): None for day in (value if isinstance(value, list) else [value])}
 
 
 def _show_step(old: Json, new: Json, year: int | None, language: Language) -> str:

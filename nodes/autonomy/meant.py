@@ -15,7 +15,7 @@ from tools.history import is_number
 WRITING_TEXT = frozenset({"create_item", "append_context", "replace_context"})
 """Tools whose text is weighed, wherever it goes."""
 
-OF_A_SERIES = frozenset({"moved", "except", "done_for"})
+OF_A_SERIES = frozenset({"moved", "except", "also", "done_for"})
 """Properties that are about single dates of what repeats."""
 
 _NUMBER = re.compile(r"\d+[.,]\d+|\d\d+")

@@ -15,7 +15,7 @@ from ana.memory.changes import Change
 from ana.memory.item import Item, merge_properties, to_json
 from ana.memory.operations import apply_to, read_operation
 from ana.memory.receipts import describe_property, find_title, list_parts, make_receipt
-from ana.memory.repeating import merge_moved
+from ana.memory.single_dates import merge_moved
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
 from graph.state import Asked
