@@ -21,7 +21,7 @@ from ana.reminders.reading import tell_ringing
 from ana.time.dates import day_of, with_weekday, without_weekday
 from ana.time.repeats import (
     DATE_KEYS,
-    RULE_KEYS,
+    REPEATING,
     Occurrence,
     Repeat,
     find_passed_over,
@@ -46,7 +46,7 @@ MOST = 3
 OFTEN = 3
 """From so many moves of its date on, an item is one that keeps being put off."""
 
-_TOLD = (*DATE_KEYS, *RULE_KEYS, "repeat_from", "except", "moved", "until", "missed")
+_TOLD = (*DATE_KEYS, *REPEATING, "repeat_from", "except", "moved", "until", "missed")
 _UNREAD = "It repeats in words that are not read as a rule: set repeats, or it is found on its one date only."
 _CLOSED = (
     "What it repeats is not read as a rule, so it is closed for good. If it goes on, set repeats, status and due_date."
