@@ -108,4 +108,4 @@ def test_a_folder_of_before_whose_journal_is_gone_opens(memory: Memory) -> None:
     id = fill_from_others(memory)["mine"]
     (to_format_2(memory) / "journal.sqlite").unlink()
     assert memory.get(id).content == "Milk of mine"
-    assert memory.create("later").after in memory.items()
+    assert memory.create("later").after in [*memory.items()]
