@@ -10,6 +10,7 @@ from ana.memory.backend import Backend
 from ana.memory.explanation import LONGEST
 from ana.memory.item import Item, is_date_key
 from ana.memory.tally import Counts, Tally
+from ana.time.repeats import REPEATING
 from ana.values import Json, count_tokens, fold_case
 
 NAMED = ("project", "topic", "person", "type", "status", "tags")
