@@ -14,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from ana.errors import ModelFailed
 from ana.models.base import ModelWrapper, bind_options, stream_chunks
 from ana.models.faults import cut_off_error, provider_errors, translate_error
+from ana.text import HINT, find_fault
 from ana.values import fits, plain, plain_text
 
 REFUSED = "refused"
@@ -186,9 +187,12 @@ def _read_calls(whole: AIMessageChunk) -> AIMessage:
 
 def _read_arguments(raw: str) -> dict[str, Any]:
     """Return arguments as they can be kept in a checkpoint."""
-    value = plain(json.loads(raw, parse_int=_read_integer, parse_constant=_refuse_constant))
+    value = json.loads(raw, parse_int=_read_integer, parse_constant=_refuse_constant)
     if not isinstance(value, dict):
         raise ValueError("it is not an object")
+    plain(value)  # refuses what is nested too deep
+    if fault := find_fault(value):
+        raise ValueError(f"{fault} {HINT}".rstrip("."))
     return value
 
 

@@ -222,7 +222,7 @@ def _read_input() -> str:
     data = sys.stdin.buffer.read(LONGEST_INPUT + 1) if sys.stdin else b""
     if len(data) > LONGEST_INPUT:
         raise UserError(f"The text is longer than {LONGEST_INPUT:,} bytes.", "Send a part of it.")
-    return data.decode("utf-8", "replace").strip()
+    return data.decode("utf-8", "surrogateescape").strip()
 
 
 def remember_shown(workspace: "Workspace", waiting: "Waiting") -> None:

@@ -7,10 +7,15 @@ from typing import Any
 
 from pydantic_core import from_json
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ana.text import HINT, find_fault, read_any_json
+from app import json_rpc
 from app.http.threads import run_in_threadpool
+
+MCP = "/mcp"
+"""Where other assistants come in, which take an answer in their own form."""
 
 SECONDS = 20.0
 """How long a body may take to arrive."""
@@ -20,7 +25,7 @@ Refusal = tuple[int, str]
 
 
 class JsonBodies:
-    """Refuses a body that is late, no JSON, or nested deeper than what reads it can check.
+    """Refuses a body that is late, no JSON, nested deeper than what reads it can check, or whose texts are none.
 
     It stands behind what asks for a token: who has none must not have the server keep and parse what they send.
 
@@ -47,19 +52,40 @@ class JsonBodies:
         if not is_passed and read_length(scope):
             refusal, receive = await self._read(scope, receive)
             if refusal:
-                await refuse(*refusal)(scope, receive, send)
+                await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    async def _read(self, scope: Scope, receive: Receive) -> tuple[Refusal | None, Receive]:
+    async def _read(self, scope: Scope, receive: Receive) -> tuple[Response | None, Receive]:
         try:
             body, receive = await read_body(receive, self._seconds)
-            asked = await run_in_threadpool(from_json, body)
+            asked, fault = await run_in_threadpool(_parse, body)
         except TimeoutError:
-            return (408, f"The body did not arrive within {self._seconds:g} seconds."), receive
+            return refuse(408, f"The body did not arrive within {self._seconds:g} seconds."), receive
         except ValueError as exc:
-            return (422, f"The body is not JSON, or nested too deep: {exc}."), receive
-        return self._check(scope, asked), receive
+            return refuse(422, f"The body is not JSON, or nested too deep: {exc}."), receive
+        if fault:
+            return _refuse_text(scope, asked, f"{fault} {HINT}"), receive
+        refusal = self._check(scope, asked)
+        return refusal and refuse(*refusal), receive
+
+
+def _parse(body: bytes) -> tuple[Any, str]:
+    """Return the value of a body, and what is wrong with its texts. Raises ValueError if it is no JSON."""
+    try:
+        asked = from_json(body)
+    except ValueError:
+        with suppress(ValueError):
+            asked = read_any_json(body)
+            if fault := find_fault(asked):
+                return asked, fault
+        raise
+    return asked, find_fault(asked)
+
+
+def _refuse_text(scope: Scope, asked: Any, sentence: str) -> Response:
+    is_mcp = scope["path"] == MCP
+    return JSONResponse(json_rpc.refuse(asked, sentence)) if is_mcp else refuse(422, sentence)
 
 
 def is_inside(scope: Scope) -> bool:

@@ -11,6 +11,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from ana.errors import UserError
+from ana.text import check_text
 from app.http.guard import PAGE
 
 COOKIE = "ana-form"
@@ -55,6 +57,7 @@ def act(do: Act) -> Callable[[Request], Awaitable[Response]]:
             raise HTTPException(408, f"The form did not arrive within {FORM_SECONDS:g} seconds.") from None
         try:
             _check_token(request, form)
+            check_text([text for pair in form.multi_items() for text in pair], UserError)
             told = await do(request, form)
         finally:
             await form.close()

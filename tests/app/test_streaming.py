@@ -185,8 +185,8 @@ def test_values_are_sent_as_often_as_messages_are_written(client: SyncLangGraphC
 def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub: Stub) -> None:
     half = Said("Well \ud83d then", calls=[("create_item", {"content": "\ud83d milk"})])
     heard = hear(client, stub, half, Said("Saved \ud83d it."))
-    assert [heard.last[0][1], heard.last[-1][1]] == ["", "Saved ? it."]
-    assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "? milk"}]
+    assert [heard.last[0][1], heard.last[-1][1]] == ["Well ? then", "Saved ? it."]
+    assert [event for event in heard.custom if "tool" in event] == [], "the call is refused"
 
 
 @pytest.mark.dev_server

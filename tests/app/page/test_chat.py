@@ -193,3 +193,13 @@ def test_a_message_that_is_sent_twice_is_answered_once(browser: Browser) -> None
     browser.open(str(form["action"]))
     browser.wait()
     assert len(browser.page.select("article.turn")) == 1
+
+
+def test_a_message_that_is_no_text_is_refused_with_the_reason(browser: Browser) -> None:
+    browser.open("/app/chat/new")
+    form = browser.one("form#composer")
+    sent = {**list_fields(form), "message": ["cake \0 for Ana"]}
+    answer = browser.client.post(str(form["action"]), data=sent)
+    assert answer.status_code == 422
+    assert "character 6 is NUL (\\u0000). Send it again without that." in answer.text
+    assert "cake" not in browser.open(browser.url).get_text()
