@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from app.repl.live import Region
     from app.turn import Assistant
 
-
 LEAVING = ("exit", "quit", ":q")
 """Messages that leave as /quit does."""
 
