@@ -54,9 +54,8 @@ class Lines:
 def take_input() -> IO[str]:
     """Return standard input, which from now on nothing else in this process, and none of its children, can read."""
     file = os.fdopen(os.dup(0), encoding="utf-8", errors="surrogateescape")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
     return file
 
 
