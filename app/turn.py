@@ -13,8 +13,8 @@ from langgraph.types import Interrupt, StateSnapshot
 from ana.errors import AnaError, NotWaiting, UserError
 from ana.handles import Handles
 from ana.settings import Autonomy
+from ana.text import check_text
 from ana.threads.ports import PATIENCE, owning
-from ana.values import plain_text
 from app.outcome import CutShort, Done, NotShown, Waiting, read_done, read_waiting, thread_of_state
 from graph.builder import builder
 from graph.context import LocalContext
@@ -96,6 +96,7 @@ class Assistant:
         """
         if not question.strip():
             raise UserError("There is no question.", "Say something.")
+        check_text(question, UserError)
         with self._own(thread_id):
             state = self._read(thread_id)
             if isinstance(self._open_turn(state), CutShort):
@@ -107,10 +108,10 @@ class Assistant:
                 request, waits = read_request(unanswered[0]), find_turn(state, self.handles.clock).get("asked")
                 if read_short_reply(question) and shown != unanswered[0].id:
                     raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), shown)
-                if reply := read_message(plain_text(question), request, waits):
+                if reply := read_message(question, request, waits):
                     return self._reply(state, unanswered[0], reply, max_steps, on_event)
                 on_event({"ended": self._end_waiting(state, unanswered[0])})
-            return self._run({"messages": [HumanMessage(plain_text(question))]}, thread_id, max_steps, on_event)
+            return self._run({"messages": [HumanMessage(question)]}, thread_id, max_steps, on_event)
 
     def find_open_turn(self, thread_id: str) -> Waiting | CutShort | None:
         """Return the thread's last turn if it has not ended.

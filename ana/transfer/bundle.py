@@ -7,11 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ana.errors import UserError
+from ana.errors import ToolError, UserError
 from ana.memory.bounds import check_item
 from ana.memory.changes import Change, Entry
 from ana.memory.context_line import to_one_line
 from ana.memory.item import Item
+from ana.text import check_text
 from ana.transfer.exporter import FORMAT, NAME
 from ana.transfer.records import BadRecord, read_each, refusal_error, to_stamp
 from ana.values import read_json, whole_number
@@ -105,8 +106,7 @@ def read_item(record: Any) -> Item:
     if not isinstance(record, dict) or record.keys() != names:
         raise ValueError(f"it does not have exactly {', '.join(sorted(names))}")
     item = Item(**record)  # its fields are checked below
-    _check_texts(item.content, surrogates=True)
-    _check_texts(item.id, item.created_at, item.updated_at)
+    _check_texts(item.content, item.id, item.created_at, item.updated_at)
     if not isinstance(item.properties, dict):
         raise ValueError("its properties are not an object")
     if not _ID.fullmatch(item.id):
@@ -143,12 +143,11 @@ def _read_entry(record: Any) -> Entry:
     return Entry(ts, record["thread"], record["turn"], change, record["key"])
 
 
-def _check_texts(*values: Any, surrogates: bool = False) -> None:
-    """Refuse values that are not text; only a content may have half a surrogate pair."""
+def _check_texts(*values: Any) -> None:
     for value in values:
         if not isinstance(value, str):
             raise ValueError(f"{str(value)[:20]!r} is not text")
-        value.encode("utf-8", "surrogatepass" if surrogates else "strict")
+    check_text(values, ToolError)
 
 
 def _check_moments(*stamps: str) -> None:
