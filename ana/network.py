@@ -3,18 +3,19 @@
 A read that one thread has begun cannot be ended by another. So everything is read in one event loop, in a thread of its
 own, where a task can be cancelled wherever it is: while it connects, before the first byte or after it, in the pause
 before a retry. That closes the connection, and whoever waits for it is woken at once: by the end of a run of the
-server, or by Ctrl-C.
+server, by Ctrl-C, or when the turn has had its time.
 """
 
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack, aclosing, suppress
 from functools import cache
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from ana.deadline import seconds_left
 from ana.stopping import check_stopped, when_stopped
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def iterate(stream: AsyncIterator[T]) -> Iterator[T]:
 
     Raises:
         TurnStopped: The present run was stopped.
+        TimeoutError: The present turn has had its time, whatever still arrives.
     """
     arrived: SimpleQueue[Any] = SimpleQueue()
 
@@ -43,12 +45,20 @@ def iterate(stream: AsyncIterator[T]) -> Iterator[T]:
     try:
         reading.add_done_callback(arrived.put)  # as the last part
         with when_stopped(reading.cancel):
-            while (part := arrived.get()) is not reading:
+            while (part := _take(arrived)) is not reading:
                 yield part
     finally:
         reading.cancel()
     check_stopped()
     reading.result()
+
+
+def _take(arrived: SimpleQueue[Any]) -> Any:
+    left = seconds_left()
+    with suppress(Empty):
+        if left != 0:  # else not even what is there already: a stream that drips always has something
+            return arrived.get(timeout=left)
+    raise TimeoutError("the turn has had its time")
 
 
 def wait_for(ask: Callable[[], Awaitable[T]]) -> T:

@@ -54,10 +54,11 @@ def tell(text: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Let a terminal that lacks a character still show the rest, and input that is not text be read all the same."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
+    """Let a terminal that lacks a character still show the rest, and input that is not text arrive where it is refused
+    (`ana.text`)."""
+    for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "replace"), (sys.stderr, "replace")):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=errors)
 
 
 def flush() -> None:

@@ -182,7 +182,7 @@ class Settings(PersonalSettings):
     ana_embedder_dir: ProjectPath | None = Field(None, description="folder with the files of all-MiniLM-L6-v2")
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
     ana_turn_seconds: float = Field(
-        180.0, gt=0, description="most seconds of work in one turn, and the time-out of one model call"
+        180.0, gt=0, description="most seconds of work in one turn, of waiting for the model in all, retries included"
     )
     ana_models: Names = Field(
         (), description="models of the provider that others than you may choose, comma-separated; empty: none"

@@ -13,8 +13,8 @@ from langgraph.types import Interrupt, StateSnapshot
 from ana.errors import AnaError, NotWaiting, UserError
 from ana.handles import Handles
 from ana.settings import Autonomy
+from ana.text import check_text
 from ana.threads.ports import PATIENCE, owning
-from ana.values import plain_text
 from app.outcome import CutShort, Done, NotShown, Waiting, read_done, read_waiting, thread_of_state
 from app.said import Said
 from graph.builder import builder
@@ -100,6 +100,7 @@ class Assistant:
         said = Said(question, None) if isinstance(question, str) else question
         if not said.text.strip():
             raise UserError("There is no question.", "Say something.")
+        check_text(said.text, UserError)
         with self._own(thread_id):
             state = self._read(thread_id)
             if isinstance(self._open_turn(state), CutShort):
@@ -111,7 +112,7 @@ class Assistant:
                 request, waits = read_request(unanswered[0]), find_turn(state, self.handles.clock).get("asked")
                 if read_short_reply(said.text) and shown != unanswered[0].id:
                     raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), shown)
-                if reply := read_message(plain_text(said.text), request, waits):
+                if reply := read_message(said.text, request, waits):
                     return self._reply(state, unanswered[0], reply, max_steps, on_event)
                 on_event({"ended": self._end_waiting(state, unanswered[0])})
             return self._run({"messages": [_make_message(said)]}, thread_id, max_steps, on_event)
@@ -294,5 +295,5 @@ def _config(thread_id: str) -> RunnableConfig:
 
 
 def _make_message(said: Said) -> HumanMessage:
-    marks = {} if said.pasted is None else mark_pasted([*map(plain_text, said.pasted)])
-    return HumanMessage(plain_text(said.text), additional_kwargs=marks)
+    marks = {} if said.pasted is None else mark_pasted(said.pasted)
+    return HumanMessage(said.text, additional_kwargs=marks)

@@ -16,6 +16,7 @@ from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 
 from ana import __version__
+from ana.deadline import limit_time
 from ana.errors import AnaError, UserError
 from ana.json_lines import name_work
 from ana.memory.backend import JournalPosition
@@ -80,7 +81,8 @@ class Recorded:
             first = heard.part == 0
             position = _find_position(context.handles.memory, first=first) if first or name in LOOK else None
             try:
-                update = self._node(state, runtime)
+                with limit_time(_count_left(context, None if name == BEGINNING else state["turn"])):
+                    update = self._node(state, runtime)
             except (GraphInterrupt, AnaError) as exc:
                 if name != BEGINNING:  # there the state still has the turn before this one
                     label_turn(state["turn"], context, "waiting" if isinstance(exc, GraphInterrupt) else "failed")
@@ -100,6 +102,12 @@ class Recorded:
                 write_record(context.handles, turn, this_turn(state["messages"]), thread_of(runtime), model)
         note_usable("turn", turn)
         return update | {"turn": turn}
+
+
+def _count_left(context: Context, turn: Turn | None) -> float:
+    """Return the seconds that a turn has left; None for one that begins."""
+    spent = sum(turn["durations"].values()) if turn else 0.0
+    return context.handles.settings.ana_turn_seconds - spent
 
 
 def label_turn(turn: Turn, context: Context, *tags: str) -> None:

@@ -20,6 +20,7 @@ from pydantic_core import to_json
 
 from ana.errors import UserError
 from ana.recent import current
+from ana.text import check_text
 from graph.state import UNREADABLE, State, find_messages
 
 KINDS = (HumanMessage, AIMessage, ToolMessage, SystemMessage, RemoveMessage)
@@ -66,7 +67,7 @@ def check_messages(given: Any) -> None:
     """Check messages, as a client writes them.
 
     Raises:
-        UserError: One of them cannot be read, or is too long.
+        UserError: One of them cannot be read, is too long, or its text is none.
     """
     if _is_overwrite(given):
         instead = 'Begin the list with {"type": "remove", "id": "__remove_all__", "content": ""}.'
@@ -80,6 +81,7 @@ def check_messages(given: Any) -> None:
         raise UserError(f"Messages of the type {odd[0]!r:.60} cannot be read.", EXAMPLE)
     if any(isinstance(message, HumanMessage) and len(message.text) > LONGEST for message in messages):
         raise UserError(f"A message is longer than {LONGEST:,} characters.", "Send it in parts.")
+    check_text([message.text for message in messages], UserError)
 
 
 def check_input(given: Any) -> None:

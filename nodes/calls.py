@@ -13,6 +13,7 @@ from ana.addresses import name_kind, split_addresses
 from ana.errors import ToolError
 from ana.memory.changes import Cause
 from ana.memory.sources import find_source
+from ana.text import check_text
 from ana.tracing.schema import INVALID
 from graph.context import Context, context_of, thread_of
 from graph.state import State
@@ -68,8 +69,9 @@ def check_arguments(name: str, args: dict[str, Any], runtime: Runtime[Context]) 
     """Return the arguments, converted to the types of the tool's schema if nothing is lost by it.
 
     Raises:
-        ToolError: There is no such tool, or they do not fit.
+        ToolError: There is no such tool, they do not fit, or a text in them is none.
     """
+    check_text([name, args], ToolError)
     modules = context_of(runtime).handles.settings.tools_modules
     known = catalog(modules)
     if name not in known:

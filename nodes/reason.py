@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from ana.errors import BudgetReached, ContextTooLong, ModelFailed
 from ana.memory.digests import line_digest
-from ana.models.base import MARKS, PROMPT_DATA
+from ana.models.base import MARKS, PROMPT_DATA, REASONING
 from ana.models.call import complete
 from ana.models.fence import make_mark
 from graph.context import Context, context_of, emit, thread_of, withdraw
@@ -18,6 +18,7 @@ from graph.state import Loaded, State, Turn, Usage, call_id
 from nodes.demos import nearest_demos
 from nodes.earlier import shorten_results
 from nodes.history import (
+    cut_middle,
     fence_results,
     insert_corrections,
     insert_now,
@@ -36,6 +37,9 @@ from tools.catalog import WRITERS, schemas
 Send = Callable[[list[AnyMessage]], tuple[AIMessage, Usage]]
 EMPTY = "(empty - populate as you learn about the user)"
 NO_NAMES = "none yet"
+
+MOST_REASONING = 20_000
+"""Characters that are kept of what a model thought for a decision; of more the middle is cut out, with a mark."""
 
 
 def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -112,8 +116,11 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
     options = context.model_options()
     purse = open_purse(context.handles, options.get("model"))
 
-    def show(text: str) -> None:
-        emit(runtime, {"draft": text, "id": id})
+    def show(text: str | None) -> None:
+        if text is None:
+            withdraw(runtime, id)
+        else:
+            emit(runtime, {"draft": text, "id": id})
 
     def send(history: list[AnyMessage]) -> tuple[AIMessage, Usage]:
         told = insert_recorded(insert_now(history, now), thread_of(runtime))
@@ -144,7 +151,9 @@ def _describe_decision(reply: AIMessage) -> dict[str, Any]:
     invalid = [{"name": c["name"], "args": c["args"], "error": c["error"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
     marks = {mark: True for mark in MARKS if reply.response_metadata.get(mark)}
-    return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **marks}
+    thought = reply.additional_kwargs.get(REASONING, "").strip()
+    kept = {REASONING: cut_middle(thought, MOST_REASONING)} if thought else {}
+    return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **kept, **marks}
 
 
 def _make_message(reply: AIMessage) -> AIMessage:

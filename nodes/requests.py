@@ -10,6 +10,7 @@ from langgraph.types import Interrupt
 from pydantic import BaseModel, ConfigDict, Field
 
 from ana.errors import WrongReply
+from ana.text import check_text
 from graph.state import Asked
 from nodes.short_replies import begins_with_no, read_short_reply
 
@@ -145,6 +146,7 @@ def check_reply(reply: Any, request: Request) -> None:
     Raises:
         WrongReply: It does not; the turn still waits.
     """
+    check_text(reply, WrongReply)
     actions = request["action_requests"]
     if not actions:
         return  # only the node that asked knows which replies it takes

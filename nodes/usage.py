@@ -8,6 +8,7 @@ from typing import Protocol
 from langchain_core.messages import AIMessage, AIMessageChunk, AnyMessage
 
 from ana.handles import Handles
+from ana.models.base import REASONING
 from ana.models.prices import FREE_OF_CHARGE, cost, find_price
 from ana.models.providers import model_name
 from ana.settings import Settings
@@ -111,7 +112,7 @@ def add_usage(usage: Usage, reply: AIMessage, sent: int) -> Usage:
     written = max(told["output_tokens"], 0) if told else 0
     total = Usage(
         input_tokens=usage["input_tokens"] + (read or sent),
-        output_tokens=usage["output_tokens"] + (written or estimate_tokens(reply)),
+        output_tokens=usage["output_tokens"] + (written or _estimate_written(reply)),
         estimated=usage["estimated"] or not (read and written),
     )
     details = told.get("input_token_details") if told else None
@@ -121,8 +122,14 @@ def add_usage(usage: Usage, reply: AIMessage, sent: int) -> Usage:
     return total
 
 
+def _estimate_written(reply: AIMessage) -> int:
+    thought = AIMessage(reply.additional_kwargs.get(REASONING, ""))
+    return estimate_tokens(reply) + (estimate_tokens(thought) if thought.text else 0)
+
+
 def _add_up(received: Sequence[AIMessageChunk]) -> AIMessage:
     """Return the part of a reply that has arrived, as far as its tokens are concerned."""
     calls = (part["args"] or "" for chunk in received for part in chunk.tool_call_chunks)
     told = next((chunk.usage_metadata for chunk in reversed(received) if chunk.usage_metadata), None)
-    return AIMessage("".join([*(chunk.text for chunk in received), *calls]), usage_metadata=told)
+    thought = (chunk.additional_kwargs.get(REASONING, "") for chunk in received)
+    return AIMessage("".join([*thought, *(chunk.text for chunk in received), *calls]), usage_metadata=told)

@@ -27,6 +27,14 @@ class Said:
     """Called between the first word and the rest, when the first is sent."""
     hang: Literal["", "silent", "after a word", "word after word"] = ""
     """How it goes on until the client has closed the connection."""
+    thoughts: dict[str, str] = field(default_factory=dict)
+    """What is thought, by the field in which it is told."""
+    refusal: str = ""
+    """What is told where the model refuses, beside the text."""
+    finish: str = ""
+    """Why it ends, in place of the usual reason."""
+    plain_calls: bool = False
+    """Whether calls come whole, with arguments that are an object and without an index."""
 
 
 class Stub:
@@ -173,9 +181,16 @@ def _whole(said: Said) -> dict[str, Any]:
 def _events(said: Said) -> Iterator[bytes]:
     """The reply in small pieces: text word by word, arguments a few characters at a time."""
     yield _event({"role": "assistant", "content": ""})
+    beside = [*said.thoughts.items(), *([("refusal", said.refusal)] if said.refusal else [])]
+    for name, text in beside:
+        for start in range(0, len(text), 7):
+            yield _event({name: text[start : start + 7]})
     for word in said.text.split(" ") if said.text else []:
         yield _event({"content": word + " "})
-    for index, (name, arguments) in enumerate(said.calls):
+    for name, arguments in said.calls if said.plain_calls else ():
+        function = {"name": name, "arguments": arguments}
+        yield _event({"tool_calls": [{"id": name, "type": "function", "function": function}]})
+    for index, (name, arguments) in enumerate(() if said.plain_calls else said.calls):
         function = {"name": name, "arguments": ""}
         yield _event({"tool_calls": [{"index": index, "id": "call_0", "type": "function", "function": function}]})
         raw = _arguments(arguments)
@@ -184,7 +199,7 @@ def _events(said: Said) -> Iterator[bytes]:
             piece = {"index": index, "function": {"arguments": raw[start : start + size]}}
             yield _event({"tool_calls": [piece]})
     if not said.cut:
-        yield _event({}, "tool_calls" if said.calls else "stop")
+        yield _event({}, said.finish or ("tool_calls" if said.calls else "stop"))
         yield _event(None)
     yield b"data: [DONE]\n\n"
 

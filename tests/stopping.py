@@ -42,5 +42,7 @@ class StoppableRun:
         assert isinstance(self.failure, TurnStopped)
 
 
-def call(model: BaseChatModel, on_text: Callable[[str], None] | None = None, said: str = "hello") -> StoppableRun:
+def call(
+    model: BaseChatModel, on_text: Callable[[str | None], None] | None = None, said: str = "hello"
+) -> StoppableRun:
     return StoppableRun(lambda: complete(model, [HumanMessage(said)], "one", on_text=on_text))

@@ -62,7 +62,7 @@ class RemoteEmbeddings:
             rows = np.array(self._request(texts), dtype=np.float64)
             if rows.ndim != 2 or len(rows) != len(texts):
                 raise ValueError(f"{len(texts)} texts, vectors of shape {rows.shape}")
-        except (OpenAIError, ValueError, TypeError, AttributeError, LookupError) as exc:
+        except (OpenAIError, TimeoutError, ValueError, TypeError, AttributeError, LookupError) as exc:
             raise ModelFailed(self._describe_error(exc), self.hint) from exc
         if rows.shape[1] != self.dimension:
             raise ConfigError(
@@ -97,7 +97,7 @@ class RemoteEmbeddings:
                 429: "is busy or the quota is used up",
             }
             return f"{who} {said.get(exc.status_code, 'answered with an error')} ({exc.status_code})."
-        if isinstance(exc, APITimeoutError):
+        if isinstance(exc, APITimeoutError | TimeoutError):
             return f"{who} did not answer in time."
         if isinstance(exc, APIConnectionError):
             return f"{who} could not be reached."

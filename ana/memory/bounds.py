@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ana.errors import ToolError
 from ana.memory.item import Item, check_properties
+from ana.text import check_text
 from ana.time.repeats import ALSO, MOST_ALSO
 
 
@@ -64,8 +65,17 @@ def check_item(item: Item, before: Item | None = None) -> Item:
     What was stored before there were bounds may change, and not grow.
     """
     check_properties(item.properties)
+    check_text(_list_new(item, before), ToolError)
     for bound in BOUNDS:
         most = max(bound.most, bound.measure(before) if before else 0)
         if (size := bound.measure(item)) > most:
             raise ToolError(bound.said.format(size, most), bound.hint)
     return item
+
+
+def _list_new(item: Item, before: Item | None) -> list[object]:
+    """Return the texts of a record that were not in it before."""
+    if before is None:
+        return [item.content, item.properties]
+    changed = {key: value for key, value in item.properties.items() if before.properties.get(key) != value}
+    return [changed, *([item.content] if item.content != before.content else [])]

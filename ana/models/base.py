@@ -7,11 +7,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.language_models.base import LangSmithParams
 from langchain_core.language_models.chat_models import generate_from_stream
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatResult
 from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_core.utils.function_calling import convert_to_openai_tool
-
-from ana.network import iterate
 
 PROMPT_DATA = "prompt_data"
 """Key in a system message's `additional_kwargs` for what a turn has read: {"now", "vocabulary", "lines"}.
@@ -32,6 +30,15 @@ NOT_UNDERSTOOD = "not_understood"
 
 COMPOSED = "composed"
 """Key in a reply's `response_metadata` that is true where rules made it from the results of its calls."""
+
+REASONING = "reasoning"
+"""Key in a reply's `additional_kwargs` for what the model thought: nobody is shown it, it is kept with the decision."""
+
+REFUSAL = "refusal"
+"""Key in a reply's `additional_kwargs` for why the model refused, where the provider tells that apart."""
+
+RETRACTED = "retracted"
+"""Key in the `response_metadata` of a piece of a reply: whatever was told of the reply before it was a thought."""
 
 MARKS = (NOT_UNDERSTOOD, COMPOSED)
 """What a reply says about itself that is kept with the decision."""
@@ -72,15 +79,6 @@ class ModelWrapper(StreamingModel):
 
     def _get_invocation_params(self, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
         return self.inner._get_invocation_params(stop, **kwargs)
-
-
-class RemoteModel(ModelWrapper):
-    """A model behind a network. A call ends with the run that it belongs to, and closes its connection."""
-
-    def _stream(
-        self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
-    ) -> Iterator[ChatGenerationChunk]:
-        return iterate(self.inner._astream(messages, stop, **kwargs))
 
 
 def stream_chunks(

@@ -12,8 +12,9 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import RunnableConfig
 
 from ana.errors import ModelFailed
-from ana.models.base import ModelWrapper, bind_options, stream_chunks
+from ana.models.base import REASONING, RETRACTED, ModelWrapper, bind_options, stream_chunks
 from ana.models.faults import cut_off_error, provider_errors, translate_error
+from ana.text import HINT, find_fault
 from ana.values import fits, plain, plain_text
 
 REFUSED = "refused"
@@ -29,7 +30,7 @@ def complete(
     messages: Sequence[BaseMessage],
     id: str,
     tools: Sequence[Any] = (),
-    on_text: Callable[[str], None] | None = None,
+    on_text: Callable[[str | None], None] | None = None,
     options: Mapping[str, Any] | None = None,
     received: list[AIMessageChunk] | None = None,
 ) -> AIMessage:
@@ -37,7 +38,8 @@ def complete(
 
     Args:
         id: The reply's id; its calls get it with their position.
-        on_text: Called with each piece of text as it comes. None: nobody is shown a part of the reply.
+        on_text: Called with each piece of text as it comes, and with None where what came until then is no part of the
+            answer. None: nobody is shown a part of the reply.
         options: Further options of the provider, such as its model.
         received: Filled with the pieces of the reply, so that they are known also if the call fails.
 
@@ -48,6 +50,8 @@ def complete(
 
     def receive(chunk: AIMessageChunk) -> None:
         chunks.append(chunk)
+        if on_text and chunk.response_metadata.get(RETRACTED):
+            on_text(None)
         if on_text and chunk.text:
             on_text(chunk.text)
 
@@ -57,7 +61,8 @@ def complete(
         identified = IdentifiedModel(inner=model, id=id, receive=receive, streaming=on_text is not None)
         identified.invoke(list(messages), config, **bind_options(model, tools, **(options or {})))
         # what langchain made of the chunks is no use: it completes arguments that are cut short
-        whole = chunks[0] + chunks[1:]
+        said = drop_retracted(chunks)
+        whole = said[0] + said[1:]
     except ModelFailed:
         raise
     except provider_errors() as exc:
@@ -87,7 +92,8 @@ class IdentifiedModel(ModelWrapper):
         for chunk in stream_chunks(self.inner, messages, stop, **kwargs):
             identified = self._identify(chunk, ids)
             self.receive(identified)
-            yield ChatGenerationChunk(message=identified)
+            if shown := _hide_thought(identified):
+                yield ChatGenerationChunk(message=shown)
         if chunk is None:
             raise ValueError("the model sent nothing")
         # otherwise langchain sends a last chunk under an id of its own
@@ -110,6 +116,22 @@ class IdentifiedModel(ModelWrapper):
         for call in identified.tool_calls:  # langchain reads what is there of the arguments
             call["args"] = _encodable(call["args"])
         return identified
+
+
+def _hide_thought(chunk: AIMessageChunk) -> AIMessageChunk | None:
+    """Return a piece of a reply as traces and listeners are shown it; None if it was a thought alone."""
+    if REASONING not in chunk.additional_kwargs:
+        return chunk
+    if not (chunk.text or chunk.tool_call_chunks or chunk.usage_metadata):
+        return None
+    more = {key: value for key, value in chunk.additional_kwargs.items() if key != REASONING}
+    return chunk.model_copy(update={"additional_kwargs": more})
+
+
+def drop_retracted(chunks: Sequence[AIMessageChunk]) -> Sequence[AIMessageChunk]:
+    """Return the pieces of a reply without what was told before it was known to be a thought."""
+    begun = [n for n, chunk in enumerate(chunks) if chunk.response_metadata.get(RETRACTED)]
+    return chunks[begun[-1] :] if begun else chunks
 
 
 def _encodable(args: Any) -> Any:
@@ -176,6 +198,7 @@ def _read_calls(whole: AIMessageChunk) -> AIMessage:
             broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=raw[:RAW], id=id, error=error))
     return AIMessage(
         content=plain_text(whole.text),
+        additional_kwargs={REASONING: thought} if (thought := whole.additional_kwargs.get(REASONING)) else {},
         id=whole.id,
         tool_calls=calls,
         invalid_tool_calls=broken,
@@ -186,9 +209,12 @@ def _read_calls(whole: AIMessageChunk) -> AIMessage:
 
 def _read_arguments(raw: str) -> dict[str, Any]:
     """Return arguments as they can be kept in a checkpoint."""
-    value = plain(json.loads(raw, parse_int=_read_integer, parse_constant=_refuse_constant))
+    value = json.loads(raw, parse_int=_read_integer, parse_constant=_refuse_constant)
     if not isinstance(value, dict):
         raise ValueError("it is not an object")
+    plain(value)  # refuses what is nested too deep
+    if fault := find_fault(value):
+        raise ValueError(f"{fault} {HINT}".rstrip("."))
     return value
 
 

@@ -1,8 +1,18 @@
 """The client of OpenAI's protocol, which several providers speak."""
 
-from typing import Any
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any, Self
 
 import langchain_openai
+from langchain_core.outputs import ChatGenerationChunk
+from pydantic import model_validator
+
+from ana.models.base import REASONING, REFUSAL
+
+THOUGHTS = ("reasoning_content", "reasoning")
+"""The fields in which servers tell what a model thinks."""
 
 
 class ChatOpenAI(langchain_openai.ChatOpenAI):
@@ -11,8 +21,60 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
     openai would go through each of them again, by the types of all that a message may be: a tenth of a turn's time.
     """
 
+    @model_validator(mode="after")
+    def _take_any_form(self) -> Self:
+        self.async_client = _AnyForm(self.async_client)
+        return self
+
     def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         payload = super()._get_request_payload(*args, **kwargs)
         written = {name: payload[name] for name in ("messages", "tools") if name in payload}
         unread = {name: value for name, value in payload.items() if name != "tools"} | {"messages": []}
         return unread | {"extra_body": {**(payload.get("extra_body") or {}), **written}}
+
+    def _convert_chunk_to_generation_chunk(
+        self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
+    ) -> ChatGenerationChunk | None:
+        """Return a piece of a reply, with what the library leaves out: thoughts, a refusal, calls in other forms."""
+        deltas = [choice["delta"] for choice in (chunk.get("choices") or ())[:1] if choice.get("delta")]
+        for delta in deltas:
+            _complete_calls(delta)
+        made = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
+        if made:
+            for delta in deltas:
+                made.message.additional_kwargs |= dict(_read_beside(delta))
+        return made
+
+
+class _AnyForm:
+    """openai's client, whose pieces of a reply come as they were sent: of what is in another form than it expects, as
+    arguments that are an object, it would warn the person."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    @asynccontextmanager
+    async def _read(self, stream: Any) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
+        async with stream as pieces:
+            yield (piece.model_dump(warnings=False) async for piece in pieces)
+
+    async def create(self, **payload: Any) -> Any:
+        """Return the reply to a request, as it comes."""
+        return self._read(await self._client.create(**payload))
+
+
+def _complete_calls(delta: dict[str, Any]) -> None:
+    """Give calls an index, without which the library drops them, and arguments that are an object as its JSON."""
+    for call in delta.get("tool_calls") or ():
+        call.setdefault("index", None)
+        function = call.get("function") or {}
+        if isinstance(function.get("arguments"), dict):
+            function["arguments"] = json.dumps(function["arguments"])
+
+
+def _read_beside(delta: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    thoughts = (delta.get(name) for name in THOUGHTS)
+    if thought := next((each for each in thoughts if isinstance(each, str) and each), ""):
+        yield REASONING, thought
+    if isinstance(refusal := delta.get(REFUSAL), str) and refusal:
+        yield REFUSAL, refusal

@@ -10,6 +10,7 @@ from ana.errors import ContextTooLong, ModelFailed
 _SETTINGS = "Check the key and the model in .env."
 _LATER = "Say it again in a while."
 _SHORTER = "/reset begins a new one."
+_LATE = ("The model did not answer in time.", "Say it again, or raise ANA_TURN_SECONDS.")
 
 _TOO_LONG = re.compile(
     r"context[ _](?:length|window|size)|prompt is too long|too many (?:input )?tokens", re.IGNORECASE
@@ -24,7 +25,8 @@ _FAULTS = (
     (exceptions.ModelNotFoundError, "The model provider does not know this model (404).", _SETTINGS),
     (exceptions.ModelInvalidRequestError, "The model provider refused the request (400).", _SETTINGS),
     (exceptions.ModelRateLimitError, "The model provider is busy (429).", _LATER),
-    (exceptions.ModelTimeoutError, "The model did not answer in time.", "Say it again, or raise ANA_TURN_SECONDS."),
+    (exceptions.ModelTimeoutError, *_LATE),
+    (TimeoutError, *_LATE),
     (
         exceptions.ModelConnectionError,
         "The model provider could not be reached.",
@@ -45,7 +47,7 @@ def provider_errors() -> tuple[type[Exception], ...]:
     loaded = ((sys.modules.get(library), name) for library, name in named)
     known = tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
     plain = (ValueError, IndexError, KeyError, TypeError, AttributeError, ConnectionError, RecursionError)
-    return (*plain, exceptions.ModelError, *known)
+    return (*plain, TimeoutError, exceptions.ModelError, *known)
 
 
 def translate_error(exc: Exception) -> ModelFailed:

@@ -148,8 +148,8 @@ def _require_key(key: "SecretStr | None", name: str, provider: str) -> "SecretSt
 
 
 def _build_openai(settings: Settings, model: str, key: "SecretStr", url: str | None) -> "BaseChatModel":
-    from ana.models.base import RemoteModel
     from ana.models.chat_completions import ChatOpenAI
+    from ana.models.remote import RemoteModel
     from ana.network import find_client
 
     inner = ChatOpenAI(

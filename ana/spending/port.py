@@ -45,7 +45,7 @@ class Spending(Protocol):
                 reserved.
 
         Raises:
-            BudgetReached: The budget is spent, or still held by other calls after ANA_TURN_SECONDS.
+            BudgetReached: The budget is spent, or still held by other calls when the turn has had its ANA_TURN_SECONDS.
             TurnStopped: The present run was stopped.
         """
 

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
+from ana.deadline import seconds_left
 from ana.errors import BudgetReached
 from ana.settings import Settings
 from ana.spending.port import LEDGER_KEYS, Account, Spending, recorded_cost
@@ -120,7 +121,8 @@ class DayTotal(Spending):
 
     def _wait_for_room(self, usd: float | None) -> Release | None:
         """Return what lets a reservation go; None where there is no budget or no price, or nothing can be written."""
-        budget, until = self._settings.ana_daily_budget_usd, timing.monotonic() + self._settings.ana_turn_seconds
+        budget, left = self._settings.ana_daily_budget_usd, seconds_left()
+        until = timing.monotonic() + (self._settings.ana_turn_seconds if left is None else left)
         if budget is None:
             return None
         limit = f"the budget of ${budget:g} for one day"

@@ -4,8 +4,8 @@ import uuid
 
 from ana.errors import WrongName
 from ana.keys import OWNER
+from ana.text import check_text
 from ana.tracing.port import NO_THREAD
-from ana.values import plain_text
 
 TRASHED = "deleted:"
 """The ids of deleted threads begin with it, whose states stay until they are purged; other ids are UUIDs."""
@@ -30,8 +30,9 @@ def is_thread_id(text: str) -> bool:
 
 
 def read_name(name: str) -> str:
-    """Return a name as it is kept. Raises WrongName if it is empty."""
-    name = plain_text(name).strip()
+    """Return a name as it is kept. Raises WrongName if it is empty, or no text."""
+    check_text(name, WrongName)
+    name = name.strip()
     if not name:
         raise WrongName("A thread's name cannot be empty.", "Give it a name, or leave --thread out.")
     return name

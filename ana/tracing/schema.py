@@ -97,6 +97,8 @@ class RecordedDecision(TypedDict):
     text: str
     tool_calls: list[Call]
     invalid_tool_calls: list[BrokenCall]
+    reasoning: NotRequired[str]
+    """What the model thought, which nobody was shown."""
 
 
 class Tokens(TypedDict):

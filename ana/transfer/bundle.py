@@ -7,12 +7,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ana.errors import UserError
+from ana.errors import ToolError, UserError
 from ana.memory.bounds import check_item
 from ana.memory.changes import Change, Entry
 from ana.memory.context_line import to_one_line
 from ana.memory.item import Item
 from ana.memory.sources import ALL_MINE, PERSON, Sources, read_source
+from ana.text import check_text
 from ana.transfer.exporter import FORMAT, NAME
 from ana.transfer.records import BadRecord, read_each, refusal_error, to_stamp
 from ana.values import read_json, whole_number
@@ -116,8 +117,7 @@ def read_item(record: Any) -> Item:
         raise ValueError(f"it does not have exactly {', '.join(sorted(_NAMES))}")
     sources = Sources.from_json(record["sources"]) if "sources" in record else ALL_MINE
     item = Item(**record | {"sources": sources})  # its fields are checked below
-    _check_texts(item.content, surrogates=True)
-    _check_texts(item.id, item.created_at, item.updated_at, item.zone)
+    _check_texts(item.content, item.id, item.created_at, item.updated_at, item.zone)
     if not isinstance(item.properties, dict):
         raise ValueError("its properties are not an object")
     if not _ID.fullmatch(item.id):
@@ -157,12 +157,11 @@ def _read_entry(record: Any) -> Entry:
     return Entry(ts, record["thread"], record["turn"], change, record["key"], source=source)
 
 
-def _check_texts(*values: Any, surrogates: bool = False) -> None:
-    """Refuse values that are not text; only a content may have half a surrogate pair."""
+def _check_texts(*values: Any) -> None:
     for value in values:
         if not isinstance(value, str):
             raise ValueError(f"{str(value)[:20]!r} is not text")
-        value.encode("utf-8", "surrogatepass" if surrogates else "strict")
+    check_text(values, ToolError)
 
 
 def _check_moments(*stamps: str) -> None:

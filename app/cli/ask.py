@@ -17,6 +17,7 @@ import typer
 from ana.errors import UserError
 from ana.machine import find_session
 from ana.output import tell, write_json
+from app.show.waiting import STOPPED, show_wait
 from app.startup import start
 
 if TYPE_CHECKING:
@@ -67,12 +68,16 @@ def ask(
     workspace = start()
     if utc:
         workspace = workspace.change(ana_timezone="UTC")
-    if reply is not None:
-        assert thread is not None
-        outcome = _decide(workspace, thread, reply, request, max_steps)
-    else:
-        assert said is not None
-        outcome = _ask(workspace, said, thread, max_steps)
+    try:
+        if reply is not None:
+            assert thread is not None
+            outcome = _decide(workspace, thread, reply, request, max_steps)
+        else:
+            assert said is not None
+            outcome = _ask(workspace, said, thread, max_steps)
+    except KeyboardInterrupt:
+        tell(STOPPED)
+        raise
     _show(workspace, outcome, as_json, thread)
 
 
@@ -107,7 +112,7 @@ def _ask(workspace: "Workspace", said: "Said", thread: str | None, max_steps: in
     from app.outcome import NotShown, Waiting
 
     id = workspace.open_threads().remember(thread) if thread else str(uuid.uuid4())
-    with _open(workspace) as assistant:
+    with _open(workspace) as assistant, show_wait(workspace.settings):
         finished = assistant.finish(id) if thread else None
         if isinstance(finished, Waiting):
             tell("A turn that was cut short goes on and asks; your message was not sent.")
@@ -129,7 +134,7 @@ def _decide(
     from nodes.requests import decide_all
 
     id = workspace.open_threads().resolve(thread)
-    with _open(workspace) as assistant:
+    with _open(workspace) as assistant, show_wait(workspace.settings):
         waiting = assistant.find_open_turn(id)
         if reply in ("approve", "reject") and isinstance(waiting, Waiting):
             reply = decide_all(waiting.request, reply)
@@ -231,7 +236,7 @@ def _read_input() -> str:
     data = sys.stdin.buffer.read(LONGEST_INPUT + 1) if sys.stdin else b""
     if len(data) > LONGEST_INPUT:
         raise UserError(f"The text is longer than {LONGEST_INPUT:,} bytes.", "Send a part of it.")
-    return data.decode("utf-8", "replace").strip()
+    return data.decode("utf-8", "surrogateescape").strip()
 
 
 def remember_shown(workspace: "Workspace", waiting: "Waiting") -> None:

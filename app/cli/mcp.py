@@ -1,7 +1,7 @@
 """`ana mcp`: the store for other assistants, over standard input and output."""
 
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ana.workspace import Workspace
 from app.startup import start
@@ -20,6 +20,7 @@ def mcp() -> None:
 async def _serve(workspace: Workspace) -> None:
     from mcp.server.stdio import stdio_server
 
+    from app.mcp.lines import Lines, take_input
     from app.mcp.server import McpServer
     from app.mcp.sessions import Sessions
 
@@ -33,7 +34,9 @@ async def _serve(workspace: Workspace) -> None:
     sessions = Sessions(open_store, lambda: begun)
     server = McpServer(lambda _: sessions).build()
     try:
-        async with stdio_server() as (read, write):
+        lines: Any = Lines(take_input())
+        async with stdio_server(stdin=lines) as (read, write):
+            lines.answers = write
             await server.run(read, write, server.create_initialization_options())
     finally:
         sessions.close()

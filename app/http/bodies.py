@@ -9,11 +9,16 @@ from typing import Any
 from pydantic_core import from_json
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ana.text import HINT, find_fault, read_any_json
 from ana.values import count_marks
+from app import json_rpc
 from app.http.threads import run_in_threadpool
+
+MCP = "/mcp"
+"""Where other assistants come in, which take an answer in their own form."""
 
 SECONDS = 20.0
 """How long a body may take to arrive, and"""
@@ -96,7 +101,7 @@ class Room:
 
 
 class JsonBodies:
-    """Refuses a body that is late, no JSON, or has more in it than what reads it can check.
+    """Refuses a body that is late, no JSON, has more in it than what reads it can check, or whose texts are none.
 
     It stands behind what asks for a token: who has none must not have the server keep and parse what they send.
 
@@ -120,19 +125,52 @@ class JsonBodies:
         if not is_passed and read_length(scope):
             refusal, receive = await self._read(scope, receive)
             if refusal:
-                await refuse(*refusal)(scope, receive, send)
+                await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    async def _read(self, scope: Scope, receive: Receive) -> tuple[Refusal | None, Receive]:
+    async def _read(self, scope: Scope, receive: Receive) -> tuple[Response | None, Receive]:
         try:
             body, receive = await read_body(receive)
-            asked = await run_in_threadpool(_parse, body)
+            asked, fault = await run_in_threadpool(_parse, body)
         except HTTPException as exc:
-            return (exc.status_code, exc.detail), receive
+            return refuse(exc.status_code, exc.detail), receive
         except ValueError as exc:
-            return (422, f"The body is not JSON, or nested too deep: {exc}."), receive
-        return self._check(scope, asked), receive
+            return refuse(422, f"The body is not JSON, or nested too deep: {exc}."), receive
+        if fault:
+            return _refuse_text(scope, asked, f"{fault} {HINT}"), receive
+        refusal = self._check(scope, asked)
+        return refusal and refuse(*refusal), receive
+
+
+def _parse(body: bytes) -> tuple[Any, str]:
+    """Return the value of a body, and what is wrong with its texts.
+
+    Raises ValueError if it is no JSON, or has too many values.
+    """
+    _check_values(body)
+    try:
+        asked = from_json(body)
+    except ValueError:
+        with suppress(ValueError):
+            asked = read_any_json(body)
+            if fault := find_fault(asked):
+                return asked, fault
+        raise
+    return asked, find_fault(asked)
+
+
+def _check_values(body: bytes) -> None:
+    if count_marks(body) > MOST_VALUES:
+        # but for those in texts, of which it may have as many as it likes
+        pieces = body.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')
+        if count_marks(b"".join(pieces[::2])) > MOST_VALUES:
+            raise ValueError(f"it has more than {MOST_VALUES:,} values")
+
+
+def _refuse_text(scope: Scope, asked: Any, sentence: str) -> Response:
+    is_mcp = scope["path"] == MCP
+    return JSONResponse(json_rpc.refuse(asked, sentence)) if is_mcp else refuse(422, sentence)
 
 
 def is_inside(scope: Scope) -> bool:
@@ -148,16 +186,6 @@ def read_length(scope: Scope) -> int:
 def refuse(status: int, sentence: str) -> JSONResponse:
     """Return the answer to a request that reaches nothing behind."""
     return JSONResponse({"error": sentence}, status_code=status, headers={"connection": "close"})
-
-
-def _parse(body: bytes) -> Any:
-    """Return what a body says. Raises ValueError if it is no JSON, or has too many values."""
-    if count_marks(body) > MOST_VALUES:
-        # but for those in texts, of which it may have as many as it likes
-        pieces = body.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')
-        if count_marks(b"".join(pieces[::2])) > MOST_VALUES:
-            raise ValueError(f"it has more than {MOST_VALUES:,} values")
-    return from_json(body)
 
 
 async def read_body(receive: Receive) -> tuple[bytes, Receive]:

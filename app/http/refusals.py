@@ -21,6 +21,7 @@ from ana.errors import (
     WrongName,
     WrongReply,
 )
+from app import json_rpc
 from app.http.guard import HEADERS
 
 STATUSES: dict[type[AnaError], int] = {
@@ -50,10 +51,8 @@ def answer_error(exc: AnaError) -> JSONResponse:
 
 
 def answer_tool_call(asked: Any, exc: AnaError) -> JSONResponse:
-    """Return the answer to a call through /mcp that failed of this: a result, as a model can act on it."""
-    result = {"isError": True, "content": [{"type": "text", "text": exc.sentence()}]}
-    id = asked.get("id") if isinstance(asked, dict) else None
-    return JSONResponse({"jsonrpc": "2.0", "id": id, "result": result})
+    """Return the answer to a call through /mcp that failed of this."""
+    return JSONResponse(json_rpc.refuse(asked, exc.sentence()))
 
 
 async def _answer_error(_: Request, exc: Exception) -> Response:

@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, TextContent
 from ana.errors import AnaError, ToolError
 from ana.memory.item import tell_source
 from ana.models.fence import FENCE, fence, show_hidden
-from ana.values import read_json
+from ana.values import plain_text, read_json, read_plain_json
 from app.mcp.resources import CONTEXT, ITEM, read_context
 from app.mcp.session import RECEIPT, Session
 from app.mcp.tools import FETCH, SEARCH, UNSTORED, mark_stored
@@ -69,7 +69,7 @@ def seal(asked: Asked) -> str:
 
 def word(asked: Asked) -> str:
     """Return a request as the person is shown it."""
-    return "\n".join(str(action["description"]) for action in show_request(asked)["action_requests"])
+    return plain_text("\n".join(str(action["description"]) for action in show_request(asked)["action_requests"]))
 
 
 def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResult:
@@ -80,7 +80,8 @@ def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResul
     if name == SEARCH.name:
         found = session.call("query_items", {"text": wanted, "limit": MOST_FOUND})
         if not isinstance(found, ToolMessage) or found.status == "error":
-            raise ToolError("This cannot be searched for.", "Say it in fewer words.")
+            why = read_json(found.text) if isinstance(found, ToolMessage) else {}
+            raise ToolError(f"This cannot be searched for. {why.get('error', '')}".strip(), "Say it in other words.")
         results = [
             _cite(item["id"], item["content"]) | {name: item[name] for name in ("source",) if name in item}
             for item in read_json(found.text)["items"]
@@ -111,9 +112,11 @@ def _show(message: ToolMessage) -> CallToolResult:
 
 def _fail(text: str) -> CallToolResult:
     """Return an error inside a fence: it may quote what is stored, such as a line that was not read."""
-    return CallToolResult(content=[TextContent(text=fence(text, None))], is_error=True)
+    return CallToolResult(content=[TextContent(text=fence(plain_text(text), None))], is_error=True)
 
 
 def _result(data: dict[str, Any], wrap: Callable[[str], str] = show_hidden) -> CallToolResult:
     text = json.dumps(data, ensure_ascii=False)
-    return CallToolResult(content=[TextContent(text=wrap(text))], structured_content=data)
+    # an item of an earlier version may have half a character, with which no answer could be sent
+    plain = read_plain_json(json.dumps(data))
+    return CallToolResult(content=[TextContent(text=wrap(plain_text(text)))], structured_content=plain)

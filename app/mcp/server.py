@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from ana import __version__
 from ana.errors import AnaError, NoSuchItem, ToolError
 from ana.files import FILE_ERRORS, describe_fault
+from ana.values import plain_text
 from app.mcp.resources import PROMPTS, RESOURCES, TEMPLATES, read_resource, write_prompt
 from app.mcp.sessions import Sessions
 from prompts import render
@@ -136,7 +137,9 @@ class McpServer:
             raise MCPError(code=types.INVALID_PARAMS, message=told, data={"uri": uri}) from exc
         except AnaError as exc:
             raise MCPError(code=types.INVALID_PARAMS, message=exc.sentence()) from exc
-        return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=plain_text(text))]
+        )
 
     async def _prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         try:

@@ -4,6 +4,7 @@ import json
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -35,6 +36,7 @@ from app.page.progress import Progress, follow
 from app.page.shell import draw, render
 from app.privacy import describe_leaving
 from app.repl.editing import read_values
+from app.show.waiting import describe_wait
 from nodes.requests import Request as Asked
 from nodes.requests import check_reply, decide_all
 from nodes.requests import read_request as read_asked
@@ -64,7 +66,7 @@ async def show(request: Request) -> Response:
     before = request.query_params.get("before")
     # first whether something works: its record is there when it has ended
     newest = None if before else next(iter(await opened.runs.list(thread)), None)
-    working = _show_working(newest) if newest and newest.is_active else None
+    working = _show_working(newest, opened) if newest and newest.is_active else None
     told = await run_in_threadpool(read_conversation, opened, thread, before)
     waiting, cut = None, ""
     if not before and not working:
@@ -160,8 +162,9 @@ async def stream(request: Request) -> Response:
     async def tell() -> AsyncIterator[ServerSentEvent]:
         with suppress(AnaError):  # the page that is loaded then says it
             if run and is_known:
-                async for position, progress in follow(opened.runs, run.id, opened.handles.clock.now().year):
-                    if position > after:
+                progress = _begin_progress(run, opened)
+                async for position in follow(opened.runs, run.id, progress):
+                    if position >= after:
                         drawn = await run_in_threadpool(draw, "working.html", progress=progress)
                         yield ServerSentEvent(drawn, id=str(position))
                 await opened.runs.join(run.id)  # the page that is loaded now has the record of the turn
@@ -190,11 +193,21 @@ def _read_pasted(form: FormData) -> dict[str, Any]:
     return mark_pasted([str(part).strip() for part in pasted]) if isinstance(pasted, list) else {}
 
 
-def _show_working(run: StartedRun) -> dict[str, Any]:
+def _begin_progress(run: StartedRun, opened: OpenWorkspace) -> Progress:
+    """Return how a run is shown of which nothing was told yet."""
+    settings = opened.workspace.settings
+
+    def tell_wait() -> str:
+        return describe_wait(settings, (datetime.now(UTC) - run.created_at).total_seconds(), "Stop ends it.")
+
+    return Progress(opened.handles.clock.now().year, tell_wait)
+
+
+def _show_working(run: StartedRun, opened: OpenWorkspace) -> dict[str, Any]:
     given = run.order.get("input")
     messages = given.get("messages") if isinstance(given, dict) else None
     question = messages[-1].get("content") if isinstance(messages, list) and messages else ""
-    return {"run": run.id, "question": question, "progress": Progress(0)}
+    return {"run": run.id, "question": question, "progress": _begin_progress(run, opened)}
 
 
 def _read_reply(form: FormData, asked: Asked) -> dict[str, Any]:

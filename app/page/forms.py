@@ -12,6 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from ana.errors import UserError
+from ana.text import check_text
 from app.http.bodies import drop_body
 from app.http.guard import FILES, PAGE
 from app.http.threads import run_in_threadpool
@@ -56,6 +58,7 @@ def act(do: Act) -> Callable[[Request], Awaitable[Response]]:
         form = await _read_form(request)
         try:
             _check_token(request, form)
+            check_text([text for pair in form.multi_items() for text in pair], UserError)
             told = await do(request, form)
         finally:
             await form.close()

@@ -2,7 +2,8 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from pydantic_core import from_json
@@ -12,6 +13,8 @@ from app.show.calls import describe_call
 
 SENT_EVERY = 0.1
 """Seconds between two pictures of a turn at least."""
+TICK = 2.0
+"""Seconds after which there is another though nothing was told: it says how long the model is waited for."""
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+\s*")
 
@@ -22,13 +25,20 @@ class Progress:
 
     Args:
         year: The year that days are shown without.
+        tell_wait: Returns what is said of waiting for a model; empty for nothing.
         lines: The calls that have run, a line each.
         draft: The answer so far; a policy may still send it back.
     """
 
     year: int
+    tell_wait: Callable[[], str] = str
     lines: list[str] = field(default_factory=list)
     draft: str = ""
+
+    @property
+    def doing(self) -> str:
+        """What goes on, in words."""
+        return "Writing" if self.draft else self.tell_wait() or "Thinking"
 
     @property
     def settled(self) -> list[str]:
@@ -48,9 +58,9 @@ class Progress:
             self.draft += told["draft"]
 
 
-async def follow(runs: Runs, id: str, year: int) -> AsyncIterator[tuple[int, Progress]]:
-    """Yield a run's progress as it grows, each time the whole, with the position that it is told up to."""
-    progress, told, fresh = Progress(year), 0, asyncio.Event()
+async def follow(runs: Runs, id: str, progress: Progress) -> AsyncIterator[int]:
+    """Yield, as a run's progress grows and at every tick, the position up to which it is told by now."""
+    told, fresh = 0, asyncio.Event()
 
     async def read() -> None:
         nonlocal told
@@ -63,14 +73,16 @@ async def follow(runs: Runs, id: str, year: int) -> AsyncIterator[tuple[int, Pro
     reading.add_done_callback(lambda _: fresh.set())
     try:
         while not reading.done():
-            await fresh.wait()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(fresh.wait(), TICK)
+            is_tick = not fresh.is_set()
             fresh.clear()
-            if told > sent:
+            if told > sent or is_tick:
                 sent = told
-                yield told, progress
+                yield told
                 await asyncio.sleep(SENT_EVERY)
         if told > sent:
-            yield told, progress
+            yield told
         await reading
     finally:
         reading.cancel()

@@ -1,6 +1,7 @@
 """The region of the screen where a running turn is shown: drafts are erased again, what was looked up stays."""
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ana.output import write_line
@@ -9,6 +10,7 @@ from app.show.text import wrap
 
 if TYPE_CHECKING:
     from rich.live import Live
+    from rich.styled import Styled
 
     from app.outcome import Done
     from app.turn import Event
@@ -18,6 +20,8 @@ TAIL = 400
 
 UNCHECKED = " … (being checked)"
 WORKING = "…"
+REFRESHED = 12
+"""How often a second the region is drawn."""
 
 
 class Region:
@@ -27,10 +31,12 @@ class Region:
 
     Args:
         year: The year that days are shown without.
+        tell_wait: Returns what is said of waiting for a model; empty for nothing.
     """
 
-    def __init__(self, year: int) -> None:
+    def __init__(self, year: int, tell_wait: Callable[[], str] = str) -> None:
         self._live: Live | None = None
+        self._tell_wait = tell_wait
         self._draft = ""
         self._writes: list[str] = []
         self._year = year
@@ -41,9 +47,10 @@ class Region:
 
             from app.show.console import make_console
 
-            self._live = Live(console=make_console(), transient=True, refresh_per_second=12)
+            self._live = Live(
+                console=make_console(), get_renderable=self._draw, transient=True, refresh_per_second=REFRESHED
+            )
             self._live.start()
-            self._show("")
         return self
 
     def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
@@ -86,10 +93,13 @@ class Region:
 
     def _show(self, draft: str) -> None:
         self._draft = draft
-        if self._live is None:
-            return
+        if self._live is not None:
+            self._live.refresh()
+
+    def _draw(self) -> "Styled":
         from rich.styled import Styled
 
-        # marked: an answer is only what stands there when the turn has ended
-        marked = draft[-TAIL:].rstrip() + UNCHECKED if draft else "".join(self._writes[-1:]) or WORKING
-        self._live.update(Styled(marked, "dim italic" if draft else "dim"), refresh=True)
+        if self._draft:  # marked: an answer is only what stands there when the turn has ended
+            return Styled(self._draft[-TAIL:].rstrip() + UNCHECKED, "dim italic")
+        shown = [*self._writes[-1:], self._tell_wait()]
+        return Styled("\n".join(filter(None, shown)) or WORKING, "dim")

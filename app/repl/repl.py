@@ -19,13 +19,13 @@ from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
 from app.said import Said
 from app.show.text import say
+from app.show.waiting import STOPPED, watch_wait
 
 if TYPE_CHECKING:
     from ana.handles import Handles
     from app.outcome import Done, Waiting
     from app.repl.live import Region
     from app.turn import Assistant
-
 
 LEAVING = ("exit", "quit", ":q")
 """Messages that leave as /quit does."""
@@ -96,7 +96,7 @@ class Repl:
                 return bool(command.run(self, argument))
             self._turn(said)
         except KeyboardInterrupt:
-            say("\nStopped. What was already stored stays.")
+            say(f"\n{STOPPED}")
         except AnaError as exc:
             say(name_commands(exc.sentence()))
         except OSError as exc:
@@ -115,7 +115,7 @@ class Repl:
             say("That was typed before the request was shown, and was not sent. Decide now.")
             return
         self._conversations.remember()
-        with Region(assistant.handles.clock.now().year) as region:
+        with Region(assistant.handles.clock.now().year, watch_wait(assistant.handles.settings)) as region:
             if not decision and isinstance(self._finish(assistant, region), Waiting):
                 region.say("Your message was not sent: decide first, or send it again.")
                 return

@@ -86,9 +86,12 @@ def test_arguments_that_cannot_be_kept_are_refused_with_the_reason(tmp_path: Pat
 def test_lone_surrogates_never_break_a_thread(tmp_path: Path) -> None:
     odd = Said("a \ud800 b", calls=[("create_item", '{"content": "x \\ud800", "properties": {"k\\udfff": "\\ud800"}}')])
     with openai_stub(odd, Said("I saved it \ud800.")) as stub:
-        answer = ask(stub, tmp_path, "keep \ud800 this")
+        answer = ask(stub, tmp_path, "keep this")
         again = ask(stub, tmp_path, "and?")
-    assert answer.changes[0]["after"]["content"] == "x ?"
+    assert [step["tool"] for step in answer.steps] == ["⛔️validation_error"]
+    assert "character 3 is half a character" in answer.steps[0]["observation"]["error"]
+    assert answer.changes == []
+    assert "I saved it ?." in answer.answer
     assert again.answer
 
 

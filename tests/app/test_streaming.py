@@ -184,8 +184,31 @@ def test_values_are_sent_as_often_as_messages_are_written(client: SyncLangGraphC
 def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub: Stub) -> None:
     half = Said("Well \ud83d then", calls=[("create_item", {"content": "\ud83d milk"})])
     heard = hear(client, stub, half, Said("Saved \ud83d it."))
-    assert [heard.last[0][1], heard.last[-1][1]] == ["", "Saved ? it."]
-    assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "? milk"}]
+    assert [heard.last[0][1], heard.last[-1][1]] == ["Well ? then", "Saved ? it."]
+    assert [event for event in heard.custom if "tool" in event] == [], "the call is refused"
+
+
+@pytest.mark.parametrize(
+    "thinking",
+    [
+        Said("<think>secret plan</think>Hello there you."),
+        Said("Hello there you.", thoughts={"reasoning": "secret plan"}),
+    ],
+    ids=["tags", "a field"],
+)
+def test_no_client_is_sent_a_thought(client: SyncLangGraphClient, stub: Stub, thinking: Said) -> None:
+    heard = hear(client, stub, thinking)
+    assert heard.streamed() == heard.last == [("1", "Hello there you.")]
+    assert "secret" not in str(heard.parts)
+    assert "think" not in str(heard.parts)
+
+
+def test_no_client_is_sent_a_call_as_text(client: SyncLangGraphClient, stub: Stub) -> None:
+    written = Said('<tool_call>{"name": "create_item", "arguments": {"content": "Buy milk"}}</tool_call>')
+    heard = hear(client, stub, written, SAVED)
+    assert [id for id, _ in heard.last] == ["1", "1-0-result", "2"]
+    assert not [message for message in heard.messages if "tool_call" in message["content"]]
+    assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "Buy milk"}]
 
 
 @pytest.mark.dev_server

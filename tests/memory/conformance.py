@@ -27,7 +27,8 @@ from ana.errors import DuplicateItem, ModelFailed, RecordChanged, ToolError, Use
 from ana.memory.backend import Backend, Expected, JournalPosition, list_since
 from ana.memory.changes import Cause, Change, Entry, make_edit
 from ana.memory.filters import EVERY_ITEM, matches, parse
-from ana.memory.item import Item
+from ana.memory.ids import iter_candidate_ids
+from ana.memory.item import Item, merge_properties
 from ana.memory.memory import Memory
 from ana.memory.operations import Operation, read_operation
 from ana.memory.search.query import Query
@@ -130,6 +131,15 @@ def create(memory: Memory, content: str, properties: Properties | None = None, c
     return item
 
 
+def put(memory: Memory, content: str, properties: Properties, before: Item | None = None, source: str = PERSON) -> Item:
+    """Store an item, or replace one, with whatever an earlier version took: a memory refuses what is no text."""
+    id, stamp, by = before.id if before else next(iter_candidate_ids("")), memory.stamp(), make_edit()
+    change = Change("item", id, before, Item(id, content, properties, stamp, stamp, tell_all(source, properties)))
+    after = memory.backend.apply([Entry(stamp, by.thread, by.turn, change)])[0].after
+    assert after is not None
+    return after
+
+
 def item(id: str, content: str, properties: Properties | None = None) -> Item:
     return Item(id, content, properties or {}, STAMP, STAMP)
 
@@ -206,7 +216,7 @@ def content_and_properties_come_back_exactly(backend: Backend) -> None:
     @some
     @given(content=CONTENT, properties=PROPERTIES, source=st.sampled_from([PERSON, IMPORT]))
     def check(content: str, properties: Properties, source: str) -> None:
-        added = create(memory, content, properties, make_edit(source=source))
+        added = put(memory, content, properties, source=source)
         found = memory.get(added.id)
         assert found == added
         assert found.sources == tell_all(source, properties)
@@ -222,11 +232,10 @@ def an_update_leaves_nothing_stale(backend: Backend) -> None:
     @some
     @given(content=CONTENT, first=PROPERTIES, second=PROPERTIES)
     def check(content: str, first: Properties, second: Properties) -> None:
-        item = create(memory, "before", first)
+        item = put(memory, "before", first)
         gone: Properties = dict.fromkeys(first)
-        updated = memory.update(item.id, content, gone | second).after
+        updated = put(memory, content, merge_properties(item.properties, gone | second), item)
         assert memory.record("item", item.id) == updated
-        assert updated is not None
         assert updated.properties == {k: v for k, v in (gone | second).items() if v is not None}
 
     check()
@@ -502,7 +511,7 @@ def odd_texts_are_kept_and_found(backend: Backend) -> None:
     memory = memory_on(backend)
     for n, odd in enumerate(ODD):
         name = odd[:200]
-        made = create(memory, odd, {name: odd, "tags": [odd, "plain"], "n": n})
+        made = put(memory, odd, {name: odd, "tags": [odd, "plain"], "n": n})
         assert memory.get(made.id) == made
         assert [each.id for each in memory.find(where={"n": n, name: odd}).items] == [made.id], n
         assert [each.id for each in memory.find(where={"tags": {"$contains": odd}}).items] == [made.id], n

@@ -99,7 +99,7 @@ def test_the_call_after_a_stopped_one_is_answered() -> None:
 
 
 def test_who_no_longer_reads_a_reply_closes_its_connection() -> None:
-    def fail(_: str) -> None:
+    def fail(_: str | None) -> None:
         raise ZeroDivisionError
 
     with openai_stub(Said(hang="word after word")) as stub, pytest.raises(ZeroDivisionError):

@@ -19,6 +19,7 @@ from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.whole import WholePostgres
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError
 from ana.handles import open_handles
+from ana.memory.item import merge_properties
 from ana.memory.memory import Memory
 from ana.memory.undo import last_turn, undo
 from ana.models.scripted import ScriptedModel, calls
@@ -41,7 +42,7 @@ from app.outcome import Waiting, expect_done
 from app.turn import Assistant, open_assistant
 from tests.conftest import EMBEDDER, folders
 from tests.examples import examples
-from tests.memory.conformance import CONTENT, PROPERTIES, SuiteEmbedder
+from tests.memory.conformance import CONTENT, PROPERTIES, SuiteEmbedder, put
 from tests.moving.people import (
     fill_history,
     fill_rest,
@@ -106,10 +107,9 @@ def test_whatever_was_done_comes_over(stored: list[Any], taken: list[tuple[str, 
 
 
 def change_items(memory: Memory, content: str, properties: Any, then: str) -> None:
-    item = memory.create(content, properties).after
-    assert item
+    item = put(memory, content, properties)
     if then == "update":
-        memory.update(item.id, f"{content}!", {"n": None, "now": [content]})
+        put(memory, f"{content}!", merge_properties(properties, {"n": None, "now": [content]}), item)
     elif then == "delete":
         memory.delete(item.id)
     elif then == "undo":

@@ -40,8 +40,8 @@ def contents(assistant: Assistant) -> list[str]:
 
 
 def test_what_one_process_was_asked_another_approves_and_a_third_takes_back(start: Callable[..., Assistant]) -> None:
-    first = start(calls(("create_item", {"content": "Passport \0 “red”"})), "Saved \0.")
-    made = expect_done(first.ask("store my passport \0", THREAD)).changes[0]["after"]
+    first = start(calls(("create_item", {"content": "Passport “red”"})), "Saved \0.")
+    made = expect_done(first.ask("store my passport", THREAD)).changes[0]["after"]
     asked = start(calls(("delete_item", {"id": made["id"]}))).ask("note that", THREAD)
     assert isinstance(asked, Waiting)
     assert contents(first) == [made["content"]], "nothing is deleted yet"
@@ -53,7 +53,7 @@ def test_what_one_process_was_asked_another_approves_and_a_third_takes_back(star
     assert (contents(second), threads.waiting()) == ([], {})
     third = start("Hello.")
     records = third.handles.traces.read(THREAD)
-    assert [record["question"] for record in records] == ["store my passport \0", "note that"]
+    assert [record["question"] for record in records] == ["store my passport", "note that"]
     assert undo(third.handles.memory, last_turn(third.handles.memory)).turn == records[-1]["id"]
     assert contents(third) == [made["content"]]
     assert expect_done(third.ask("hi", THREAD)).answer == "Hello."

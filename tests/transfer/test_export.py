@@ -45,7 +45,7 @@ def fill_with_history(memory: Memory) -> None:
     """A little of everything."""
     memory.create("Buy milk", {"type": "task", "due_date": "2026-01-08"}, Cause("thread/a/0", "thread", "t0"))
     gone = memory.create("Old", {"n": [1, None, {"a": "ü"}]}, Cause("thread/b/0", "thread", "t1")).id
-    memory.create("odd \udc80 text\u2028\n---ANA_PROPS---\nx: y", {"\n": "\x00", "none": None})
+    memory.create("odd text\u2028\n---ANA_PROPS---\nx: y", {"\n": "\x01", "none": None})
     for text in ("Prefers tea", "Lives in Köln", "Has a dog"):
         memory.append_line(text, Cause(f"thread/{text}", "thread", "t2"))
     memory.update(gone, "Older", {"n": None})
@@ -176,7 +176,7 @@ MANY_DIGITS = '{"line": ' + FULL.replace('"a"', '"9999999999999999999999999"') +
         ('{"item": {"id": "a", "content": "\ufffd', "line 4: "),
         (CHANGE % '"before": null, "after": null, "turn": "t"', "changes nothing"),
         (CHANGE % '"before": null, "after": 0, "turn": "t"', "line 4: "),
-        (CHANGE % f'"before": null, "after": {FULL}, "turn": "\\ud800"', "surrogates"),
+        (CHANGE % f'"before": null, "after": {FULL}, "turn": "\\ud800"', "half a character"),
         (
             CHANGE.replace('"ts": "S"', '"ts": "2026-01-01"') % f'"before": null, "after": {FULL}, "turn": "t"',
             "no zone",

@@ -12,7 +12,7 @@ from pydantic import PrivateAttr
 
 from ana.errors import ModelFailed
 from ana.json_lines import Quoted
-from ana.models.base import FROM_PROGRAM, ModelWrapper, bind_options, stream_chunks
+from ana.models.base import FROM_PROGRAM, REASONING, RETRACTED, ModelWrapper, bind_options, stream_chunks
 from ana.models.call import RAW, REFUSED
 from ana.models.json_mode.reader import read_decision
 from ana.models.json_mode.refusals import Refusals, refuses_structure, refuses_tools
@@ -71,7 +71,14 @@ class JsonDecisions(ModelWrapper):
             lambda: stream_chunks(self.inner, plain, stop, **kwargs),
         ):
             end = {name: chunk.response_metadata[name] for name in END_MARKS if name in chunk.response_metadata}
-            reply += AIMessageChunk(content=chunk.text, usage_metadata=chunk.usage_metadata, response_metadata=end)
+            thought = {REASONING: told} if (told := chunk.additional_kwargs.get(REASONING)) else {}
+            reply = AIMessageChunk(content="") if chunk.response_metadata.get(RETRACTED) else reply
+            reply += AIMessageChunk(
+                content=chunk.text,
+                additional_kwargs=thought,
+                usage_metadata=chunk.usage_metadata,
+                response_metadata=end,
+            )
         asked = (message for message in messages if isinstance(message, HumanMessage))
         said = (message.text for message in asked if not message.additional_kwargs.get(FROM_PROGRAM))
         return to_message(refuse_example(read_decision(reply.text, Tools(schemas)), instructions, said), reply)
@@ -124,6 +131,7 @@ def to_message(decision: ParsedReply, reply: AIMessageChunk) -> AIMessageChunk:
         calls = [tool_call_chunk(name=decision.tool, args=json.dumps(decision.args), id="call-0", index=0)]
     return AIMessageChunk(
         content=decision.answer or "",
+        additional_kwargs=reply.additional_kwargs,
         tool_call_chunks=calls,
         usage_metadata=reply.usage_metadata,
         response_metadata=metadata,

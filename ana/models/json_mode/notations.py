@@ -13,6 +13,7 @@ import regex
 from ana.errors import ToolError
 from ana.models.json_mode.shapes import ParsedReply
 from ana.models.lenient_json import INVISIBLE, read_value
+from ana.models.thoughts import split_thoughts
 from ana.models.tool_schema import Tools
 
 TOKEN = r"(?:<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>)"
@@ -27,12 +28,6 @@ _EDGE = (
 _FRONT = regex.compile(rf"(?:[{_SPACE}]|{_EDGE})*+")
 _LAST = regex.compile(_EDGE)
 _ESCAPED = regex.compile(r"\{(?:\s|\\n)*\\\"")
-_OPENED = (
-    r"\s*(?:<(think(?:ing)?|thought|reasoning)>|\[(THINK)\]|<\|START_(THINKING)\|>|<\|channel\|>analysis<\|message\|>)"
-)
-_THOUGHT = regex.compile(rf"(?s){_OPENED}.*?(?(1)</\1>|(?(2)\[/\2\]|(?(3)<\|END_\3\|>|<\|end\|>)))")
-_UNOPENED = regex.compile(r"(?s)(?!\s*[{\[])(?:(?!<think).)*?</think(?:ing)?>[ \t]*(?=[\r\n{<`]|\Z)")
-_UNCLOSED = regex.compile(_OPENED)
 _NEXT_TURN = regex.compile(rf"(?s)(?:{TOKEN}|<end_of_turn>|</s>)\s*(?:{TOKEN}|<start_of_turn>)\s?user\b.*")
 _WORDS = r"(?:Action|Call|call|FUNCTION|TOOL_CALLS|assistant|function|await|commentary to)\b"
 _ASIDE = r"\**(?:Thought|Plan|Observation)\b[^\n]*(?:\n|\Z)"
@@ -64,12 +59,10 @@ def unwrap(reply: str) -> str:
     Raises:
         ToolError: A thought is not closed, or nothing else is there.
     """
-    text, begun = _decode(_decode(reply.strip(_SPACE))), 0
-    while thought := _THOUGHT.match(text, begun) or _UNOPENED.match(text, begun):
-        begun = thought.end()
-    if _UNCLOSED.match(text, begun):
-        raise ToolError(f"The thought that begins with {text[begun:].strip()[:40]!r} is not closed.")
-    if text := _strip(text[begun:]):
+    split = split_thoughts(_decode(_decode(reply.strip(_SPACE))))
+    if split.is_open:
+        raise ToolError(f"The thought that begins with {split.thought.strip()[:40]!r} is not closed.")
+    if text := _strip(split.said):
         return text if "{" in text else _NEXT_TURN.sub("", text)
     raise ToolError("The reply is empty, or only a thought.")
 

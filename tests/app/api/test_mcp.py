@@ -18,6 +18,7 @@ from mcp_types import ElicitResult, Implementation, TextResourceContents
 
 from ana.memory.memory import Memory
 from ana.settings import load_settings
+from ana.text import HINT, find_fault
 from ana.workspace import load_workspace, open_workspace
 from tests.app.api.conftest import Running
 from tests.app.conftest import Run
@@ -284,3 +285,15 @@ def test_a_damaged_folder_is_said_in_a_sentence(running: Running) -> None:
         answer = client.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
     assert answer.status_code == 503
     assert "settings.json" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("text", ["cake \ud83d for Ana", "cake \0 for Ana"], ids=["half a character", "NUL"])
+def test_a_call_whose_text_is_none_is_answered_with_the_reason(running: Running, text: str) -> None:
+    asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
+    asked |= {"params": {"name": "create_item", "arguments": {"content": text}}}
+    with running.client() as client:
+        headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+        answer = client.post("/mcp", content=json.dumps(asked), headers=headers).json()
+    assert (answer["id"], answer["result"]["isError"]) == (7, True)
+    assert answer["result"]["content"][0]["text"] == f"{find_fault(text)} {HINT}"
+    assert call(running, "query_items")["items"] == []

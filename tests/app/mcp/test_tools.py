@@ -13,6 +13,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextResourceContents
 
 from ana.handles import Handles
+from ana.memory.changes import Change, Entry
+from ana.memory.item import Item
 from ana.models.fence import unfence
 from app.mcp.sessions import Sessions
 from tests.app.mcp.conftest import MODES, call, read, serve, talk, text_of
@@ -289,3 +291,21 @@ def test_a_record_that_cannot_be_written_fails_no_call(
     served.close()
     assert "were not written" in caplog.text
     assert "[Errno 28] No space left on device" in caplog.text
+
+
+def test_half_a_character_that_an_earlier_version_stored_is_replaced_in_answers(
+    handles: Handles, served: Sessions
+) -> None:
+    stamp = handles.memory.stamp()
+    old = Item("aaaaaaaa", "cake \ud83d for Ana", {"of": "\ud83d"}, stamp, stamp)
+    handles.memory.backend.apply([Entry(stamp, "", "turn-1", Change("item", old.id, None, old), None)])
+    found = read(call(served, "query_items", {"text": "cake"}))["items"]
+    assert [(item["content"], item["properties"]) for item in found] == [("cake ? for Ana", {"of": "?"})]
+    assert read(call(served, "fetch", {"id": old.id}))["text"] == "cake ? for Ana"
+    done = read(call(served, "update_item", {"id": old.id, "properties": {"status": "done"}}))
+    assert done["properties"]["status"] == "done"
+
+    async def look(client: Client) -> Any:
+        return (await client.read_resource(f"ana://item/{old.id}")).contents[0]
+
+    assert "cake ? for Ana" in talk(served, look).text

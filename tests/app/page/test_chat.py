@@ -1,5 +1,7 @@
 """Conversations on the page, without JavaScript."""
 
+import asyncio
+import itertools
 import re
 import uuid
 from collections.abc import AsyncIterator
@@ -11,8 +13,12 @@ from ana.errors import StoreBroken
 from ana.runs.local import LocalRuns
 from ana.runs.port import Event
 from ana.workspace import load_workspace
+from app.api.app import build_app
+from app.page import progress
 from app.page.markdown import draw_text
-from tests.app.page.conftest import Browser, list_fields
+from tests.app.page.conftest import Browser, browse, list_fields
+from tests.openai_stub import Said, openai_stub
+from tests.waiting import wait_until
 
 
 def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(browser: Browser) -> None:
@@ -193,3 +199,52 @@ def test_a_message_that_is_sent_twice_is_answered_once(browser: Browser) -> None
     browser.open(str(form["action"]))
     browser.wait()
     assert len(browser.page.select("article.turn")) == 1
+
+
+def test_a_message_that_is_no_text_is_refused_with_the_reason(browser: Browser) -> None:
+    browser.open("/app/chat/new")
+    form = browser.one("form#composer")
+    sent = {**list_fields(form), "message": ["cake \0 for Ana"]}
+    answer = browser.client.post(str(form["action"]), data=sent)
+    assert answer.status_code == 422
+    assert "character 6 is NUL (\\u0000). Send it again without that." in answer.text
+    assert "cake" not in browser.open(browser.url).get_text()
+
+
+def test_a_wait_for_a_model_is_told_with_how_long_and_how_to_stop_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with openai_stub(Said(hang="silent")) as stub:
+        model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_MODEL": "slow-one"}
+        for name, value in (model | {"OPENAI_BASE_URL": stub.url}).items():
+            monkeypatch.setenv(name, value)
+        app = build_app()
+        with browse(app) as client:
+            browser = Browser(app, client)
+            browser.open("/app/chat/new")
+            browser.submit("Send", message="hello")
+            wait_until(lambda: "Waiting for slow-one, " in browser.open(browser.url).get_text())
+            assert re.search(r"Waiting for slow-one, \d+ s so far\. Stop ends it\.", browser.text)
+            browser.submit("Stop")
+            assert "This was stopped before it was answered." in browser.text
+
+
+def test_a_stream_in_which_nothing_is_told_says_how_long_the_model_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress, "TICK", 0.001)
+    seconds = itertools.count(1)
+
+    class Silent(LocalRuns):
+        def __init__(self) -> None: ...
+
+        async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
+            await asyncio.Event().wait()
+            yield Event(1, "custom", b"{}")
+
+    async def look() -> list[str]:
+        shown = progress.Progress(2026, lambda: f"Waiting, {next(seconds)} s so far.")
+        following = progress.follow(Silent(), "run", shown)
+        return [f"{await anext(following)}: {shown.doing}" for _ in range(2)]
+
+    assert asyncio.run(look()) == ["0: Waiting, 1 s so far.", "0: Waiting, 2 s so far."]

@@ -3,9 +3,6 @@
 import ast
 import json
 import re
-import sys
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +20,7 @@ from ana.models.scripted import ScriptedModel
 from ana.models.tool_schema import Tools, describe_tools
 from nodes.calls import answer_unreadable
 from prompts import decision_prompt
+from tests.effort import expect_linear
 from tools.catalog import schemas
 
 FOLDER = Path(__file__).parent
@@ -343,26 +341,7 @@ SEEDS += ['{"tool": "now"}', '{"tool": {"name": "create_item", "args": {"content
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_long_replies_are_read_in_linear_time(seed: str) -> None:
-    """Counted in calls, not in seconds; what is quadratic inside a regular expression never ends at the last size."""
-    work = [_calls(partial(read_decision, (seed * n)[:n], TOOLS)) for n in (2_000, 8_000)]
-    assert work[1] < 6 * work[0] + 1000, "four times the text is about four times the work"
-    read_decision((seed * 100_000)[:100_000], TOOLS)
-
-
-def _calls(do: Callable[[], object]) -> int:
-    """How many calls of functions something takes."""
-    count = 0
-
-    def counted(*_: object) -> None:
-        nonlocal count
-        count += 1
-
-    sys.setprofile(counted)
-    try:
-        do()
-    finally:
-        sys.setprofile(None)
-    return count
+    expect_linear(lambda text: read_decision(text, TOOLS), seed)
 
 
 def test_the_tools_are_shown_from_the_schemas_alone() -> None:

@@ -93,7 +93,7 @@ def test_stamps_may_be_missing_or_odd(leave: Left) -> None:
 
 
 def test_content_may_be_long_and_odd(leave: Left) -> None:
-    contents = ["x" * 1_000_000, f"kept{DELIMITER}as prose", "☕\r\n\x00 end", ""]
+    contents = ["x" * 1_000_000, f"kept{DELIMITER}as prose", "☕\r\n\x01 end", ""]
     rows: Rows = {str(n): (content, {"type": "note"}) for n, content in enumerate(contents)}
     assert [item.content for item in read(leave(items=rows), BERLIN).items] == contents
 

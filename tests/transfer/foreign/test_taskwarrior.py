@@ -185,7 +185,7 @@ def test_a_task_without_stamps_is_as_old_as_its_file(read_task: Callable[..., It
 
 
 def test_content_may_be_long_and_odd(read_task: Callable[..., Item]) -> None:
-    for content in ("x" * 1_000_000, "naïve ☕ \u2028 \ud800", "a\nb\n---ANA_PROPS---\ntype: x"):
+    for content in ("x" * 1_000_000, "naïve ☕ \u2028 \x01", "a\nb\n---ANA_PROPS---\ntype: x"):
         assert read_task(description=content).content == content
 
 
@@ -197,6 +197,8 @@ def test_content_may_be_long_and_odd(read_task: Callable[..., Item]) -> None:
         ({"status": "bought"}, "its status is 'bought'"),
         ({"status": ["pending"]}, "its status is ['pending'], not text"),
         ({"description": " "}, "it has no description"),
+        ({"description": "cake \ud83d"}, "This cannot be read as text: character 6 is half a character (\\ud83d)"),
+        ({"description": "cake \0"}, "This cannot be read as text: character 6 is NUL (\\u0000)"),
         ({"entry": "2026-01-13"}, "its entry '2026-01-13' is not a date such as 20260113T120000Z"),
         ({"due": "20260231T000000Z"}, "its due '20260231T000000Z' is not a date"),
         ({"due": "99991231T235959Z"}, "its due is beyond the calendar"),

@@ -25,6 +25,7 @@ from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, hold_source, open_memory, upkeep_of, write_index_early
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.memory.conformance import put
 
 START = children.run_python
 """How a child is started when no test is looking; tests start forks instead."""
@@ -243,7 +244,7 @@ def test_after_a_restart_of_the_machine_the_store_is_checked_once(
 def test_a_sound_store_is_proved(memory: Memory) -> None:
     item = memory.create("Buy milk", {"due_date": "2026-01-08"})
     memory.create("Buy milk!", {"due_date": "2026-01-08"})
-    memory.create("\udc80 odd \x00", {"n": [1, None]})
+    put(memory, "\udc80 odd \x00", {"n": [1, None]})
     memory.append_line("Prefers tea")
     memory.delete(item.id)
     memory.create("buy milk", {"due_date": "2026-01-08"})

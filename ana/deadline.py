@@ -1,0 +1,25 @@
+"""How long a turn may still take: whoever runs a part of it says so, and whatever waits for a network asks."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from time import monotonic
+
+_end: ContextVar[float | None] = ContextVar("end", default=None)
+"""When the present turn has had its time; None where nothing belongs to a turn."""
+
+
+@contextmanager
+def limit_time(seconds: float) -> Iterator[None]:
+    """Give what runs in the context so much time from now on; none if the number is not positive."""
+    token = _end.set(monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _end.reset(token)
+
+
+def seconds_left() -> float | None:
+    """Return how much of its time the present turn has left, 0 if nothing; None where nothing belongs to a turn."""
+    end = _end.get()
+    return None if end is None else max(end - monotonic(), 0.0)

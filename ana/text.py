@@ -1,0 +1,51 @@
+"""What is refused at every door, because no text has it: NUL, half a character, a byte that is not UTF-8.
+
+No encoding carries half a surrogate pair, databases refuse NUL or end a text there, and a program that gets one may not
+answer at all. Readers keep a byte that is not UTF-8 as Python does, as half a pair from U+DC80 on, so that it arrives
+here.
+"""
+
+import re
+
+from ana.errors import AnaError
+from ana.values import read_json
+
+HINT = "Send it again without that."
+
+_BAD = re.compile("[\0\ud800-\udfff]")
+
+
+def check_text(value: object, kind: type[AnaError]) -> None:
+    """Raise an error of this kind, which says what is wrong, if a text in a value is none.
+
+    Args:
+        value: A text, or what JSON gives; the keys of objects are texts too.
+    """
+    if fault := find_fault(value):
+        raise kind(fault, HINT)
+
+
+def find_fault(value: object) -> str:
+    """Return a sentence about the first character of a value that is in no text; empty if there is none."""
+    parts = [value]
+    for part in parts:  # which grows meanwhile
+        if isinstance(part, str) and (found := _BAD.search(part)):
+            return f"This cannot be read as text: character {found.start() + 1} is {_describe(ord(found[0]))}."
+        if isinstance(part, dict):
+            parts += [*part, *part.values()]
+        elif isinstance(part, list | tuple):
+            parts += part
+    return ""
+
+
+def read_any_json(text: str | bytes) -> object:
+    """Return the value of JSON whose texts may be none, so that `find_fault` can say so. Raises as `read_json` does."""
+    return read_json(text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
+
+
+def _describe(code: int) -> str:
+    if code == 0:
+        return r"NUL (\u0000)"
+    if 0xDC80 <= code <= 0xDCFF:
+        return f"a byte that is not UTF-8 ({code - 0xDC00:#04x})"
+    return rf"half a character (\u{code:04x}), as of an emoji that was cut in two"

@@ -1,0 +1,88 @@
+"""Standard input of a client, line by line: what no message can be read from is answered here, for the library drops
+it, and a client would wait for ever."""
+
+import json
+import os
+from collections.abc import AsyncIterator
+from typing import IO, Any, Protocol
+
+import anyio
+import mcp_types as types
+from mcp.shared.message import SessionMessage
+from pydantic_core import from_json
+
+from ana.text import HINT, find_fault, read_any_json
+from app import json_rpc
+
+_NO_MESSAGE = "This is no message of JSON-RPC 2.0."
+
+
+class Answers(Protocol):
+    """Where messages to the client go."""
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send one."""
+
+
+class Lines:
+    """The lines that hold a message.
+
+    Args:
+        file: Where they are read. Bytes that are not UTF-8 come as `ana.text` knows them.
+    """
+
+    answers: Answers
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = anyio.wrap_file(file)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._file:
+            if not line.strip():
+                continue
+            if is_message(line):
+                yield line
+                continue
+            refusal = read_refusal(line)
+            if isinstance(refusal, str):
+                yield refusal
+            elif refusal:
+                message = types.jsonrpc_message_adapter.validate_python(refusal, by_name=False)
+                await self.answers.send(SessionMessage(message))
+
+
+def take_input() -> IO[str]:
+    """Return standard input, which from now on nothing else in this process, and none of its children, can read."""
+    file = os.fdopen(os.dup(0), encoding="utf-8", errors="surrogateescape")
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    return file
+
+
+def is_message(line: str) -> bool:
+    """Return whether the library can read a line as what it is."""
+    try:
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError:  # of pydantic, or the text cannot be encoded
+        return False
+    # a request whose id is none, such as 1.5, would be taken for a notification
+    return not isinstance(message, types.JSONRPCNotification) or "id" not in from_json(line)
+
+
+def read_refusal(line: str) -> dict[str, Any] | str | None:
+    """Return the answer to a line that cannot be read.
+
+    Returns:
+        A message to the client; of a client's own answer, the line that says to whoever waits for it that it failed;
+        None for a notification, which nobody waits for.
+    """
+    try:
+        asked: Any = read_any_json(line)
+    except ValueError as exc:
+        return json_rpc.refuse(None, f"The line is not JSON, or nested too deep: {exc}.")
+    fault = find_fault(asked)
+    refusal = json_rpc.refuse(asked, f"{fault} {HINT}" if fault else _NO_MESSAGE)
+    if not isinstance(asked, dict) or "id" in asked:
+        is_answer = isinstance(asked, dict) and "method" not in asked and "result" in asked
+        return json.dumps(refusal) if is_answer else refusal
+    return None
