@@ -5,7 +5,7 @@ import pytest
 import app.show.answers
 from ana.memory.changes import Change
 from ana.memory.item import Item
-from ana.memory.receipts import make_receipt
+from ana.memory.receipts import Receipt, make_receipt
 from app.outcome import Done
 from app.show.answers import show_answer
 
@@ -22,7 +22,7 @@ STORED = make_receipt(Change("item", "a", None, Item("a", "Buy milk", {}, "", ""
     ],
 )
 def test_that_nothing_was_written_is_said_quietly(
-    monkeypatch: pytest.MonkeyPatch, receipt: str, changed: list[object], told: list[tuple[str, str]]
+    monkeypatch: pytest.MonkeyPatch, receipt: str, changed: list[Receipt], told: list[tuple[str, str]]
 ) -> None:
     said: list[tuple[str, str]] = []
     monkeypatch.setattr(app.show.answers, "say", lambda text, style="": said.append((text, style)))
