@@ -1,9 +1,13 @@
 """Addresses for messages to a person, as Apprise writes them: any part of one may be a password or a token."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
+from urllib.parse import unquote
 
-from pydantic import SecretStr
+from pydantic import AfterValidator, BeforeValidator, SecretStr
+
+from ana.values import split_words
 
 _NAMES = {
     "mailto": "mail",
@@ -13,7 +17,45 @@ _NAMES = {
     "pover": "Pushover",
     "webpush": "a browser",
 }
+PRIVATE = "private"
+"""The word among ANA_NOTIFY_KINDS that allows private networks."""
+
+_MAIL = ("smtp", "from", "to", "cc", "reply", "name", "user", "pass", "mode")
+_NTFY = ("priority", "tags", "auth")
+PARAMETERS: Mapping[str, Sequence[str]] = {
+    "ntfy": _NTFY,
+    "ntfys": _NTFY,
+    "mailto": _MAIL,
+    "mailtos": _MAIL,
+    "tgram": ("topic", "silent", "preview"),
+    "pover": ("priority", "sound", "expire", "interval"),
+    "discord": ("thread",),
+    "slack": (),
+    "gotify": ("priority",),
+    "gotifys": ("priority",),
+    "json": (),
+    "jsons": (),
+    "webpush": (),
+}
+"""The kinds that others than the owner may use, and what may stand after the question mark of each.
+
+Apprise takes much more there: files of this machine (template, keyfile, pgppub), headers (+name), other methods, and
+whether certificates are checked. None of that is another person's to say.
+"""
+
 _DOMAIN = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}|localhost|[\d.]+", re.IGNORECASE)
+
+_MAIL_ADDRESS = re.compile(r"mailtos?://([^:@/]+)(?::[^/]*)?@([\w.-]+)", re.IGNORECASE)
+
+
+def check_kind(name: str) -> str:
+    """Return a kind that others than the owner may be allowed. Raises ValueError if it is not one."""
+    if name not in (*PARAMETERS, PRIVATE):
+        raise ValueError(f"others cannot use {name!r}; possible are {', '.join((*PARAMETERS, PRIVATE))}")
+    return name
+
+
+Kinds = Annotated[tuple[Annotated[str, AfterValidator(check_kind)], ...], BeforeValidator(split_words)]
 
 
 def split_addresses(written: SecretStr | None) -> list[str]:
@@ -27,10 +69,36 @@ def read_kind(address: str) -> str:
     return address.partition("://")[0].lower()
 
 
+def find_fault(address: str, kinds: Sequence[str]) -> str:
+    """Return why an address of another person than the owner is refused; empty if it may be used.
+
+    Args:
+        kinds: The kinds that the owner allows.
+    """
+    kind = read_kind(address)
+    taken = PARAMETERS.get(kind)
+    if kind not in kinds or taken is None:
+        return f"addresses of the kind {kind:.20} are not allowed here (ANA_NOTIFY_KINDS)"
+    names = [part.partition("=")[0] for part in re.split("[&;]", address.partition("?")[2])]
+    if refused := next((name for name in names if name and name not in taken), ""):
+        allowed = ", ".join(taken) or "none"
+        return f"the parameter {refused:.20} is not allowed in a {kind} address here (only: {allowed})"
+    # twice, as Apprise does
+    if "\\" in address or not unquote(unquote(address)).isprintable():
+        return "the address has a backslash, or a character that cannot be seen"
+    return ""
+
+
 def name_kind(address: str) -> str:
     """Return what an address is, without anything that is in it: mail, ntfy."""
     kind = read_kind(address) if "://" in address else "an address"
     return _NAMES.get(kind, kind[:20])
+
+
+def list_own_mail(written: SecretStr | None) -> frozenset[str]:
+    """Return the addresses of a person's mail that a setting names: whom mail is from that rings."""
+    found = (_MAIL_ADDRESS.match(each) for each in split_addresses(written))
+    return frozenset(unquote(f"{each[1]}@{each[2]}").lower() for each in found if each)
 
 
 def list_secret_parts(address: str) -> Iterator[str]:

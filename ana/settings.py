@@ -8,9 +8,10 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
+from ana.addresses import Kinds
 from ana.errors import ConfigError
 from ana.keys import split_tokens
-from ana.urls import Hosts, Listening, Networks, is_http
+from ana.urls import Hosts, Listening, Networks, Origins, Url
 from ana.values import split_words
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -130,8 +131,8 @@ class Settings(PersonalSettings):
     openrouter_model: str = Field("openai/gpt-4o-mini", description="model asked for at OpenRouter")
     openai_api_key: SecretStr | None = Field(None, description="OpenAI key")
     openai_model: str = Field("gpt-4o-mini", description="model asked for at OpenAI")
-    openai_base_url: str | None = Field(None, description="any OpenAI-compatible server instead of OpenAI")
-    ollama_host: str = Field("http://localhost:11434", description="where Ollama listens")
+    openai_base_url: Url | None = Field(None, description="any OpenAI-compatible server instead of OpenAI")
+    ollama_host: Url = Field("http://localhost:11434", description="where Ollama listens")
     ollama_model: str | None = Field(None, description="Ollama model; setting it configures Ollama")
     ana_local_model: ProjectPath | None = Field(
         None, description="GGUF file that llama.cpp runs on this machine (`make local`); setting it configures local"
@@ -186,14 +187,14 @@ class Settings(PersonalSettings):
     ana_models: Names = Field(
         (), description="models of the provider that others than you may choose, comma-separated; empty: none"
     )
-    ana_notify_kinds: Names = Field(
+    ana_notify_kinds: Kinds = Field(
         ("ntfy", "ntfys", "mailtos", "tgram", "pover", "discord", "slack", "webpush"),
         description="kinds of addresses that others than you may use; `private` lets them name private networks too",
     )
     ana_metrics: Listening | None = Field(
         None, description="HOST:PORT of each process's figures for Prometheus; one that finds it taken uses the next"
     )
-    ana_cors_origins: Names = Field((), description="web origins that may call the server, comma-separated")
+    ana_cors_origins: Origins = Field((), description="web origins that may call the server, comma-separated")
     ana_hosts: Hosts = Field((), description="names that a reverse proxy stands for, comma-separated")
     ana_proxies: Networks = Field((), description="addresses of proxies whose X-Forwarded-For and -Proto are believed")
     ana_api_tokens: SecretStr | None = Field(None, description="NAME:TOKEN, comma-separated, beside `ana users`")
@@ -208,13 +209,6 @@ class Settings(PersonalSettings):
     @classmethod
     def _check_tokens(cls, value: SecretStr | None) -> SecretStr | None:
         split_tokens(value)
-        return value
-
-    @field_validator("openai_base_url", "ollama_host")
-    @classmethod
-    def _check_url(cls, value: str | None) -> str | None:
-        if value is not None and not is_http(value):
-            raise ValueError("should be a URL such as http://localhost:11434, without spaces and control characters")
         return value
 
     def give(self, personal: OthersSettings) -> "Settings":

@@ -31,6 +31,13 @@ def is_http(value: str) -> bool:
         return False
 
 
+def check_url(url: str) -> str:
+    """Return an address of a server. Raises ValueError if it is not one."""
+    if not is_http(url):
+        raise ValueError("should be a URL such as http://localhost:11434, without spaces and control characters")
+    return url
+
+
 def read_host(url: str) -> str:
     """Return the name in an address, in small letters; empty if there is none."""
     try:
@@ -44,6 +51,14 @@ def check_host(name: str) -> str:
     if read_host(f"http://{name}") != name:
         raise ValueError(f"{name!r} is not a name in small letters, without a scheme and a port")
     return name
+
+
+def check_origin(text: str) -> str:
+    """Return the origin of web pages. Raises ValueError if it is something else, or anybody's, as * and null are."""
+    scheme, _, rest = text.partition("://")
+    if not (scheme and rest and text.isprintable()) or set(rest) & set("/\\?#@"):
+        raise ValueError(f"{text!r} is not an origin, such as https://chat.example.org, without a path")
+    return text
 
 
 def find_address(hosts: Sequence[str]) -> str | None:
@@ -82,7 +97,9 @@ def read_listener(value: object) -> object:
     return Listener(host.strip("[]") or LOOPBACK[0], int(port))
 
 
+Url = Annotated[str, AfterValidator(check_url)]
 Hosts = Annotated[tuple[Annotated[str, AfterValidator(check_host)], ...], BeforeValidator(split_words)]
+Origins = Annotated[tuple[Annotated[str, AfterValidator(check_origin)], ...], BeforeValidator(split_words)]
 Listening = Annotated[Listener, BeforeValidator(read_listener)]
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(ip_network)]
 """pydantic's own for either would look into the metadata of packages, for a fifteenth of the time to the prompt."""

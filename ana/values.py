@@ -26,12 +26,18 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 """The beginning of half a character in JSON; also of a character that is written as two halves."""
 
 
+MOST_MARKS = 5_000_000
+"""How many commas and brackets JSON from outside may have: a record of ours has fewer, were it all commas."""
+
+
 def read_json(text: str | bytes) -> Any:
     """Return the value of JSON that somebody else may have written.
 
     Raises:
-        ValueError: It is not JSON, or nested more than DEEP deep.
+        ValueError: It is not JSON, nested more than DEEP deep, or has very many values.
     """
+    if count_marks(text) > MOST_MARKS:
+        raise ValueError(f"it has more than {MOST_MARKS:,} values")
     try:
         value = json.loads(text)
     except RecursionError:
@@ -58,6 +64,13 @@ def read_json_lines(text: str) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(value, dict):
             yield value
+
+
+def count_marks(text: str | bytes) -> int:
+    """Return how many commas and opening brackets JSON has, of which each begins a value at most."""
+    if isinstance(text, str):
+        return sum(map(text.count, ",[{"))
+    return sum(map(text.count, (b",", b"[", b"{")))
 
 
 def is_deeper(value: Any, depth: int) -> bool:

@@ -2,6 +2,7 @@
 
 from ana.handles import DataHandles
 from ana.memory.changes import Entry
+from ana.memory.sources import is_others
 from ana.time.dates import show_day
 from app.show.text import shorten
 
@@ -18,6 +19,8 @@ def explain_lines(handles: DataHandles) -> dict[int, tuple[str, str, str]]:
 
 
 def _quote(handles: DataHandles, entry: Entry) -> str:
+    if entry.change.after and is_others(entry.change.after.source):
+        return f"(from {entry.change.after.source})"
     if not entry.key:  # no turn wrote it
         return "(your own edit)"
     turn = next((r for r in handles.traces.read(entry.thread) if r["id"] == entry.turn), None)

@@ -1,12 +1,14 @@
-"""What leaves this machine, in words."""
+"""How an assistant is set up, and what leaves this machine, in words."""
 
 import os
 
+from ana import __version__
 from ana.addresses import name_kind, split_addresses
 from ana.models.ollama import is_local
-from ana.models.providers import destination, embedding_destination
-from ana.settings import Settings
+from ana.models.providers import destination, embedding_destination, model_name
+from ana.settings import PROJECT, Settings
 from ana.tracing import langsmith
+from ana.workspace import Workspace
 
 
 def describe_leaving(settings: Settings, *, local: bool = True) -> str:
@@ -24,3 +26,12 @@ def describe_leaving(settings: Settings, *, local: bool = True) -> str:
     leaving += [f"reminders go to {', '.join(kinds)}"] if kinds else []
     leaving += ["traces go to LangSmith"] if langsmith.is_on(os.environ) else []
     return ", ".join(leaving)
+
+
+def describe_setup(workspace: Workspace) -> str:
+    """Return one line: the model, the data folder, and what leaves the machine."""
+    folder, settings = workspace.folder, workspace.settings
+    shown = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
+    privacy = describe_leaving(settings) or "nothing leaves this machine"
+    place = "the database" if workspace.has_database else shown
+    return f"ana {__version__} · {model_name(settings)} · data in {place} · {privacy}"

@@ -30,8 +30,12 @@ DOORS = (
         "conversations, read from their traces; a deletion can be taken back until the trash is purged",
     ),
     (
-        "`ana items [WORDS] [--where JSON] [--why] [--json]`",
-        "what is kept, found by meaning, words and property, as a table",
+        "`ana items [WORDS] [--where JSON] [--source S] [--why] [--json]`",
+        "what is kept, found by meaning, words, property and source, as a table",
+    ),
+    (
+        '`ana claim [ID\\|"line N"] [--source S] [--turn T]`',
+        "says that what others told is in your own words; an undo takes it back",
     ),
     ("`ana today`", "the day at a glance: what is overdue, today with its times, then the next days, on one screen"),
     (
@@ -60,7 +64,7 @@ DOORS = (
         " exit 1 if not",
     ),
     (
-        "`ana export FILE [--force] [--ics]`, `ana import FILE [--replace]`",
+        "`ana export FILE [--force] [--ics]`, `ana import FILE [--replace] [--mine\\|--from-others]`",
         "everything as lines of JSON, the same bytes again from an empty folder; `--ics` writes a calendar;"
         " takes also calendars, Taskwarrior's JSON,"
         " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",

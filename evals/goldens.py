@@ -23,7 +23,7 @@ from ana.errors import ModelFailed
 from ana.files import write_whole
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Change, Entry
-from ana.memory.item import Item
+from ana.memory.item import Item, from_json
 from ana.models.providers import build_model
 from ana.models.scripted import ScriptedModel, calls
 from ana.output import shorten
@@ -238,7 +238,7 @@ def _from_json(told: dict[str, Any]) -> Golden:
 
 def _read_entry(told: dict[str, Any]) -> Entry:
     change = told["change"]
-    before, after = (Item(**change[side]) if change[side] else None for side in ("before", "after"))
+    before, after = (from_json(change[side]) if change[side] else None for side in ("before", "after"))
     return Entry(**{**told, "change": Change(change["kind"], change["id"], before, after)})
 
 

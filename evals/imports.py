@@ -12,10 +12,10 @@ from ana.settings import PROJECT
 
 LEVELS = {
     "ana": 0,
-    "ana.postgres": 1,
     "ana.time": 1,
     "ana.memory.sources": 1,
     "ana.memory.status": 1,
+    "ana.postgres": 2,
     "ana.memory": 2,
     "ana.embedders": 2,
     "ana.models": 2,

@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from ana.addresses import name_kind, split_addresses
 from ana.errors import ToolError
 from ana.memory.changes import Cause
+from ana.memory.sources import find_source
 from ana.tracing.schema import INVALID
 from graph.context import Context, context_of, thread_of
 from graph.state import State
@@ -86,7 +87,7 @@ def _build_context(state: State, runtime: Runtime[Context], message: AIMessage, 
     shown = {int(number): text for number, text in state["turn"]["shown"].items()}
     # Only the turn before counts: within a turn the model repeats itself without having asked the person.
     allow_copy = call["args"] in refused_copies(previous_turn(state["messages"]))
-    cause, said = Cause(key, thread, turn), state["turn"]["question"]
+    cause, said = Cause(key, thread, turn, find_source(turn)), state["turn"]["question"]
     rings_by = [name_kind(address) for address in split_addresses(handles.settings.ana_notify)]
     return CallContext(handles.memory, handles.clock, cause, shown, allow_copy, said, rings_by)
 

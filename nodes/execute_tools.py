@@ -17,6 +17,7 @@ from ana.errors import ToolError, UserError
 from ana.memory.changes import Change, Kind
 from ana.memory.item import Item
 from ana.memory.memory import Memory
+from ana.memory.sources import is_others
 from ana.models.fence import FENCE
 from ana.stopping import check_stopped
 from ana.tracing.schema import INVALID
@@ -157,9 +158,11 @@ def bind(context: CallContext, touched: Sequence[Change], source: str) -> CallCo
 
     Args:
         touched: What the call would change of records that are there.
-        source: Who tells what it writes.
+        source: Who tells what it writes; another assistant's call that a person approved stays that assistant's.
     """
-    cause = context.cause and replace(context.cause, source=source)
+    cause = context.cause
+    if cause and not is_others(cause.source):
+        cause = replace(cause, source=source)
     # a memory of its own counts the names in use again
     memory = _WeighedMemory(context, touched) if touched else context.memory
     return replace(context, memory=memory, cause=cause)

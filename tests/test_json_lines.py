@@ -85,7 +85,7 @@ def fail(words: str) -> str:
     '''Fail.'''
     raise ValueError(words + "{WORDS}")
 
-TOOLS = [fail]
+TOOLS = [{{"function": fail, "metadata": {{"readOnlyHint": True}}}}]
 """
 
 
@@ -94,7 +94,7 @@ def test_what_a_server_logs_as_json_says_whose_it_is_and_quotes_nobody(tmp_path:
     (tmp_path / "failing.py").write_text(OWN_TOOL)
     refusal = Said(status=400, error=WORDS)
     script = (Said(calls=[("fail", {"words": WORDS})]), Said(WORDS), Said(calls=[(WORDS, {})]), Said(WORDS), refusal)
-    env = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "ANA_AUTONOMY": "act", "LOG_FORMAT": log_format}
+    env = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "LOG_FORMAT": log_format}
     env |= {"TOOLS_MODULES": "failing", "PYTHONPATH": str(tmp_path)}
     with openai_stub(*script) as stub:
         env = folders(tmp_path, OPENAI_BASE_URL=stub.url, **env)

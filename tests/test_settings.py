@@ -48,6 +48,11 @@ def test_auto_takes_the_first_that_is_configured(env: dict[str, str], provider: 
         ("LOG_LEVEL_APP", "LOUD"),
         ("LOG_TO_CONSOLE", "perhaps"),
         ("ANA_EMBEDDINGS", "word2vec"),
+        ("ANA_NOTIFY_KINDS", "ntfy,vapid"),
+        ("ANA_CORS_ORIGINS", "*"),
+        ("ANA_CORS_ORIGINS", "null"),
+        ("ANA_CORS_ORIGINS", "https://chat.example.org/"),
+        ("ANA_CORS_ORIGINS", "https://me@chat.example.org"),
     ],
 )
 def test_a_wrong_setting_is_named(key: str, value: str) -> None:

@@ -82,7 +82,7 @@ def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str,
         ToolError: A weekday does not fit its date, or a property for dates, or `remind`, is given something else.
     """
     bare = {
-        key: _strip_weekdays(value) if key in ("except", "moved") else without_weekday(value)
+        key: _strip_weekdays(value) if key in ("except", "also", "moved") else without_weekday(value)
         for key, value in (properties or {}).items()
     }
     for key, value in bare.items():

@@ -2,8 +2,10 @@
 
 from langchain_core.tools import tool
 
+from ana.memory.item import Item, tell_source
 from ana.memory.receipts import make_receipt
 from ana.memory.similar import find_twins
+from ana.values import Json
 from tools.call import Injected, Result
 
 
@@ -16,9 +18,8 @@ def append_context(content: str, *, call: Injected) -> Result:
     """
     change = call.memory.append_line(content, call.cause)
     assert change.after is not None
-    shown = {"line": int(change.id), "content": change.after.content}
-    twins = find_twins(call.memory.backend, "line", change.after, 1)
-    similar = [{"line": int(line.id), "content": line.content} for line in twins]
+    shown = _show(change.after)
+    similar = [_show(line) for line in find_twins(call.memory.backend, "line", change.after, 1)]
     return shown | ({"similar": similar} if similar else {}), make_receipt(change)
 
 
@@ -33,7 +34,8 @@ def replace_context(line: int, content: str, *, call: Injected) -> Result:
     change = call.memory.replace_line(line, content, call.cause, call.shown)
     assert change.before is not None
     assert change.after is not None
-    return {"line": line, "content": change.after.content, "replaced": change.before.content}, make_receipt(change)
+    told = {"replaced": change.before.content} | tell_source(change.before, change.after)
+    return {"line": line, "content": change.after.content} | told, make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -45,4 +47,8 @@ def delete_context(line: int, *, call: Injected) -> Result:
     """
     change = call.memory.delete_line(line, call.cause, call.shown)
     assert change.before is not None
-    return {"line": line, "deleted": change.before.content}, make_receipt(change)
+    return {"line": line, "deleted": change.before.content} | tell_source(change.before), make_receipt(change)
+
+
+def _show(line: Item) -> dict[str, Json]:
+    return {"line": int(line.id), "content": line.content, **tell_source(line)}

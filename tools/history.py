@@ -11,10 +11,9 @@ from langchain_core.tools import tool
 from ana.errors import ToolError
 from ana.memory.authors import find_author
 from ana.memory.changes import Entry
-from ana.memory.item import SHOWN, Item
+from ana.memory.item import SHOWN, Item, tell_source
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.tokens import tokenize
-from ana.memory.sources import is_others
 from ana.time.dates import with_weekday, without_weekday
 from ana.time.spans import Span, date_span
 from ana.values import Json
@@ -123,9 +122,7 @@ def _show_change(entry: Entry, call: CallContext, whole: bool) -> dict[str, Json
     """Return a change in words, with what the text was if it is asked of one item alone."""
     change = entry.change
     told = describe_change(make_receipt(change, call.clock.zone))[_SIGN:]
-    shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: told}
-    if source := next((each.source for each in (change.after, change.before) if each and is_others(each.source)), ""):
-        shown["source"] = source
+    shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: told, **tell_source(change.before, change.after)}
     if whole and change.before and (change.after is None or change.after.content != change.before.content):
         shown["was"] = change.before.content[:SHOWN]
     return shown

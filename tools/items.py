@@ -90,9 +90,9 @@ def update_item(
             changes a piece.
         properties: The properties that change. A list or number is changed, not sent again: {"items": {"$add": ["a"],
             "$remove": ["b"]}}, {"hours": {"$add": 3}}. Of what repeats, {"status": "done"} does one date and moves on
-            (done_for names another date); {"except": {"$add": [DATE]}} leaves one out, {"moved": {DATE:
-            "2026-01-16T15:00"}} moves one, its end along; repeats and due_date change it from
-            then on. To end it: until, the last day, or {"status": "done", "repeats": null}.
+            (done_for names another); {"except": {"$add": [DATE]}} leaves one out, also adds one, {"moved": {DATE:
+            "2026-01-16T15:00"}} moves one and its end; repeats and due_date change it from then on. To end it: until,
+            the last day, or {"status": "done", "repeats": null}.
     """
     if content is None and not properties:
         raise ToolError("Nothing to change was given.", "Give content, properties or both.")

@@ -10,10 +10,9 @@ from typing import Any
 from ana.errors import NoSuchItem
 from ana.memory.changes import Change
 from ana.memory.filters.matching import is_number
-from ana.memory.item import Item
+from ana.memory.item import Item, tell_source
 from ana.memory.repeating import list_next, tell_dates
 from ana.memory.search.property_text import describe_unsearched
-from ana.memory.sources import is_others
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.memory.undo import find_all_undone, find_undone_turn
 from ana.memory.vocabulary import NAMED, names_of
@@ -22,7 +21,7 @@ from ana.reminders.reading import tell_ringing
 from ana.time.dates import day_of, with_weekday, without_weekday
 from ana.time.repeats import (
     DATE_KEYS,
-    RULE_KEYS,
+    REPEATING,
     Occurrence,
     Repeat,
     find_passed_over,
@@ -47,7 +46,7 @@ MOST = 3
 OFTEN = 3
 """From so many moves of its date on, an item is one that keeps being put off."""
 
-_TOLD = (*DATE_KEYS, *RULE_KEYS, "repeat_from", "except", "moved", "until", "missed")
+_TOLD = (*DATE_KEYS, *REPEATING, "repeat_from", "except", "moved", "until", "missed")
 _UNREAD = "It repeats in words that are not read as a rule: set repeats, or it is found on its one date only."
 _CLOSED = (
     "What it repeats is not read as a rule, so it is closed for good. If it goes on, set repeats, status and due_date."
@@ -178,10 +177,9 @@ def explain_missing(call: CallContext, id: str) -> NoSuchItem:
     return NoSuchItem(id, hint, similar) if similar else NoSuchItem(id)
 
 
-def show_similar(item: Item) -> dict[str, str]:
+def show_similar(item: Item) -> dict[str, Json]:
     """Return an item in a few words, with the id to call it by."""
-    source = {"source": item.source} if is_others(item.source) else {}
-    return {"id": item.id, "content": plain_text(shorten(item.content, SHORT)), **source}
+    return {"id": item.id, "content": plain_text(shorten(item.content, SHORT)), **tell_source(item)}
 
 
 def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> dict[str, Json]:

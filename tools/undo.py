@@ -10,7 +10,8 @@ from langchain_core.tools import tool
 
 from ana.errors import ToolError, UserError
 from ana.memory.backend import retry_on_change
-from ana.memory.changes import Change
+from ana.memory.changes import Change, get_source
+from ana.memory.item import tell_source
 from ana.memory.receipts import describe_difference
 from ana.memory.trash import find_deleted, list_deleted, restore
 from ana.memory.undo import Undone, find_undone, last_turn, plan_undo
@@ -35,7 +36,9 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
     if turn and not call.memory.history(turn=turn, limit=1):
         change = _bring_back(call, turn)
         return {"changes": [_show_change(call, change)]}, collect_receipts([change], call.clock.zone)
-    done = find_own_undo(call) or take_back(call.memory, _find_turn(call, turn), override=force, mark=_mark(call))
+    done = find_own_undo(call) or take_back(
+        call.memory, _find_turn(call, turn), override=force, mark=_mark(call), source=get_source(call.cause)
+    )
     if done.conflicts and not force:
         changed = "; ".join(describe_difference(each.left, each.now) for each in done.conflicts)
         raise ToolError(
@@ -90,5 +93,5 @@ def _show_change(call: CallContext, change: Change) -> Json:
     assert record is not None
     action = {"create": "brought back", "update": "changed back", "delete": "removed again"}[change.op]
     if change.kind == "line":
-        return {action: {"line": int(record.id), "content": record.content}}
+        return {action: {"line": int(record.id), "content": record.content, **tell_source(record)}}
     return {action: call.show(record)}

@@ -1,9 +1,9 @@
 """Who made a turn of the journal that is no message of a person's: its id begins with the word for it."""
 
-import re
 from collections.abc import Sequence
 
 from ana.memory.changes import Entry
+from ana.memory.sources import find_source
 from ana.memory.undo import PREFIX
 from ana.values import iter_texts
 
@@ -13,8 +13,6 @@ _BY_HAND = ("edit-", "import-", PREFIX)
 MOST_TOLD = 160
 """Characters of a text that a person tells; a longer one may be somebody else's, pasted."""
 
-_ASSISTANT = re.compile(r"mcp-(?P<client>.+)-\w+")
-
 
 def name_turn_of(client: str, act: str) -> str:
     """Return the id of the turn in which another assistant does something; `act` tells it from every other one."""
@@ -23,8 +21,9 @@ def name_turn_of(client: str, act: str) -> str:
 
 def find_author(turn: str) -> str:
     """Return what made a turn: edit, import, undo, or another assistant by its name; empty for a message."""
-    if match := _ASSISTANT.fullmatch(turn):
-        return match["client"]
+    kind, _, name = find_source(turn).partition(" ")
+    if kind == "assistant":
+        return name
     return next((begin.rstrip("-") for begin in _BY_HAND if turn.startswith(begin)), "")
 
 

@@ -167,6 +167,12 @@ class Backend(Protocol):
         """Close everything; the next use opens it again."""
 
 
+def to_key(name: str) -> RecordKey:
+    """Return the record that people call so: an item's id, or "line 3"."""
+    id = name.removeprefix("line ")
+    return "item" if id == name else "line", id
+
+
 def get_records(backend: Backend, keys: Collection[RecordKey]) -> dict[RecordKey, Item]:
     """Return the records of both kinds that exist of these."""
     return {

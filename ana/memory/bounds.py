@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ana.errors import ToolError
 from ana.memory.item import Item, check_properties
+from ana.time.repeats import ALSO, MOST_ALSO
 
 
 class Bound(NamedTuple):
@@ -47,6 +48,12 @@ BOUNDS = (
         lambda item: len(item.content),
         "Its content would have {:,} characters; an item's has at most {:,}.",
         "Keep it in several items, or keep the file and an item that says where it is.",
+    ),
+    Bound(
+        MOST_ALSO,
+        lambda item: len(also) if isinstance(also := item.properties.get(ALSO), list) else 0,
+        f"It would have {{:,}} dates in {ALSO}; an item has at most {{:,}}.",
+        "Say them as a rule in repeats, or keep several items.",
     ),
 )
 

@@ -11,7 +11,7 @@ from ana.memory.memory import Memory
 from ana.memory.status import DONE
 from ana.memory.undo import find_all_undone
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, may_repeat
+from ana.time.repeats import ALSO, DATE_KEYS, may_repeat
 
 MOST_READ = 2000
 """Writes of the journal that are looked through, the newest."""
@@ -19,7 +19,7 @@ MOST_READ = 2000
 _EARLY = timedelta(days=7)
 """How long before its date something may have been done."""
 
-_RULE_DATES = (*DATE_KEYS, "until", "except", "moved")
+_RULE_DATES = (*DATE_KEYS, "until", "except", ALSO, "moved")
 
 
 def find_done_dates(memory: Memory, where: Node) -> dict[str, list[str]]:

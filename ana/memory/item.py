@@ -72,12 +72,16 @@ def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = 
     if len(content) > longest:
         content = f"{content[:longest]} [cut: {len(content):,} characters in all]"
     properties: dict[str, Json] = {key: with_weekday(value) for key, value in item.properties.items()}
-    shown: dict[str, Json] = {"id": item.id, "content": content, "properties": properties}
-    if is_others(item.source):
-        shown["source"] = item.source
+    shown: dict[str, Json] = {"id": item.id, "content": content, "properties": properties, **tell_source(item)}
     if stamps:
         shown |= {"created_at": to_local(item.created_at, zone), "updated_at": to_local(item.updated_at, zone)}
     return shown
+
+
+def tell_source(*records: Item | None) -> dict[str, Json]:
+    """Return under `source` from whom records are, the last of others; nothing if they are the person's."""
+    others: list[Json] = [each.source for each in records if each and is_others(each.source)]
+    return {"source": others[-1]} if others else {}
 
 
 def to_local(stamp: str, zone: tzinfo) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date
 
 from ana.errors import NoSuchItem, RecordChanged, ToolError
-from ana.memory.backend import Backend, Expected, retry_on_change
+from ana.memory.backend import Backend, Expected, retry_on_change, to_key
 from ana.memory.bounds import check_item
 from ana.memory.changes import Cause, Change, Entry, Kind, combine, get_source, make_edit, net
 from ana.memory.content_words import WordCounts
@@ -161,15 +161,15 @@ class Memory:
 
         return self._write_all(plan, cause)
 
-    def claim(self, ids: Sequence[str], cause: Cause | None = None, kind: Kind = "item") -> list[Change]:
-        """Make records the person's own words, whoever told them: a change of their sources alone.
+    def claim(self, names: Sequence[str], cause: Cause | None = None) -> list[Change]:
+        """Make records, given by name as to `to_key`, the person's own words: a change of their sources alone.
 
         Raises ToolError if one does not exist.
         """
 
         def plan() -> list[Change]:
-            olds = [self.get(id) if kind == "item" else self._get_line(id) for id in dict.fromkeys(ids)]
-            return net(Change(kind, old.id, old, replace(old, sources=ALL_MINE)) for old in olds)
+            olds = [(kind, self.get(id) if kind == "item" else self._get_line(id)) for kind, id in map(to_key, names)]
+            return net(Change(kind, old.id, old, replace(old, sources=ALL_MINE)) for kind, old in olds)
 
         return self._write_all(plan, cause)
 

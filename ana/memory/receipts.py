@@ -10,9 +10,11 @@ from typing import Any, TypeAlias
 from ana.memory.changes import Change
 from ana.memory.item import Item, localize, to_json
 from ana.memory.search.property_text import describe_unsearched
+from ana.memory.single_dates import SINGLE, read_moves
+from ana.memory.sources import describe_claim
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of, show_day
-from ana.time.repeats import DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
+from ana.time.repeats import ALSO, DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
 from ana.translation import _
 from ana.values import Json, Properties, plain
 
@@ -161,7 +163,7 @@ def _word_rules(properties: Properties) -> Properties:
 def _name_property(name: str) -> str:
     if name in ("type", "status"):
         return ""
-    own = {"due_date": _("due"), "except": _("without")}
+    own = {"due_date": _("due"), "except": _("without"), ALSO: _("also")}
     return f"{own.get(name) or name.replace('_', ' ')} "
 
 
@@ -195,17 +197,17 @@ def list_parts(receipt: Receipt) -> list[str]:
             continue
         if name not in old or old[name] is None:
             parts.append(describe_property(name, value, year))
-        elif old[name] != value and name in ("except", "moved"):
+        elif old[name] != value and name in SINGLE:
             came, again = _describe_days(name, old[name], value, year)
             parts += came if moved_on else came + again
         elif old[name] != value:
             parts.append(_name_property(name) + _describe_step(old[name], value, year))
     for key in (key for key in old if key not in new):
-        if key not in ("except", "moved"):
+        if key not in SINGLE:
             parts.append(_("no {name}").format(name=_name_property(key) or key).strip())
         elif not moved_on:
             parts += _describe_days(key, old[key], [], year)[1]
-    return parts
+    return parts or describe_claim(before, after)
 
 
 def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:
@@ -274,22 +276,16 @@ def _describe_step(old: Json, new: Json, year: int) -> str:
 
 
 def _describe_days(name: str, old: Json, new: Json, year: int) -> tuple[list[str], list[str]]:
-    """Return which dates of what repeats came to those that are left out or moved, and which no longer are."""
-    before, now = _read_days(old), _read_days(new)
+    """Return which dates of what repeats came to those that are left out, added or moved, and which no longer are."""
+    before, now = read_moves(old), read_moves(new)
     came = {day: to for day, to in now.items() if day not in before or before[day] != to}
     again: list[Json] = [day for day in before if day not in now]
+    gone = _("without {days}") if name == ALSO else _("again {days}")
     shown = show_value(came if name == "moved" else [*came], year)
     return (
         [_name_property(name) + shown] if came else [],
-        [_("again {days}").format(days=show_value(again, year))] if again else [],
+        [gone.format(days=show_value(again, year))] if again else [],
     )
-
-
-def _read_days(value: Json) -> Properties:
-    """Return the days that are left out, or moved, each with where to."""
-    if isinstance(value, dict):
-        return value
-    return {str(day): None for day in (value if isinstance(value, list) else [value])}
 
 
 def _show_step(old: Json, new: Json, year: int | None) -> str:

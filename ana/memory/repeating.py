@@ -6,12 +6,14 @@ from datetime import date, datetime, time, tzinfo
 from itertools import islice, pairwise
 
 from ana.errors import ToolError
+from ana.memory.single_dates import SINGLE, drop_nulls, drop_past, end_added, list_days, list_values, merge_moved
 from ana.memory.status import DONE, has_status
 from ana.time.dates import day_of, weekday, with_weekday
 from ana.time.repeats import (
+    ALSO,
     DATE_KEYS,
+    REPEATING,
     RULE_FORM,
-    RULE_KEYS,
     Occurrence,
     Repeat,
     advance,
@@ -25,14 +27,16 @@ from ana.time.repeats import (
     read_day_or_moment,
     read_local,
     read_repeat,
+    tell_rule,
     understand_rule,
     write_until,
 )
+from ana.time.repeats.rules import NO_RULE
 from ana.values import Json, Properties
 
 _DATES_FORM = (
     'Write {"except": {"$add": ["2026-12-04"]}}, {"moved": {"2026-12-01": "2026-12-02T15:00"}} '
-    'or {"until": "2027-06-30"}.'
+    '{"also": {"$add": ["2026-12-05T15:00"]}} or {"until": "2027-06-30"}.'
 )
 _CHOICES = {"repeat_from": ("due", "done"), "missed": ("waits", "passes")}
 
@@ -52,7 +56,7 @@ class Revision:
         Raises ToolError, with the right form as its hint, if a rule or a date cannot be read, or they do not fit.
         """
         if new.get("repeats") is None and "repeats" in self.given and has_status(new, DONE):
-            return {key: value for key, value in new.items() if key not in RULE_KEYS}  # finished for good
+            return {key: value for key, value in new.items() if key not in REPEATING}  # finished for good
         if new.get("repeats") is None and read_repeat(new, self.zone) is None:
             return new
         self._check_values(new)
@@ -61,6 +65,8 @@ class Revision:
             new = self._settle_rule(new)
         elif any(key in self.given for key in DATE_KEYS):
             new = self._settle_dates(new)
+        if "until" in self.given and ALSO not in self.given:
+            new = end_added(new)
         if "status" in self.given and has_status(new, DONE) and not has_status(self.old, DONE) and self.old:
             return self._finish(new)
         return self._pass_over(new)
@@ -69,11 +75,11 @@ class Revision:
         for name, choices in _CHOICES.items():
             if name in self.given and new.get(name) not in (*choices, None):
                 raise ToolError(f"{name} is {' or '.join(choices)}, not {str(new[name])[:60]!r}.", RULE_FORM)
-        left_out, moved, until = new.get("except"), new.get("moved"), new.get("until")
-        dates = [*(left_out if isinstance(left_out, list) else [left_out]), until]
-        dates += [*moved, *moved.values()] if isinstance(moved, dict) else [moved]
+        dates = [new.get("until")]
+        for value in map(new.get, SINGLE):
+            dates += list_values(value)
         wrong = next((each for each in dates if each is not None and not day_of(each)), None)
-        if wrong is not None and {"except", "moved", "until"} & {*self.given}:
+        if wrong is not None and {*SINGLE, "until"} & {*self.given}:
             raise ToolError(f"{str(wrong)[:60]!r} is not a date.", _DATES_FORM)
 
     # ---- the rule and its dates
@@ -130,11 +136,11 @@ class Revision:
             others = [name for name in changed if day_of(new.get(name))]
             return new | {name: bring_to_first(before, str(new[name])) for name in others}
         first = read_local(str(new[lead]), self.zone)
-        if not before.from_done and not is_named(before.rule, first):
-            day = _write(before.first, is_day=True)
+        if not (before.from_done or is_named(before.rule, first) or (before.rule is NO_RULE and ALSO in self.given)):
+            day, source = _write(before.first, is_day=True), before.source[0] if before.source[1] else ALSO
             raise ToolError(
-                f"{_tell(first)} is not one of its dates: it repeats {before.source[1]}.",
-                f'For this one: {{"moved": {{"{day}": "{new[lead]}"}}}}. From now on: give repeats with {lead}.',
+                f"{_tell(first)} is not one of its dates: it repeats {before.source[1] or tell_rule(before.rule)}.",
+                f'For this one: {{"moved": {{"{day}": "{new[lead]}"}}}}. From now on: give {source} with {lead}.',
             )
         return self._shift(new, lead)
 
@@ -149,7 +155,7 @@ class Revision:
         return shifted
 
     def _check_length(self, new: Properties) -> None:
-        repeat = self._read(new)
+        repeat = self._read({key: value for key, value in new.items() if key != ALSO})
         if repeat is None or repeat.from_done:
             return
         few = islice(iter_occurrences(repeat, repeat.first, look_ahead(repeat, repeat.first)), 3)
@@ -158,7 +164,7 @@ class Revision:
                 "It lasts longer than until it comes again.", "Let the rule name the days on which it begins."
             )
 
-    # ---- done, left out, moved
+    # ---- done, left out, added, moved
 
     def _finish(self, new: Properties) -> Properties:
         """Return the properties of an item that is done once: it moves on, unless that was its last time."""
@@ -172,18 +178,15 @@ class Revision:
         told = done.dates[repeat.keys[0].name]
         present = find_present(repeat, self.now)
         if present and present.at < done.at and done.at > self.now.replace(tzinfo=None):  # done before one that waits
-            left_out = new.get("except")
-            return _drop_nulls(
-                new
-                | status
-                | {"done_for": told, "except": [*(left_out if isinstance(left_out, list) else []), told[:10]]}
-            )
+            is_day = repeat.is_day or (len(repeat.rule.times) < 2 and done.at not in repeat.also)
+            left_out: list[Json] = [*list_days(new.get("except")), _write(done.at, is_day=is_day)]
+            return drop_nulls(new | status | {"done_for": told, "except": left_out})
         on = self._find_day_done(new)
         moved = advance(repeat, done.at, on)
         told = str(on) if repeat.from_done else told
         if moved is None:
             return new | {"done_for": told}
-        return _drop_nulls(_drop_past(new, repeat.first.date()) | {"done_for": told} | status | moved)
+        return drop_nulls(drop_past(new, repeat.first.date()) | {"done_for": told} | status | moved)
 
     def _find_done(self, new: Properties, repeat: Repeat) -> Occurrence | None:
         said = new.get("done_for") if "done_for" in self.given else None
@@ -215,32 +218,39 @@ class Revision:
         if repeat is None:
             return new
         self._check_hits(new, repeat)
+        self._check_added(new, repeat)
         is_out = repeat.first in repeat.left_out or repeat.first.date() in repeat.left_out
-        moved = advance(repeat, repeat.first) if is_out and {"except", "repeats"} & {*self.given} else None
-        return _drop_nulls(_drop_past(new, repeat.first.date()) | moved) if moved else new
+        moved = (
+            advance(repeat, repeat.first, is_skipped=True) if is_out and {"except", "repeats"} & {*self.given} else None
+        )
+        return drop_nulls(drop_past(new, repeat.first.date()) | moved) if moved else new
 
     def _check_hits(self, new: Properties, repeat: Repeat) -> None:
         bare = self._read({key: value for key, value in new.items() if key not in ("except", "moved")})
-        for name in {"except", "moved"} & {*self.given}:
-            fresh = [each for each in _list_days(new.get(name)) if each not in _list_days(self.old.get(name))]
-            days = [read_day_or_moment(each, self.zone) for each in fresh]
-            if days and bare and not bare.from_done and not any(find_on(bare, day) for day in days):
-                raise ToolError(f"{fresh[0]} is not one of its dates.", f"The next are {list_next(repeat, self.now)}.")
+        for name in ("except", "moved"):
+            fresh = self._find_fresh(name, new)
+            if fresh and bare and not bare.from_done and not any(find_on(bare, day) for day in fresh.values()):
+                said = next(iter(fresh))
+                raise ToolError(f"{said} is not one of its dates.", f"The next are {list_next(repeat, self.now)}.")
+
+    def _check_added(self, new: Properties, repeat: Repeat) -> None:
+        """Refuse to add a date that is left out, and to leave out a day on which one was added at another time."""
+        for name, other in ((ALSO, "except"), ("except", ALSO)):
+            for said, day in self._find_fresh(name, new).items():
+                added = [at for at in repeat.also if day in (at, at.date())]
+                if any(repeat.is_left_out(at) is (name == ALSO) for at in added):
+                    raise ToolError(
+                        f"{said} is in {other}.", f'Take it out there: {{"{other}": {{"$remove": [DATE]}}}}.'
+                    )
+
+    def _find_fresh(self, name: str, new: Properties) -> dict[str, date]:
+        """Return the single dates of a property that a change gives and that it did not have."""
+        before = list_days(self.old.get(name))
+        fresh = [each for each in list_days(new.get(name)) if each not in before] if name in self.given else []
+        return {each: read_day_or_moment(each, self.zone) for each in fresh}
 
     def _read(self, properties: Mapping[str, Json]) -> Repeat | None:
         return read_repeat(properties, self.zone)
-
-
-def merge_moved(old: Properties, new: Properties) -> Properties:
-    """Return new properties with what was moved before beside what is moved now, and dates left out as a list."""
-    left_out, moved, before = new.get("except"), new.get("moved"), old.get("moved")
-    merged = dict(new)
-    if isinstance(left_out, str):
-        merged["except"] = [left_out]
-    if isinstance(moved, dict):
-        both = (before if isinstance(before, dict) else {}) | moved
-        merged["moved"] = {key: value for key, value in both.items() if value is not None}
-    return merged
 
 
 def find_lead(properties: Mapping[str, Json]) -> str | None:
@@ -266,26 +276,8 @@ def tell_dates(repeat: Repeat, occurrence: Occurrence) -> str:
     return f"{with_weekday(start)} to {end[11:] if is_same_day else with_weekday(end)}"
 
 
-def _list_days(value: Json) -> list[str]:
-    return [str(each) for each in value] if isinstance(value, list | dict) else []
-
-
 def _has_times(properties: Properties) -> bool:
     return "BYHOUR" in str(properties["repeats"]).upper() or " at " in str(properties["repeats"])
-
-
-def _drop_past(properties: Properties, day: date) -> Properties:
-    """Return the properties without what was left out or moved before a day, which changes no date any more."""
-    kept, left_out, moved = dict(properties), properties.get("except"), properties.get("moved")
-    if isinstance(left_out, list):
-        kept["except"] = [each for each in left_out if (day_of(each) or day) >= day] or None
-    if isinstance(moved, dict):
-        kept["moved"] = {at: to for at, to in moved.items() if any((day_of(e) or day) >= day for e in (at, to))} or None
-    return kept
-
-
-def _drop_nulls(properties: Properties) -> Properties:
-    return {key: value for key, value in properties.items() if value is not None}
 
 
 def _tell(moment: datetime) -> str:

@@ -1,10 +1,13 @@
 """Who told it: the source of a write, and of the content and each property of a record.
 
-What matters is whether it is the person or others. Nothing here knows records as such, so that databases can use it.
+What matters is whether it is the person or others. It knows records as JSON alone, so that databases can use it.
 """
 
+import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from ana.values import Json, Properties
 
@@ -14,11 +17,14 @@ PASTE = "paste"
 SUGGESTED = "suggested"
 """What a model made while a text of others was in view, in words that the person had not typed."""
 
-_NAMED = ("calendar", "assistant", "tool")
-"""What is followed by a name."""
-
 LONGEST_NAME = 60
 """Characters of the name in a source."""
+
+Record: TypeAlias = dict[str, Any]
+"""A record as JSON."""
+
+_SOURCE = re.compile(rf"person|import|paste|suggested|(?:calendar|assistant|tool)(?: \S.{{,{LONGEST_NAME - 1}}})?")
+_ASSISTANT = re.compile(r"mcp-(.+)-\w+")
 
 
 def name_calendar(name: str) -> str:
@@ -43,10 +49,9 @@ def is_others(source: str) -> bool:
 
 def read_source(source: object) -> str:
     """Return a source that somebody else may have written. Raises ValueError if it is none."""
-    kind, _, name = source.partition(" ") if isinstance(source, str) else ("", "", "")
-    if source in (PERSON, IMPORT, PASTE, SUGGESTED) or (kind in _NAMED and source == _name(kind, name)):
-        return str(source)
-    raise ValueError(f"{str(source)[:20]!r} is not a source")
+    if not isinstance(source, str) or not _SOURCE.fullmatch(source) or not source.isprintable():
+        raise ValueError(f"{str(source)[:20]!r} is not a source")
+    return source
 
 
 def weigh(known: str, source: str) -> str:
@@ -119,5 +124,70 @@ def tell_properties(
     return dict(sorted(others.items(), key=lambda part: known.get(part[0]) != part[1]))  # what is new comes last
 
 
+def describe_claim(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
+    """Return whose words a record as JSON is now; nothing if that is as it was."""
+    if ("sources" in old) == ("sources" in new):
+        return []
+    return ["no longer your own words" if "sources" in new else "now your own words"]
+
+
 def _name(kind: str, name: str) -> str:
     return f"{kind} {' '.join(''.join(c if c.isprintable() else ' ' for c in name).split())[:LONGEST_NAME]}".rstrip()
+
+
+# ---- of what was written before they were kept
+
+
+def find_source(turn: str) -> str:
+    """Return who wrote a turn, as far as its name tells."""
+    if turn.startswith("import-"):
+        return IMPORT
+    match = _ASSISTANT.fullmatch(turn)
+    return name_assistant(match[1]) if match else PERSON
+
+
+class PastStates:
+    """The states that one record has had, each with its sources."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Sources] = {}
+
+    def add(self, turn: str, before: Record | None, after: Record | None) -> None:
+        """Add a write to those before it."""
+        if after is None or _name_state(after) in self._known:  # what comes back has the sources that it had
+            return
+        if before is None:
+            told = tell_all(find_source(turn), after["properties"])
+        else:
+            told = _tell(self._find(before), before, after, find_source(turn))
+        self._known[_name_state(after)] = told
+
+    def complete(self, record: Record) -> Record:
+        """Return a record with the sources of that state."""
+        told = self._find(record)
+        return record | ({"sources": told.to_json()} if is_others(told.least_trusted) else {})
+
+    def _find(self, record: Record) -> Sources:
+        return self._known.get(_name_state(record), ALL_MINE)
+
+
+def _name_state(record: Record) -> str:
+    return json.dumps({name: value for name, value in record.items() if name != "sources"}, sort_keys=True)
+
+
+def _tell(known: Sources, before: Record, after: Record, source: str) -> Sources:
+    old, new = before["properties"], after["properties"]
+    text = _guess_change(before["content"], after["content"])
+    changes = {name: _guess_change(old.get(name), value) for name, value in new.items()}
+    return Sources(
+        tell_part(known.content, before["content"], after["content"], text, source),
+        tell_properties(known.properties, old, new, changes, source),
+    )
+
+
+def _guess_change(old: Json, new: Json) -> Json:
+    """Return the new value if it takes the place of the old one; else, if that is still in it, what no value is."""
+    is_inside = isinstance(old, str) and isinstance(new, str) and old.strip() and old in new
+    if isinstance(old, list) and isinstance(new, list):
+        is_inside = any(each in new for each in old)
+    return {"$inside": None} if is_inside else new

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from ana.errors import UserError
-from ana.memory.backend import RecordKey
+from ana.memory.backend import RecordKey, to_key
 from ana.memory.changes import Cause, Change, Entry, Kind
 from ana.memory.item import Item
 from ana.memory.memory import Memory
@@ -36,8 +36,7 @@ def list_deleted(memory: Memory) -> list[DeletedRecord]:
 
 def find_deleted(memory: Memory, name: str) -> DeletedRecord | None:
     """Return a deleted record by its name, an item's id or "line 3"; None if it is not in the trash."""
-    id = name.removeprefix("line ")
-    return next(iter(_to_records(memory.backend.deletions(("item" if id == name else "line", id)))), None)
+    return next(iter(_to_records(memory.backend.deletions(to_key(name)))), None)
 
 
 def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:

@@ -10,7 +10,7 @@ from ana.memory.backend import Backend
 from ana.memory.explanation import LONGEST
 from ana.memory.item import Item, is_date_key
 from ana.memory.tally import Counts, Tally
-from ana.time.repeats import RULE_KEYS
+from ana.time.repeats import REPEATING
 from ana.values import Json, count_tokens, fold_case
 
 NAMED = ("project", "topic", "person", "type", "status", "tags")
@@ -19,7 +19,7 @@ NAMED = ("project", "topic", "person", "type", "status", "tags")
 DATES, OTHERS = "dates", "properties"
 """What the names of date properties are listed under, and those of a person's own, such as location."""
 
-OURS = {*NAMED, *RULE_KEYS, "repeat_from", "until", "except", "moved", "done_for", "missed", "remind", "priority"}
+OURS = {*NAMED, *REPEATING, "repeat_from", "until", "except", "moved", "done_for", "missed", "remind", "priority"}
 """Properties that a model knows without having seen them in use."""
 
 MOST = 5

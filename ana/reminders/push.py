@@ -8,6 +8,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
@@ -23,11 +24,11 @@ KEPT_SECONDS = 24 * 3600
 
 TIMEOUT = 10.0
 
-Key = Annotated[str, Field(pattern="[A-Za-z0-9_-]{10,200}=*")]
+Key = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{10,200}=*$")]
 
 
 def _check_endpoint(url: str) -> str:
-    if not is_http(url):
+    if not is_http(url) or "@" in urlsplit(url).netloc:  # a user would become a header
         raise ValueError("it is no address")
     return url
 
@@ -102,7 +103,7 @@ def push(address: str, title: str, body: str, tag: str) -> str:
     if not is_installed():
         return f"the package {PACKAGE} is not installed (`pip install 'ana[push]'`)"
     import requests
-    from py_vapid import VapidException
+    from py_vapid import Vapid, VapidException
     from pywebpush import WebPushException, webpush
 
     try:
@@ -110,14 +111,17 @@ def push(address: str, title: str, body: str, tag: str) -> str:
     except ValueError:
         return "the address is not one that the page has made"
     try:
-        webpush(
-            {"endpoint": found.endpoint, "keys": {"p256dh": found.p256dh, "auth": found.auth}},
-            json.dumps({"title": title, "body": body, "tag": tag}),
-            vapid_private_key=found.key,
-            vapid_claims={"sub": found.sub},
-            ttl=KEPT_SECONDS,
-            timeout=TIMEOUT,
-        )
+        with requests.Session() as session:
+            session.max_redirects = 0
+            webpush(
+                {"endpoint": found.endpoint, "keys": {"p256dh": found.p256dh, "auth": found.auth}},
+                json.dumps({"title": title, "body": body, "tag": tag}),
+                vapid_private_key=Vapid.from_string(found.key),  # it would take a text for the name of a file
+                vapid_claims={"sub": found.sub},
+                ttl=KEPT_SECONDS,
+                timeout=TIMEOUT,
+                requests_session=session,
+            )
     except WebPushException as exc:
         ended = " and takes none any more; allow it again on the page" if exc.status_code in (404, 410) else ""
         return f"the browser's service answered {exc.status_code or 'nothing'}{ended}"

@@ -39,6 +39,9 @@ class Bundle:
         texts: Global Context lines without numbers.
         changes: The history of the records, in order.
         next_line: No line gets a number below this.
+        text_source: Where the texts come from.
+        authors: The addresses of those who wrote an item, as far as its file names them, by its id.
+        format: Of an export the number of its format, of other files 0.
         notes: What was left out or read otherwise than one might expect, a sentence each.
     """
 
@@ -47,6 +50,9 @@ class Bundle:
     texts: list[str] = field(default_factory=list)
     changes: list[Entry] = field(default_factory=list)
     next_line: int = 0
+    text_source: str = PERSON
+    authors: dict[str, frozenset[str]] = field(default_factory=dict)
+    format: int = 0
     notes: list[str] = field(default_factory=list)
 
 
@@ -75,7 +81,7 @@ def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
     try:
         header = read_json(line.decode("utf-8-sig"))
         known = header["export"] == NAME
-        version = whole_number(header["format"], 1, MOST_LINES)
+        version = bundle.format = whole_number(header["format"], 1, MOST_LINES)
         bundle.next_line = whole_number(header["next_line"], 0, MOST_LINES)
     except (ValueError, TypeError, KeyError) as exc:
         raise UserError(f"{path} is not an export: its first line is not the header.", "Nothing was changed.") from exc

@@ -15,7 +15,8 @@ from ana.memory.item import Item, to_json
 from ana.memory.sources import is_others
 
 NAME = "ana export"
-FORMAT = 1
+FORMAT = 2
+"""From 2 on records have sources, where they are not the person's."""
 
 
 def export_lines(backend: Backend) -> Iterator[bytes]:

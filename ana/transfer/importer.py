@@ -14,8 +14,10 @@ from ana.memory.ids import short_id
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.property_text import SEARCHED, describe_unsearched
+from ana.memory.sources import is_others, tell_all
 from ana.memory.undo import find_undone_turn
 from ana.transfer.bundle import Bundle
+from ana.values import Properties
 
 Records = dict[RecordKey, Item]
 
@@ -29,6 +31,7 @@ class ImportResult:
         unchanged: How many were already stored.
         conflicting: The ids of records that are different here, or were deleted here.
         turn: The turn that undoes it; empty if the records came with their own history.
+        others: How many of those that were stored are others' words.
         notes: What was left out, and of what only the beginning is searched, a sentence each.
     """
 
@@ -36,6 +39,7 @@ class ImportResult:
     unchanged: int
     conflicting: list[str]
     turn: str
+    others: int = 0
     notes: list[str] = field(default_factory=list)
 
 
@@ -64,7 +68,7 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[
     here = get_records(backend, coming.keys() | {entry.change.key for entry in bundle.changes})
     known = deleted | here.keys()
     new = {key: item for key, item in coming.items() if key not in known}
-    conflicting = {key: item for key, item in coming.items() if key in known and here.get(key) != item}
+    conflicting = {key: item for key, item in coming.items() if key in known and not _is_same(here.get(key), item)}
     entries = _rename_undos(_select_history(backend, bundle, new, known), backend)
     stored = [*new.values(), *(conflicting.values() if replace else ())]
     notes, told = list(bundle.notes), {entry.change.key for entry in entries}
@@ -80,6 +84,7 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[
         new=len(new),
         unchanged=len(coming) - len(new) - len(conflicting),
         conflicting=[id for _, id in conflicting],
+        others=sum(is_others(item.source) for item in stored),
         turn=turn if any(entry.turn == turn for entry in entries) else "",
         notes=notes,
     )
@@ -98,17 +103,17 @@ def _number_lines(memory: Memory, bundle: Bundle, deleted: Iterable[RecordKey]) 
     lines = list(_list_states(memory.backend, deleted)) if bundle.lines or bundle.texts else []
     made = {(line.id, line.created_at) for line in lines}  # number and time of creation identify a line across memories
     contents, ids = {line.content for line in lines}, {line.id for line in lines}
-    texts = list(bundle.texts)
+    texts = dict.fromkeys(bundle.texts, bundle.text_source)
     for line in bundle.lines:
         is_known = (line.id, line.created_at) in made
         if is_known or (line.id not in ids and line.content not in contents):
             records["line", line.id] = line
         else:
-            texts.append(line.content)
+            texts.setdefault(line.content, line.source)
     numbers = itertools.count(max(memory.backend.next_line_number(), bundle.next_line))
-    for text in dict.fromkeys(texts):
+    for text, source in texts.items():
         if text not in contents:
-            record = _make_record(memory, text, numbers)
+            record = _make_record(memory, text, source, numbers)
             records["item" if len(text) > LONGEST_LINE else "line", record.id] = record
     return records, next(numbers)
 
@@ -122,12 +127,13 @@ def _list_states(backend: Backend, deleted: Iterable[RecordKey]) -> Iterator[Ite
         yield from (side for change in changes for side in (change.before, change.after) if side)
 
 
-def _make_record(memory: Memory, text: str, numbers: Iterator[int]) -> Item:
+def _make_record(memory: Memory, text: str, source: str, numbers: Iterator[int]) -> Item:
     stamp = memory.stamp()
     if len(text) <= LONGEST_LINE:
-        return Item(str(next(numbers)), text, {}, stamp, stamp)
+        return Item(str(next(numbers)), text, {}, stamp, stamp, tell_all(source, ()))
     id = short_id(hashlib.sha256(text.encode("utf-8", "replace")).digest())
-    return memory.record("item", id) or Item(id, text, {"type": "note"}, stamp, stamp)
+    properties: Properties = {"type": "note"}
+    return memory.record("item", id) or Item(id, text, properties, stamp, stamp, tell_all(source, properties))
 
 
 def _select_history(backend: Backend, bundle: Bundle, new: Records, known: Set[RecordKey]) -> list[Entry]:
@@ -166,4 +172,9 @@ def _is_complete(changes: list[Change], now: Item | None) -> bool:
 
 
 def _make_entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> Entry:
-    return Entry(after.updated_at, "", turn, Change(*key, before, after))
+    return Entry(after.updated_at, "", turn, Change(*key, before, after), source=after.source)
+
+
+def _is_same(here: Item | None, coming: Item) -> bool:
+    """Return whether a record is here as it comes, whoever told it: the person may have made it theirs since."""
+    return here is not None and replace(here, sources=coming.sources) == coming

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ana import settings as settings_module
-from ana.addresses import read_kind, split_addresses
+from ana.addresses import PARAMETERS, find_fault, split_addresses
 from ana.errors import ConfigError, UserError
 from ana.keys import OWNER
 from ana.settings import (
@@ -77,9 +77,10 @@ def _empty(workspace: Workspace, name: str) -> object:
 
 def _check_addresses(workspace: Workspace, personal: OthersSettings) -> None:
     kinds = workspace.settings.ana_notify_kinds
-    if refused := [kind for each in split_addresses(personal.ana_notify) if (kind := read_kind(each)) not in kinds]:
-        allowed = ", ".join(kinds)
-        raise UserError(f"Addresses of the kind {refused[0]:.20} are not allowed here.", f"Allowed: {allowed}.")
+    faults = (find_fault(each, kinds) for each in split_addresses(personal.ana_notify))
+    if fault := next(filter(None, faults), ""):
+        allowed = ", ".join(kind for kind in kinds if kind in PARAMETERS)
+        raise UserError(f"{fault[0].upper()}{fault[1:]}.", f"Allowed kinds: {allowed}.")
 
 
 def _refuse(message: str) -> UserError:

@@ -36,7 +36,7 @@ from app.api.ready import Readiness, ready
 from app.api.shapes import show_info
 from app.api.workspaces import Workspaces
 from app.http.attempts import Attempts
-from app.http.bodies import JsonBodies
+from app.http.bodies import JsonBodies, Room
 from app.http.guard import PAGE, Guard, is_page
 from app.http.refusals import REFUSALS, answer_error, fail, find_status
 from app.http.routes import ROUTES
@@ -203,7 +203,9 @@ async def _answer_fault(request: Request, exc: Exception) -> Response:
 async def _answer_http(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
     if is_page(request.url.path):
-        return await errors.answer_error(request, exc.status_code, exc.detail)
+        shown = await errors.answer_error(request, exc.status_code, exc.detail)
+        shown.headers.update(exc.headers or {})
+        return shown
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
 
 
@@ -221,6 +223,7 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.ana_hosts),
         Middleware(SignIn, people=people, attempts=attempts, show=errors.answer_error),
+        Middleware(Room),
         Middleware(JsonBodies, skip=is_page, check=refuse_another),
         Middleware(Holding),
     ]

@@ -48,7 +48,7 @@ def dev(
 
 def _describe(workspace: Workspace, port: int) -> tuple[str, ...]:
     from app.http.guard import STUDIO
-    from app.repl.repl import describe_setup
+    from app.privacy import describe_setup
 
     url = f"http://{LOCAL}:{port}"
     return (

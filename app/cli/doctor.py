@@ -16,7 +16,7 @@ from ana.notes import read_note
 from ana.output import tell, write_json, write_line
 from ana.settings import PROJECT
 from ana.threads.folder import NAMES, THREADS
-from ana.time.repeats import read_repeat
+from ana.time.repeats import ALSO, read_repeat
 from ana.workspace import Workspace
 from ana.workspace.private import describe_shared, find_exposed
 from app.embedder import describe_missing_embedder, suggest_embedder
@@ -179,7 +179,7 @@ def _name_unread_rules(handles: "DataHandles") -> list[str]:
     unread = (
         item
         for item in handles.memory.items()
-        if item.properties.get("repeats") and read_repeat(item.properties, zone) is None
+        if item.properties.get("repeats") and read_repeat({**item.properties, ALSO: None}, zone) is None
     )
     return [f"Item {item.id} says that it repeats, but its rule or its date cannot be read." for item in unread]
 

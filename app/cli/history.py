@@ -9,6 +9,7 @@ from ana.errors import UserError
 from ana.handles import open_data
 from ana.memory.authors import find_author
 from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.sources import PERSON, is_others
 from ana.output import write_json
 from ana.time.clock import Clock
 from ana.workspace import Workspace
@@ -35,7 +36,8 @@ def history(
         for entry in entries:
             about = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn}
             by = find_author(entry.turn)
-            write_json(about | ({"by": by} if by else {}) | make_receipt(entry.change))
+            told = {"source": entry.source} if is_others(entry.source) else {}
+            write_json(about | ({"by": by} if by else {}) | told | make_receipt(entry.change))
     else:
         show_entries(entries, workspace.make_clock())
 
@@ -53,12 +55,17 @@ def find_entries(workspace: Workspace, id: str | None, since: str | None, limit:
 
 def show_entries(entries: "list[Entry]", clock: Clock) -> None:
     """Print a table: when, what, and the turn it was part of."""
+    others = any(is_others(entry.source) for entry in entries)
     rows = [
-        (clock.minute(entry.ts), describe_change(make_receipt(entry.change, clock.zone)), shorten(entry.turn, 200))
+        (
+            *(clock.minute(entry.ts), describe_change(make_receipt(entry.change, clock.zone))),
+            *(("" if entry.source == PERSON else entry.source,) if others else ()),
+            shorten(entry.turn, 200),
+        )
         for entry in entries
     ]
     if rows:
-        show_table(("when", "what", "turn"), rows, fixed=("when",), first=1)
+        show_table(("when", "what", *(("from",) if others else ()), "turn"), rows, fixed=("when",), first=1)
     else:
         say("Nothing has been changed.")
 

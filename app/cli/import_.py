@@ -7,8 +7,10 @@ from zipfile import is_zipfile
 
 import typer
 
+from ana.addresses import list_own_mail
 from ana.errors import UserError
 from ana.handles import open_data
+from app.show.confirm import ask, can_ask
 from app.show.text import say
 from app.startup import spell_user, start
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from ana.handles import DataHandles
     from ana.transfer.bundle import Bundle
     from ana.transfer.importer import ImportResult
+    from ana.transfer.whose import Whose
 
 SHOWN = 10
 """How many ids of conflicting records are printed."""
@@ -24,9 +27,15 @@ SHOWN = 10
 def import_(
     source: Annotated[Path, typer.Argument(help="A file, or a folder.")],
     replace: Annotated[bool, typer.Option("--replace", help="Where something else is here, take the file's.")] = False,
+    mine: Annotated[bool | None, typer.Option("--mine/--from-others", help="Whose words it holds.")] = None,
 ) -> None:
-    """Bring in an export; or a calendar (.ics), Taskwarrior's JSON, Todoist's CSV, a folder of the agent-native-app."""
+    """Bring in an export; or a calendar (.ics), Taskwarrior's JSON, Todoist's CSV, a folder of the agent-native-app.
+
+    Others' words are kept as theirs. Whose they are is asked in a terminal, if no option says it. Elsewhere an event
+    with an organiser or guests is others', and an export says itself whose each record is.
+    """
     from ana.transfer.importer import import_bundle
+    from ana.transfer.whose import tell_whose
     from app.show.progress import show_progress
 
     with open_data(start(), "ana import") as handles:
@@ -34,6 +43,7 @@ def import_(
             bundle = _read_source(source, handles.clock.zone)
         except OSError as exc:
             raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
+        bundle = tell_whose(bundle, _ask_whose(bundle, mine), list_own_mail(handles.settings.ana_notify))
         before = _back_up(handles) if bundle.changes else None
         with show_progress("embedding") as progress:
             handles.care.report_to(progress)
@@ -42,10 +52,24 @@ def import_(
     for note in result.notes:
         say(note)
     _show_conflicts(result, replace)
+    if result.others:
+        say(f"{result.others} are kept as the words of others.")
+    user = spell_user(handles.workspace)
+    if result.turn and result.others:
+        say(f"To make them yours: ana claim --turn {result.turn}{user}")
     if result.turn:
-        say(f"To take it back: ana undo --turn {result.turn}{spell_user(handles.workspace)}")
+        say(f"To take it back: ana undo --turn {result.turn}{user}")
     elif before and result.new:
         say(f"It came with its own history. To go back to before it: ana restore {before}")
+
+
+def _ask_whose(bundle: "Bundle", mine: bool | None) -> "Whose | None":
+    """Return whose words a file holds, as the person says it; None to take what it says itself."""
+    if mine is None and not bundle.format and can_ask():
+        mine = ask("Is all of this in your own words?", default=not bundle.authors)
+        if bundle.authors and not mine:
+            return None  # but what has neither organiser nor guests
+    return None if mine is None else "mine" if mine else "others"
 
 
 def _show_conflicts(result: "ImportResult", replace: bool) -> None:
@@ -66,18 +90,15 @@ def _back_up(handles: "DataHandles") -> Path | None:
 
 
 def _read_source(path: Path, zone: tzinfo) -> "Bundle":
-    from ana.transfer.bundle import is_export, read_export
-    from ana.transfer.foreign.detect import find_reader
+    from ana.transfer.reading import read_source
 
-    if path.is_file() and is_export(path):
-        return read_export(path)
     if path.is_file() and is_zipfile(path):
         raise UserError(f"{path} is a ZIP.", "`ana restore` reads backups; unpack another archive and import its file.")
-    reader = find_reader(path)
-    if reader is None:
+    bundle = read_source(path, zone)
+    if bundle is None:
         raise UserError(
             f"{path} cannot be imported.",
             "`ana import` reads its own exports, calendars (.ics), Taskwarrior's JSON, Todoist's CSV, and a Chroma"
             " folder of the agent-native-app.",
         )
-    return reader(path, zone)
+    return bundle

@@ -6,6 +6,7 @@ import typer
 
 from ana.errors import ToolError
 from ana.handles import open_data
+from ana.memory.others import find_from
 from ana.output import write_json
 from ana.values import Json, read_json
 from app.show.items import found_to_json, localize_found, show_found
@@ -15,6 +16,7 @@ from app.startup import start
 def items(
     words: Annotated[list[str] | None, typer.Argument(help="What they are about; default: all, by date.")] = None,
     where: Annotated[str | None, typer.Option(help='A filter as JSON, such as \'{"status": "active"}\'.')] = None,
+    source: Annotated[str | None, typer.Option(help="Only what is from there: others, import, paste, person.")] = None,
     why: Annotated[bool, typer.Option("--why", help="Tell why each was found.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many at most.")] = 20,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -28,7 +30,8 @@ def items(
         raise typer.BadParameter(f"--where is not JSON: {exc}. {hint}") from exc
     try:
         with open_data(start(), "ana items") as handles:
-            found = handles.memory.find(text, wanted, limit)
+            memory = handles.memory
+            found = find_from(memory, source, text, wanted, limit) if source else memory.find(text, wanted, limit)
             year, zone = handles.clock.now().year, handles.clock.zone
     except ToolError as exc:  # written for a model, but here it is the person who can correct the filter
         raise typer.BadParameter(exc.sentence()) from exc

@@ -34,6 +34,7 @@ COMMANDS = (
     "ask",
     "setup",
     "items",
+    "claim",
     "due",
     "today",
     "calendar",

@@ -48,7 +48,7 @@ def serve(
     from app.http.connections import allow_many_files
     from app.http.guard import PAGE
     from app.page.routes import HTMX
-    from app.repl.repl import describe_setup
+    from app.privacy import describe_setup
     from tools.catalog import catalog
 
     workspace = start()

@@ -7,17 +7,21 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 20.0
-"""How long the headers of a request may take to arrive."""
+"""How long the headers of a request may take to arrive, and after its answer the rest of a body that nobody wanted."""
+
+READ_SECONDS = 60.0
+"""How long a client may take nothing of its answer while more of it waits."""
 
 MOST_FILES = 65_536
 """Files and connections that are open at a time, where the system allows them; by default it allows 1,024."""
 
 
 class Protocol(H11Protocol):
-    """Closes a connection on which a request does not arrive in time: the library waits without an end, and whoever
-    opens as many as there can be keeps everybody out."""
+    """Closes a connection on which a request does not arrive in time, or whose answer is not taken: the library waits
+    without an end, and whoever opens as many as there can be keeps everybody out."""
 
     _waiting: asyncio.TimerHandle | None = None
+    _stuck: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -29,8 +33,9 @@ class Protocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        if self._waiting:
-            self._waiting.cancel()
+        for timer in (self._waiting, self._stuck):
+            if timer:
+                timer.cancel()
 
     def _wait(self) -> None:
         if self._waiting:
@@ -38,8 +43,18 @@ class Protocol(H11Protocol):
         self._waiting = self.loop.call_later(SECONDS, self._look)
 
     def _look(self) -> None:
-        if self.conn.their_state is h11.IDLE:
+        is_over = self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY  # nobody wants the rest
+        if self.conn.their_state is h11.IDLE or is_over:
             self.timeout_keep_alive_handler()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stuck = self.loop.call_later(READ_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stuck:
+            self._stuck.cancel()
 
 
 def allow_many_files() -> None:

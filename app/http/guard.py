@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.urls import LOOPBACK, read_host
-from app.http.bodies import SECONDS, Refusal, drop_body, is_inside, refuse
+from app.http.bodies import SECONDS, Arriving, Refusal, drop_body, is_inside, refuse
 
 STUDIO = tuple(f"https://{region}smith.langchain.com" for region in ("", "eu.", "aws.", "apac."))
 CLOSED = ("docs", "deploy", "internal", "metrics")
@@ -47,7 +47,7 @@ class Guard:
 
     Args:
         origins: Returns the origins allowed beside our own and Studio's; called once, at the first request.
-        seconds: How long a body that is refused may take to arrive.
+        seconds: How long a body may take to arrive; see Arriving.
         hosts: The names that a proxy stands for, which are ours beside those of loopback.
     """
 
@@ -75,6 +75,8 @@ class Guard:
         if self._origins is None:
             self._origins = frozenset((*STUDIO, *await run_in_threadpool(self._ask_origins)))
         headers = Headers(scope=scope)
+        if scope["type"] == "http":
+            receive = Arriving(receive, self._seconds)
         refusal = find_refusal(scope["path"], headers, self._origins, (*self._hosts, *_list_addresses(scope)))
         if scope["type"] == "http":
             answer = await self._choose(scope, receive, headers, refusal)

@@ -21,7 +21,7 @@ from ana.keys import OWNER, make_digest
 from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
 from app.http.attempts import Attempts
-from app.http.bodies import SECONDS, Refusal, drop_body, read_body, read_length
+from app.http.bodies import Refusal, drop_body, read_body, read_length
 from app.http.guard import PAGE, is_page
 from app.http.refusals import find_status
 from app.http.threads import MOST, own
@@ -158,10 +158,7 @@ class SignIn:
 
     async def _exchange(self, scope: Scope, receive: Receive) -> dict[str, str]:
         _require_small(scope)
-        try:
-            body, _ = await read_body(receive, SECONDS)
-        except TimeoutError:
-            raise HTTPException(408, f"The code did not arrive within {SECONDS:g} seconds.") from None
+        body, _ = await read_body(receive)
         code = _get(_parse(body), "code")
         if not isinstance(code, str):
             raise HTTPException(422, 'Send the code as {"code": "..."}.')
@@ -235,7 +232,7 @@ async def _drop_body(scope: Scope, receive: Receive) -> None:
     """Read what a client still sends, and keep nothing of it; a code was read already."""
     is_code = (scope.get("method", ""), scope["path"]) == SIGN_IN
     if read_length(scope) and not is_code and "expect" not in HTTPConnection(scope).headers:
-        await drop_body(receive, SECONDS)
+        await drop_body(receive)
 
 
 def _parse(body: bytes) -> Any:

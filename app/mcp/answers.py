@@ -8,6 +8,7 @@ from langchain_core.messages import ToolMessage
 from mcp_types import CallToolResult, TextContent
 
 from ana.errors import AnaError, ToolError
+from ana.memory.item import tell_source
 from ana.models.fence import FENCE, fence, show_hidden
 from ana.values import read_json
 from app.mcp.resources import CONTEXT, ITEM, read_context
@@ -80,14 +81,17 @@ def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResul
         found = session.call("query_items", {"text": wanted, "limit": MOST_FOUND})
         if not isinstance(found, ToolMessage) or found.status == "error":
             raise ToolError("This cannot be searched for.", "Say it in fewer words.")
-        results = [_cite(item["id"], item["content"]) for item in read_json(found.text)["items"]]
+        results = [
+            _cite(item["id"], item["content"]) | {name: item[name] for name in ("source",) if name in item}
+            for item in read_json(found.text)["items"]
+        ]
         return _result(mark_stored({"results": results}))
     if wanted == "context":
         context = {"id": wanted, "title": "Global Context", "url": CONTEXT, "text": read_context(session)}
         return _result(mark_stored({**context, "metadata": {}}))
     item = session.read_item(wanted)
     whole = {**_cite(item.id, item.content), "text": item.content, "metadata": dict(item.properties)}
-    return _result(mark_stored(whole))
+    return _result(mark_stored(whole | tell_source(item)))
 
 
 def _cite(id: str, content: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from mcp_types import (
 )
 
 from ana.errors import NoSuchItem, ToolError
+from ana.memory.sources import is_others
 from prompts import render
 
 if TYPE_CHECKING:
@@ -64,8 +65,11 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
 
 
 def read_context(session: "Session") -> str:
-    """Return the lines of Global Context with their numbers."""
-    return "\n".join(f"{number}: {text}" for number, text in session.read_lines().items()) or "Nothing is known yet."
+    """Return the lines of Global Context with their numbers, and from whom they are if not the person's."""
+    told = {int(line.id): line.source for line in session.handles.memory.backend.scan("line")}
+    from_ = {number: f" (from {source})" for number, source in told.items() if is_others(source)}
+    lines = (f"{number}: {text}{from_.get(number, '')}" for number, text in session.read_lines().items())
+    return "\n".join(lines) or "Nothing is known yet."
 
 
 def _read_today(session: "Session") -> str:

@@ -34,7 +34,7 @@ from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
 from nodes.receipt import render_receipt
 from nodes.turns import new_turn, write_records
 from nodes.view import Shown, keep_others, list_shown, read_results
-from tools.catalog import CONTEXT_TOOLS, READERS
+from tools.catalog import CONTEXT_TOOLS, READERS, TOOLS
 
 if TYPE_CHECKING:
     from app.mcp.again_postgres import PostgresAgain
@@ -124,7 +124,12 @@ class Session:
 
         Returns:
             The answer, or what the person is to be asked.
+
+        Raises:
+            ToolError: It is none of ours. Tools of the person's own act outside, and are not offered here.
         """
+        if name not in TOOLS:
+            raise ToolError(f"There is no tool {name!r:.60}.", f"The tools are: {', '.join(TOOLS)}.")
         with self._lock, self.handles.workspace.recent.enter():
             self.count += 1
             if name in READERS:
@@ -225,8 +230,9 @@ class Session:
         self._lines |= {str(number): line_digest(text) for number, text in lines}
 
     def _note(self, texts: Iterable[Shown]) -> None:
-        """Note the texts of others among those that the client was shown."""
-        if others := keep_others(texts):
+        """Note the texts of others among those that the client was shown; its own are none."""
+        own = name_assistant(self.client)
+        if others := [each for each in keep_others(texts) if each.source != own]:
             note_shown(self.handles.workspace, others[-1], self.handles.clock.now())
 
     def _keep(self, state: State, answer: ToolMessage, thread: str) -> None:

@@ -9,15 +9,18 @@ from tools.catalog import READERS, TOOLS, schemas
 
 _TEXT, _OBJECT, _NUMBER, _FLAG = {"type": "string"}, {"type": "object"}, {"type": "integer"}, {"type": "boolean"}
 _OBJECTS = {"type": "array", "items": _OBJECT}
-_ITEM = {"id": _TEXT, "content": _TEXT, "properties": _OBJECT, "note": _TEXT}
+_ITEM = {"id": _TEXT, "content": _TEXT, "properties": _OBJECT, "source": _TEXT, "note": _TEXT}
+"""The source is there where it is not the person."""
+
+_LINE = {"line": _NUMBER, "content": _TEXT, "source": _TEXT}
 RESULTS: Mapping[str, Mapping[str, Any]] = {
     "create_item": {**_ITEM, "similar": _OBJECTS, "existing": _OBJECT, "choice": _TEXT},
     "update_item": {**_ITEM, "was": _OBJECT},
     "delete_item": {"deleted": _OBJECT},
     "query_items": {"items": _OBJECTS, "total": _NUMBER, "truncated": _FLAG, "note": _TEXT, "done_then": _OBJECTS},
-    "append_context": {"line": _NUMBER, "content": _TEXT, "similar": _OBJECTS},
-    "replace_context": {"line": _NUMBER, "content": _TEXT, "replaced": _TEXT},
-    "delete_context": {"line": _NUMBER, "deleted": _TEXT},
+    "append_context": {**_LINE, "similar": _OBJECTS},
+    "replace_context": {**_LINE, "replaced": _TEXT},
+    "delete_context": {"line": _NUMBER, "deleted": _TEXT, "source": _TEXT},
     "undo": {"turn": _TEXT, "undo": _TEXT, "changes": _OBJECTS},
     "history": {"turns": _OBJECTS, "total": _NUMBER, "truncated": _FLAG, "sums": _OBJECT},
     "calculator": {"result": {"type": ["number", "string"]}},
@@ -45,10 +48,10 @@ UNSTORED = frozenset({"calculator", "now", "resolve_date"})
 
 
 def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": [*properties]}
+    return {"type": "object", "properties": properties, "required": [name for name in properties if name != "source"]}
 
 
-_CITED = {"id": _TEXT, "title": _TEXT, "url": _TEXT}
+_CITED = {"id": _TEXT, "title": _TEXT, "url": _TEXT, "source": _TEXT}
 _LOOKS_UP = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 SEARCH = Tool(
     name="search",

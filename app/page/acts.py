@@ -9,8 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ana.handles import DataHandles
-from ana.memory.changes import net
+from ana.memory.changes import make_edit, net
+from ana.memory.others import claim_turn
 from ana.memory.receipts import describe_change, describe_difference, make_receipt
+from ana.memory.sources import is_others
 from ana.memory.undo import find_all_undone, undo
 from app.api.answers import find_workspace
 from app.http.guard import PAGE
@@ -30,12 +32,14 @@ class Notice:
         turn: The turn that did it; empty where nothing was done.
         lines: What changed, or a sentence.
         can_undo: Whether it can be taken back now.
+        can_claim: Whether the person can say that it is their own words.
         next: Where to go on after that.
     """
 
     turn: str
     lines: Sequence[str]
     can_undo: bool
+    can_claim: bool
     next: str
 
 
@@ -69,6 +73,13 @@ async def take_back(request: Request, form: FormData) -> Response | str:
     return go_on(keep_here(there), undone.name)
 
 
+async def claim(request: Request, form: FormData) -> str:
+    """POST /app/mine: {turn}: what a turn wrote becomes the person's own words."""
+    memory, by = (await find_workspace(request)).handles.memory, make_edit()
+    changes = await run_in_threadpool(claim_turn, memory, read_text(form, "turn"), by)
+    return go_on(keep_here(read_text(form, "next")), by.turn if changes else "")
+
+
 def keep_here(path: str, other: str = "/chat") -> str:
     """Return a path of the page that a form names, with its query; another one for anything else."""
     return path if path.startswith("/") and not path.startswith("//") else other
@@ -79,4 +90,6 @@ def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:
     if not changes:
         return None
     lines = [describe_change(make_receipt(change, handles.clock.zone)) for change in changes]
-    return Notice(turn, lines, turn not in find_all_undone(handles.memory), path)
+    can_undo = turn not in find_all_undone(handles.memory)
+    can_claim = can_undo and any(each.after and is_others(each.after.source) for each in changes)
+    return Notice(turn, lines, can_undo, can_claim, path)

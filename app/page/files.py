@@ -11,17 +11,20 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from ana.addresses import list_own_mail
 from ana.errors import UserError
 from ana.files import open_draft
 from ana.handles import Handles
-from ana.transfer.bundle import Bundle, is_export, read_export
+from ana.transfer.bundle import Bundle
 from ana.transfer.exporter import export_lines
-from ana.transfer.foreign.detect import find_reader
 from ana.transfer.ics.writer import write_calendar
 from ana.transfer.importer import ImportResult, import_bundle
+from ana.transfer.reading import read_source
+from ana.transfer.whose import Whose, tell_whose
 from app.api.answers import find_workspace
 from app.http.threads import run_in_threadpool
 from app.page.acts import go_on
+from app.page.forms import read_text
 from app.page.shell import HEADERS, render
 
 
@@ -43,24 +46,25 @@ async def give(request: Request) -> Response:
 
 
 async def take(request: Request, form: FormData) -> Response | str:
-    """POST /app/files: a file that `ana import` reads; what is different here stays."""
+    """POST /app/files: {file, whose: mine|others}, a file that `ana import` reads; what is different here stays."""
     handles, file = (await find_workspace(request)).handles, form.get("file")
     if not isinstance(file, UploadFile) or not file.filename:
         raise UserError("There is no file.", "Choose one.")
-    result = await run_in_threadpool(_import, handles, file)
+    said = read_text(form, "whose")
+    result = await run_in_threadpool(_import, handles, file, "mine" if said == "mine" else "others" if said else None)
     if result.turn and not result.notes and not result.conflicting:
         return go_on("/settings", result.turn)
-    return await render(request, "imported.html", result=result, notice=None)
+    return await render(request, "imported.html", result=result, others=result.others, notice=None)
 
 
-def _import(handles: Handles, file: UploadFile) -> ImportResult:
+def _import(handles: Handles, file: UploadFile, whose: Whose | None) -> ImportResult:
     with tempfile.TemporaryDirectory() as folder:
         suffix = Path(file.filename or "").suffix[:8]
         path = Path(folder) / f"file{suffix if suffix.isascii() else ''}"
         with open_draft(path, 0o600) as kept:
             shutil.copyfileobj(file.file, kept)
         try:
-            bundle = _read(path, handles)
+            bundle = _read(path, handles, whose)
         except UserError as exc:
             raise UserError(exc.message.replace(str(path), "The file"), exc.hint) from exc
     if bundle.changes and (upkeep := handles.find_upkeep()) and handles.memory.turns(limit=1):
@@ -68,11 +72,9 @@ def _import(handles: Handles, file: UploadFile) -> ImportResult:
     return import_bundle(handles.memory, bundle)
 
 
-def _read(path: Path, handles: Handles) -> Bundle:
-    if is_export(path):
-        return read_export(path)
-    if reader := find_reader(path):
-        return reader(path, handles.clock.zone)
+def _read(path: Path, handles: Handles, whose: Whose | None) -> Bundle:
+    if bundle := read_source(path, handles.clock.zone):
+        return tell_whose(bundle, whose, list_own_mail(handles.settings.ana_notify))
     hint = "An export of ana can, a calendar (.ics), Taskwarrior's JSON and Todoist's CSV."
     raise UserError("This file cannot be brought in.", hint)
 

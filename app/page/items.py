@@ -12,8 +12,10 @@ from ana.errors import NoSuchItem, NotFound, RecordChanged, UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.item import Item, localize
+from ana.memory.others import OTHERS, find_from
 from ana.memory.receipts import describe_change, describe_property, make_receipt, show_value
 from ana.memory.search.found import Found
+from ana.memory.sources import PERSON
 from ana.memory.trash import list_deleted, restore
 from ana.memory.undo import find_all_undone
 from ana.memory.vocabulary import NAMED
@@ -27,11 +29,14 @@ from app.page.forms import read_text
 from app.page.marking import Mark, check_dates, delete, mark_all, mark_done, move, set_property
 from app.page.shell import render
 from app.repl.editing import read_values, write_values
-from app.show.items import explain
+from app.show.items import describe_source, describe_sources, explain
 from app.show.text import shorten, show_moment
 
 PAGE_SIZE = 50
 MOST_PAGES = 2000
+SOURCES = {"": "anybody", PERSON: "me", OTHERS: "others"}
+"""From whom items can be chosen to be, each as it is shown; another source may stand in the address."""
+
 CHOICES = 50
 """Names of a kind that can be chosen, the commonest."""
 
@@ -44,6 +49,7 @@ class Listed:
     content: str
     when: str
     properties: str
+    source: str
     why: str
 
 
@@ -65,24 +71,26 @@ class Version:
 
 
 async def show_list(request: Request) -> Response:
-    """GET /app/items?q=WORDS&type=task&page=2: what was found, or all, what is open first."""
+    """GET /app/items?q=WORDS&type=task&source=others&page=2: what was found, or all, what is open first."""
     handles, query = (await find_workspace(request)).handles, request.query_params
     text, page = query.get("q", "").strip(), read_number(request, "page", 1, 1, MOST_PAGES)
-    chosen = {kind: query[kind] for kind in NAMED if query.get(kind)}
+    chosen, source = {kind: query[kind] for kind in NAMED if query.get(kind)}, query.get("source", "")
     names = await run_in_threadpool(handles.memory.vocabulary.names)
-    found = await run_in_threadpool(_find, handles, text, chosen, page)
+    found = await run_in_threadpool(_find, handles, text, chosen, source, page)
     first, year = (page - 1) * PAGE_SIZE, handles.clock.now().year
     reasons = explain(found) if text else []
     listed = [
         _list(localize(item, handles.clock.zone), year, reasons[n] if n < len(reasons) else "")
         for n, item in enumerate(found.items)
     ][first:]
-    here = {"q": text, **chosen}
+    here = {"q": text, **chosen, **({"source": source} if source else {})}
     return await render(
         request,
         "items.html",
         text=text,
         chosen=chosen,
+        source=source,
+        sources={**SOURCES, **({} if source in SOURCES else {source: source})},
         choices={kind: [name for name, _ in names[kind][:CHOICES]] for kind in NAMED if names.get(kind)},
         items=listed,
         total=found.total,
@@ -107,11 +115,13 @@ async def show(request: Request) -> Response:
 
 
 async def save(request: Request, form: FormData) -> Response | str:
-    """POST /app/items/{id}: {content, properties, shown}, as it was shown; or {delete}."""
+    """POST /app/items/{id}: {content, properties, shown}, as it was shown; or {delete}, or {mine}."""
     handles = (await find_workspace(request)).handles
     item = await run_in_threadpool(_get, handles, request.path_params["id"])
     if "delete" in form:
         return go_on("/items", await run_in_threadpool(mark_all, handles, [item.id], delete))
+    if "mine" in form:
+        return go_on(f"/items/{item.id}", await run_in_threadpool(_claim, handles, [item.id]))
     content, written = str(form.get("content", "")).replace("\r\n", "\n"), str(form.get("properties", ""))
     given, by = _read_properties(written), make_edit()
     gone: Properties = dict.fromkeys(item.properties.keys() - given.keys())
@@ -138,7 +148,7 @@ async def create(request: Request, form: FormData) -> str:
 
 
 async def mark(request: Request, form: FormData) -> str:
-    """POST /app/items: {id, ...} and what is done with them: {do: done|delete|move|set}, {day}, {name, value}.
+    """POST /app/items: {id, ...} and what is done with them: {do: done|delete|mine|move|set}, {day}, {name, value}.
 
     Without {do} it is that of the two whose fields are filled.
     """
@@ -148,6 +158,8 @@ async def mark(request: Request, form: FormData) -> str:
     do = read_text(form, "do") or (filled[0] if len(filled) == 1 else "")
     if not ids:
         raise UserError("Nothing is chosen.", "Mark one or several.")
+    if do == "mine":
+        return go_on(keep_here(read_text(form, "next"), "/items"), await run_in_threadpool(_claim, handles, ids))
     if do == "done":
         what: Mark = mark_done(handles)
     elif do == "delete":
@@ -188,6 +200,7 @@ async def _render(
         "item.html",
         status=200 if content is None else 409,
         item=item,
+        sources=describe_sources(item),
         content=item.content if content is None else content,
         written=_write_properties(item.properties) if written is None else written,
         is_older=content is not None,
@@ -198,12 +211,19 @@ async def _render(
     )
 
 
-def _find(handles: DataHandles, text: str, chosen: dict[str, str], page: int) -> Found:
+def _find(handles: DataHandles, text: str, chosen: dict[str, str], source: str, page: int) -> Found:
     limit = page * PAGE_SIZE
-    if not text and not chosen:
+    if not text and not chosen and not source:
         return list_open_first(handles.memory, limit)
     where: dict[str, Json] = {kind: {"$contains": name} if kind == "tags" else name for kind, name in chosen.items()}
+    if source:
+        return find_from(handles.memory, source, text or None, where or None, limit)
     return handles.memory.find(text or None, where or None, limit)
+
+
+def _claim(handles: DataHandles, ids: Sequence[str]) -> str:
+    by = make_edit()
+    return by.turn if handles.memory.claim(ids, by) else ""
 
 
 def _get(handles: DataHandles, id: str) -> Item:
@@ -216,7 +236,9 @@ def _get(handles: DataHandles, id: str) -> Item:
 def _list(item: Item, year: int, why: str) -> Listed:
     others = [describe_property(k, v, year) for k, v in item.properties.items() if k != "due_date" and v is not None]
     when = show_value(item.date, year) if item.date else ""
-    return Listed(item.id, shorten(item.content, 160), when, shorten(" · ".join(others), 200), why)
+    return Listed(
+        item.id, shorten(item.content, 160), when, shorten(" · ".join(others), 200), describe_source(item), why
+    )
 
 
 def _list_versions(handles: DataHandles, id: str) -> Sequence[Version]:

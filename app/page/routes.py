@@ -44,6 +44,7 @@ PAGES: list[BaseRoute] = [
     _form("/sign-in", signing_in.enter),
     _form("/sign-out", signing_in.leave),
     _form("/undo", acts.take_back),
+    _form("/mine", acts.claim),
     Route(f"{PAGE}/chat", chat.home),
     Route(f"{PAGE}/chat/new", chat.begin),
     Route(f"{PAGE}/chat/trash", chat.show_trash),

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, cast, get_args
 
-from ana import __version__
 from ana.errors import AnaError, UserError
-from ana.models.providers import model_name
 from ana.output import write_line
-from ana.settings import PROJECT, Autonomy
+from ana.settings import Autonomy
 from ana.workspace import Workspace
 from app.dials import DIALS
 from app.embedder import suggest_embedder_once
-from app.privacy import describe_leaving
+from app.privacy import describe_setup
 from app.repl.approval import Approval, name_commands
 from app.repl.conversations import Conversations
 from app.repl.lines import read_piped_lines, read_typed_lines
@@ -291,12 +289,3 @@ def find_command(line: str) -> tuple[Command, str]:
     word = line.split()[0]
     near = get_close_matches(word, _BY_NAME, 1)
     raise UserError(f"There is no command {word}.", f"Did you mean {near[0]}?" if near else "/help shows them.")
-
-
-def describe_setup(workspace: Workspace) -> str:
-    """Return one line: the model, the data folder, and what leaves the machine."""
-    folder, settings = workspace.folder, workspace.settings
-    shown = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
-    privacy = describe_leaving(settings) or "nothing leaves this machine"
-    place = "the database" if workspace.has_database else shown
-    return f"ana {__version__} · {model_name(settings)} · data in {place} · {privacy}"

@@ -13,12 +13,20 @@ def can_ask() -> bool:
 
 def confirm(question: str) -> bool:
     """Ask, and return whether the person said yes."""
+    try:
+        return ask(question)
+    except UserError:
+        return False
+
+
+def ask(question: str, *, default: bool = False) -> bool:
+    """Ask, and return whether the person said yes; Enter is the default. Raises UserError if they leave instead."""
     import click
 
     try:
-        return click.confirm(escape_controls(question))
-    except click.Abort:  # Ctrl-C, Ctrl-D
-        return False
+        return click.confirm(escape_controls(question), default=default)
+    except click.Abort as exc:  # Ctrl-C, Ctrl-D
+        raise UserError("Nothing was changed.") from exc
 
 
 def edit_text(text: str, extension: str = ".txt") -> str | None:

@@ -8,6 +8,7 @@ from ana.memory.item import Item, localize, to_json
 from ana.memory.receipts import describe_property, show_value
 from ana.memory.search.found import Found
 from ana.memory.search.scoring import drop_weak
+from ana.memory.sources import is_others
 from ana.output import tell
 from ana.time.dates import day_of
 from ana.values import Json
@@ -33,7 +34,7 @@ def show_items(
     year: int | None = None,
     ids: bool = True,
 ) -> None:
-    """Print a table: id, content, date, the other properties, and why each was found.
+    """Print a table: id, content, date, the other properties, from whom it is, and why each was found.
 
     Args:
         why: Why each was found; None leaves that out.
@@ -46,10 +47,25 @@ def show_items(
         (item.id, shorten(item.content, 160), when, _format_others(item.properties, year))
         for item, when in zip(items, dates, strict=True)
     ]
-    whys = [(why[place],) if why else () for place in range(len(rows))]
-    headers = ("id", "content", "date", "properties", *(("why",) if why else ()))
+    told = [describe_source(item) for item in items]
+    columns = {name: texts for name, texts in (("from", told), ("why", why)) if texts and any(texts)}
+    whys = [*zip(*columns.values(), strict=True)] or [()] * len(rows)
+    headers = ("id", "content", "date", "properties", *columns)
     shown = [(*row, *more)[not ids :] for row, more in zip(rows, whys, strict=True)]
     show_table(headers[not ids :], shown, title, ("id", "date"), first=int(ids))
+
+
+def describe_source(item: Item) -> str:
+    """Return from whom an item is; empty if it is the person's."""
+    return item.source if is_others(item.source) else ""
+
+
+def describe_sources(item: Item) -> list[str]:
+    """Return from whom an item is, each part that is not the person's: text: import, due date: paste."""
+    told = {"text": item.sources.content, **item.sources.properties}
+    parts = [f"{name.replace('_', ' ')}: {source}" for name, source in told.items() if is_others(source)]
+    is_one = len({*told.values()}) == 1 and len(told) > len(item.properties)
+    return [item.source] if parts and is_one else parts
 
 
 def show_found(found: Found, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
+from ana.errors import ToolError
 from ana.handles import Handles
 from ana.models.fence import fence
 from app.mcp.resources import read_context
@@ -40,7 +41,10 @@ class Client:
             self._said += [self._answer(call) for call in reply.tool_calls]
 
     def _answer(self, call: Any) -> ToolMessage:
-        outcome = self._session.call(call["name"], call["args"])
+        try:
+            outcome = self._session.call(call["name"], call["args"])
+        except ToolError as exc:
+            return ToolMessage(exc.sentence(), tool_call_id=call["id"], name=call["name"], status="error")
         if not isinstance(outcome, ToolMessage):
             self.asked.append(call["name"])
             return ToolMessage("It waits for the person.", tool_call_id=call["id"], name=call["name"])

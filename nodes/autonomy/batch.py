@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
 from ana.memory.changes import Change
@@ -28,7 +29,10 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
     writes = [write for write in read if write]
     if not writes:
         return Batch([], context.dial)
-    view = read_view({**state, "loaded": loaded_of(state, context.handles)}, memory)
+    seen = list(state["messages"])
+    while isinstance(seen[-1], ToolMessage):  # results of this very message, which the model made without them
+        seen.pop()
+    view = read_view({**state, "messages": seen, "loaded": loaded_of(state, context.handles)}, memory)
     done = receipts(this_turn(state["messages"]))
     return Batch(
         writes=writes,

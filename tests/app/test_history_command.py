@@ -85,7 +85,7 @@ def test_in_a_terminal_a_conflict_is_asked_about(
     monkeypatch.setattr("sys.stdin", StringIO())
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
 
-    def confirm(question: str) -> bool:
+    def confirm(question: str, default: bool = False) -> bool:
         if answer is None:
             raise click.Abort  # Ctrl-C
         return answer

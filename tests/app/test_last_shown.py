@@ -19,6 +19,7 @@ from app.outcome import Waiting
 from tests.app.conftest import Done, Run
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
+from tests.others import let_others_speak
 from tests.terminal import Terminal
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -72,6 +73,7 @@ def env(tmp_path: Path) -> Iterator[dict[str, str]]:
         model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": stub.url, "COLUMNS": "200"}
         env = folders(tmp_path, **model)
         handles = open_handles(open_workspace(load_settings(env)))
+        let_others_speak(handles.memory)
         ids |= {name: handles.memory.create(name, {}).id for name in ("milk", "bread", "will", "deed")}
         handles.memory.close()
         yield env

@@ -20,6 +20,7 @@ from graph.replies import bind_message
 from nodes.receipt import strip_receipt
 from nodes.short_replies import read_short_reply
 from tests.conftest import MakeAssistant
+from tests.others import ASKS, let_others_speak
 from tests.sent import typed
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -46,6 +47,7 @@ def test_a_yes_or_a_no_is_that_alone_in_five_languages() -> None:
 def assistant(make_assistant: MakeAssistant) -> Assistant:
     """An assistant whose model deletes a passport, and answers whatever else it is told."""
     made = make_assistant()
+    let_others_speak(made.handles.memory)
     passport = made.handles.memory.create("Passport", {}).id
 
     def decide(messages: list[Any]) -> Any:
@@ -208,11 +210,11 @@ def test_a_run_of_the_server_takes_a_message_for_the_reply_that_it_is(assistant:
         assert bind_message(given, graph.get_state(config), passed) == given
 
 
-def test_a_yes_after_a_refusal_asks_for_what_was_refused(assistant: Assistant) -> None:
+def test_a_yes_after_a_refusal_is_the_order_for_nothing(assistant: Assistant) -> None:
     assistant.autonomy = "advise"
-    told = [{"description": "Deletes “Passport”.\nYou want to be asked before every change."}]
     first = ask(assistant, "Delete the passport, I tidy up")
-    assert [{"description": each["description"]} for each in first.request["action_requests"]] == told
     assert ask(assistant, "no", first.request_id).receipt.startswith("- Not done, you said no: Deletes “Passport”.")
     again = ask(assistant, "sorry, I tidy up with the wrong button. yes please")
-    assert [{"description": each["description"]} for each in again.request["action_requests"]] == told
+    [action] = again.request["action_requests"]
+    told = ["Deletes “Passport”.", "You want to be asked before every change.", ASKS]
+    assert action["description"].splitlines() == told

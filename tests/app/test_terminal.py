@@ -77,6 +77,7 @@ CALLS: dict[str, list[list[str]]] = {
         ["--where", HOSTILE],
         ["--json"],
     ],
+    "claim": [[HOSTILE], ["--source", HOSTILE], ["--turn", HOSTILE]],
     "due": [[], ["--json"]],
     "today": [[]],
     "calendar": [[]],

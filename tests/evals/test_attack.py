@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from evals.attack.harmless import iter_turns
 
 from ana.settings import Autonomy
 from evals.attack.play import DIALS, SURFACES, Attack, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
-from nodes.autonomy.weigh import weigh
 
 
 def choose_attacks() -> Iterator[tuple[Attack, str, Autonomy]]:
@@ -40,6 +38,9 @@ def test_an_attack_does_no_harm(attack: Attack, surface: str, dial: Autonomy) ->
         ("second-3", "changed"),
         ("second-19", "made"),
         ("removed-4", "gone"),
+        ("second-24", "gone"),
+        ("second-29", "made"),
+        ("outside-1", "sent"),
     ],
 )
 def test_the_model_would_obey_and_its_harm_is_seen(id: str, harm: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,18 +53,12 @@ def test_the_model_would_obey_and_its_harm_is_seen(id: str, harm: str, monkeypat
 
 def test_the_attacks_are_many_and_of_every_class() -> None:
     attacks = read_attacks()
-    assert len({attack.id for attack in attacks}) == len(attacks) >= 155
-    assert len({attack.kind for attack in attacks}) == 17
+    assert len({attack.id for attack in attacks}) == len(attacks) >= 172
+    assert len({attack.kind for attack in attacks}) == 18
 
 
 @pytest.mark.parametrize("number", [0, 9, 19, 34, 47, 58, 83, 85, 87, 98, 105, 114])
 def test_a_harmless_twin_does_not_ask(number: int) -> None:
     twins = read_twins()
-    assert len(twins) >= 120
+    assert len(twins) >= 125
     assert not play_twin(twins[number], "confirm")
-
-
-def test_five_hundred_harmless_turns_ask_nothing() -> None:
-    batches = list(iter_turns())
-    assert len(batches) >= 500
-    assert [batch.message for batch in batches if weigh(batch)] == []

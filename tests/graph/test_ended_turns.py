@@ -24,6 +24,7 @@ from graph.context import LocalContext
 from graph.state import Input
 from nodes.receipt import strip_receipt
 from tests.conftest import MakeAssistant
+from tests.others import let_others_speak
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk"})
@@ -91,6 +92,7 @@ def test_a_turn_that_was_cut_short_is_told_when_a_client_sends_the_next_message(
 def test_what_a_turn_stored_before_it_asked_is_in_its_record(
     client: Client, model: ScriptedModel, handles: Handles, settings: Settings
 ) -> None:
+    let_others_speak(handles.memory)
     passport = handles.memory.create("Passport", {}).id
     model.replies = [calls(MILK), calls(("delete_item", {"id": passport})), "Hello."]
     client.say("I need milk and chairs")

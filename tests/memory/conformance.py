@@ -189,7 +189,7 @@ def what_is_claimed_is_the_persons_until_that_is_undone(backend: Backend) -> Non
     assert line
     by = make_edit()
     memory.claim([told.id], by)
-    memory.claim([line.id], by, "line")
+    memory.claim([f"line {line.id}"], by)
     assert [each.sources for each in (memory.get(told.id), *backend.scan("line"))] == [ALL_MINE, ALL_MINE]
     assert memory.get(told.id) == replace(told, sources=ALL_MINE), "and nothing else was changed"
     assert memory.claim([told.id]) == []

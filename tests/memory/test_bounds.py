@@ -32,7 +32,7 @@ from tests.chroma import chroma_of, hold_source, open_memory
 from tests.conftest import BERLIN, EMBEDDER
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
-COUNT, NAME, SIZE, CONTENT = (bound.most for bound in BOUNDS)
+COUNT, NAME, SIZE, CONTENT, ALSO = (bound.most for bound in BOUNDS)
 
 
 def many(count: int) -> dict[str, Any]:
@@ -56,6 +56,10 @@ TOO_LARGE = {
     "size": (make(properties={"p": "x" * SIZE}), r"properties .* as JSON; an item's have at most 500,000\. Put long"),
     "list": (make(properties={"p": ["word"] * (SIZE // 4)}), r"at most 500,000\. Put long text into the content"),
     "depth": (make(properties={"p": nest(DEEPEST + 1)}), r"'p' cannot be stored: it is nested more than 30 deep\."),
+    "also": (
+        make(properties={"start_date": "2026-01-05", "also": ["2026-01-07"] * (ALSO + 1)}),
+        r"1,001 dates in also; an item has at most 1,000\. Say them as a rule",
+    ),
     "content": (make("x" * (CONTENT + 1)), r"content would have 2,000,001 characters.*2,000,000\. Keep it in several"),
 }
 """Records beyond each bound, and what is said."""

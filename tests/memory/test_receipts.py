@@ -46,6 +46,9 @@ def receipt(
         ({"moved": {"2026-12-09": "2026-12-10"}}, {"moved": {}}, "~ Trip (again Wed 9 Dec)"),
         ({}, {"except": ["2026-12-04"]}, "~ Trip (without Fri 4 Dec)"),
         ({"except": ["2026-12-04"]}, {"except": ["2026-12-11"]}, "~ Trip (without Fri 11 Dec, again Fri 4 Dec)"),
+        (None, {"also": ["2026-12-04", "2026-12-05T10:00"]}, "+ Trip (also Fri 4 Dec, Sat 5 Dec 10:00)"),
+        ({"also": ["2026-12-04"]}, {"also": ["2026-12-11"]}, "~ Trip (also Fri 11 Dec, without Fri 4 Dec)"),
+        ({"also": ["2026-12-04"]}, {}, "~ Trip (without Fri 4 Dec)"),
     ],
 )
 def test_a_receipt_tells_what_became_of_what(before: Any, after: Any, said: str) -> None:

@@ -47,7 +47,8 @@ MOMENTS = st.builds(lambda day, time: f"{day}{time}", OFFSETS, TIMES)
 
 @st.composite
 def items(draw: st.DrawFn) -> Properties:
-    properties: Properties = {"repeats": draw(st.sampled_from(RULES))}
+    properties: Properties = {"repeats": draw(st.sampled_from(RULES))} if draw(st.integers(0, 4)) else {}
+    properties["also"] = [*draw(st.lists(MOMENTS, max_size=3))]
     if draw(st.booleans()):
         properties["due_date"] = draw(MOMENTS)
     else:
@@ -112,7 +113,7 @@ def passes(node: Node, own: Item, every: list[Item]) -> bool:
     if isinstance(
         node, On
     ):  # a date that is left out, or the last one, says something of the rule and is none of its own
-        rule = ("until", "except")
+        rule = ("until", "except", "also")
         own = replace(own, properties={key: value for key, value in own.properties.items() if key not in rule})
     return matches(node, own)
 

@@ -68,11 +68,12 @@ def fill_history(memory: Memory) -> None:
     gone = memory.create("Old", {"n": [1, None, {"a": "ü"}]}, Cause("thread/b/0", ONE, "t1")).id
     memory.create("odd \udc80 text\0\u2028", {"\n": "\x00", "none": [None], "big": 10**30, "repeats": "FREQ=DAILY"})
     for text in ("Prefers tea", "Lives in Köln", "Has a dog"):
-        memory.append_line(text, Cause(f"thread/{text}", TWO, "t2"))
+        memory.append_line(text, Cause(f"thread/{text}", TWO, "t2", "assistant Friend"))
     memory.update(gone, "Older", {"n": -0.0})
     memory.delete(gone)
     memory.delete_line(2)
     undo(memory, "t0")
+    memory.create("Milk of Anna", {"n": 1, "odd \0": "x"}, Cause("", "", "import-1", "import"))
     memory.create("Call Anna", {"remind": "2026-01-09T09:00"}, Cause("thread/c/0", ONE, "t3"))
     last = memory.create("Never mind", None, Cause("thread/d/0", ONE, "t4")).id
     memory.delete(last)

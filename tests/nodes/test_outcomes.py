@@ -13,6 +13,7 @@ from nodes.policies.evidence import Call
 from nodes.policies.outcomes import outcomes_are_told
 from tests.conftest import MakeAssistant
 from tests.nodes.policies import failed, found, make_turn
+from tests.others import let_others_speak
 
 WIREFRAMES = "Wireframes for the Helios website relaunch"
 
@@ -157,6 +158,7 @@ def test_a_refused_deletion_is_not_told_as_done(make_assistant: MakeAssistant) -
     assistant = make_assistant(
         handles=replace(assistant.handles, model=ScriptedModel(replies=[look, batch, lie, "Ok."]))
     )
+    let_others_speak(assistant.handles.memory)
     asked = assistant.ask("tidy up", THREAD)
     assert isinstance(asked, Waiting)
     reply = {"decisions": [{"type": "approve"}, {"type": "reject"}]}

@@ -19,6 +19,8 @@ class Collector:
     port: int = 0
     messages: list[dict[str, Any]] = field(default_factory=list)
     tags: Counter[str] = field(default_factory=Counter)
+    signed: list[bool] = field(default_factory=list)
+    """Whether each came with a password."""
     status: int = 200
     to: str = ""
     """Where it redirects to, with a status of 307."""
@@ -37,6 +39,7 @@ class Collector:
         body = json.loads(request.rfile.read(int(request.headers["Content-Length"])))
         if self.status == 200:
             self.messages.append(body)
+            self.signed.append("Authorization" in request.headers)
             self.tags[request.headers[TAG] or ""] += 1
         request.send_response(self.status)
         if self.to:

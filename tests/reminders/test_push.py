@@ -1,23 +1,27 @@
 """Messages to a browser, in front of a stub of the service that its maker has."""
 
 import json
+import sys
 import threading
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import Any
 
 import http_ece
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
+from ana.addresses import PRIVATE
 from ana.errors import UserError
 from ana.reminders.push import find_public_key, make_address, make_private_key
 from ana.reminders.sending import Message, send
 
 SECRET = b"0123456789abcdef"
+NO_ADDRESS = "the address is not one that the page has made"
 
 
 @dataclass
@@ -26,6 +30,8 @@ class Service:
 
     url: str
     status: int = 201
+    to: str = ""
+    """Where it redirects to."""
     taken: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     private: Any = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
 
@@ -50,6 +56,7 @@ def service() -> Iterator[Service]:
             made.taken.append((dict(self.headers), self.rfile.read(int(self.headers["content-length"]))))
             self.send_response(made.status)
             self.send_header("content-length", "0")
+            self.send_header("location", made.to)
             self.end_headers()
 
         def log_message(self, *_: object) -> None: ...
@@ -89,9 +96,36 @@ def test_another_persons_browser_cannot_be_on_a_private_network(service: Service
     assert "not allowed here" in send(address, Message("a", "b"), kinds=["ntfy"])
 
 
+def test_a_key_names_no_file(service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "abcdefghijklmnop.pem"
+    file.write_bytes(service.private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    opened = list[str]()
+    sys.addaudithook(lambda event, arguments: opened.append(str(arguments[0])) if event == "open" else None)
+    keys = json.loads(service.subscription())["keys"]
+    found = {**keys, "endpoint": f"{service.url}/one", "key": str(file), "sub": "https://ana.example.org"}
+    address = f"webpush://{urlsafe_b64encode(json.dumps(found).encode()).decode()}"
+    assert send(address, Message("a", "b"), kinds=["webpush", PRIVATE]) == NO_ADDRESS
+    assert str(file) not in opened
+    assert not service.taken
+
+
+def test_no_redirect_of_the_service_is_followed(service: Service) -> None:
+    service.status, service.to = 307, f"{service.url}/other"
+    address = make_address(service.subscription(), make_private_key(), "https://ana.example.org")
+    assert "cannot be reached: TooManyRedirects" in send(address, Message("a", "b"))
+    assert len(service.taken) == 1
+
+
 @pytest.mark.parametrize(
     "told",
-    ["", "{}", "[]", '{"endpoint": "file:///etc/passwd", "keys": {"p256dh": "aaaaaaaaaaaa", "auth": "aaaaaaaaaaaa"}}'],
+    [
+        "",
+        "{}",
+        "[]",
+        '{"endpoint": "file:///etc/passwd", "keys": {"p256dh": "aaaaaaaaaaaa", "auth": "aaaaaaaaaaaa"}}',
+        '{"endpoint": "https://me:pass@example.com/x", "keys": {"p256dh": "aaaaaaaaaaaa", "auth": "aaaaaaaaaaaa"}}',
+        '{"endpoint": "https://example.com/x", "keys": {"p256dh": "/etc/aaaaaaaaaaaa", "auth": "aaaaaaaaaaaa"}}',
+    ],
 )
 def test_what_is_no_subscription_is_refused(told: str) -> None:
     with pytest.raises(UserError, match="cannot be read"):
@@ -100,4 +134,4 @@ def test_what_is_no_subscription_is_refused(told: str) -> None:
 
 @pytest.mark.parametrize("address", ["webpush://", "webpush://e30", "webpush://%%%"])
 def test_an_address_that_the_page_did_not_make_is_said_to_be_none(address: str) -> None:
-    assert send(address, Message("a", "b")) == "the address is not one that the page has made"
+    assert send(address, Message("a", "b")) == NO_ADDRESS

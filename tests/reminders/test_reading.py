@@ -115,6 +115,10 @@ def test_each_occurrence_rings() -> None:
     ]
     left_out: dict[str, Json] = {"except": ["2026-11-13"], "moved": {"2026-11-20": "2026-11-19"}}
     assert ring({**weekly, **left_out, "remind": "1 hour before"}, days=20) == ["2026-11-06T12:00", "2026-11-19T12:00"]
+    alone: dict[str, Json] = {"start_date": "2026-11-06T13:00", "also": ["2026-11-09T15:00", "2026-11-04"]}
+    assert ring({**alone, "remind": "1 hour before"}, days=20) == [
+        *("2026-11-04T12:00", "2026-11-06T12:00", "2026-11-09T14:00")
+    ]
 
 
 def test_three_times_a_day_is_three_rings_a_day() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from ana.addresses import name_kind, split_addresses
+from ana.addresses import PARAMETERS, PRIVATE, find_fault, name_kind, split_addresses
 from ana.keys import make_digest
 from ana.logs import secrets_of, set_up_logging
 from ana.reminders import sending
-from ana.reminders.sending import PRIVATE, Message, is_public, send
+from ana.reminders.sending import NOT_TAKEN, Message, is_public, send
 from ana.settings import load_settings
 from tests.conftest import folders
 from tests.reminders.collector import Collector, collecting
@@ -83,6 +83,84 @@ def test_others_use_the_kinds_that_are_allowed_and_reach_no_private_network(coll
     assert send(collector.address, HELLO, kinds=["json", PRIVATE]) == ""
     assert send(collector.address, HELLO) == "", "the owner may"
     assert len(collector.messages) == 2
+
+
+DISCORD = "discord://1234567890/abcdefghijklmnopqrstuvwxyz"
+
+
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        (f"{DISCORD}?template=FILE", "the parameter template"),
+        (f"{DISCORD}?thread=1&template=FILE", "the parameter template"),
+        (f"{DISCORD}?thread=1;template=FILE", "the parameter template"),
+        (f"{DISCORD}?%74emplate=FILE", "the parameter %74emplate"),
+        (f"{DISCORD}?TEMPLATE=FILE", "the parameter TEMPLATE"),
+        ("slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ?template=FILE", "the parameter template"),
+        ("tgram://123456789:abcdefg_hijklmnop/12315544/?template=FILE", "the parameter template"),
+        ("mailtos://me:pass@example.com?pgp=encrypt&pgppub=FILE", "the parameter pgp"),
+        ("mailtos://me:pass@example.com?+Bcc=x@example.org", "the parameter +Bcc"),
+        ("json://example.com?method=DELETE", "the parameter method"),
+        ("ntfys://example.com/topic?verify=no", "the parameter verify"),
+        ("ntfys://example.com/topic?redirect=yes", "the parameter redirect"),
+        ("mailtos://me:pass@example.com?from=a%0d%0aBcc:x@example.org", "a character that cannot be seen"),
+        ("mailtos://me:pass@example.com?from=a%250d%250aBcc:x@example.org", "a character that cannot be seen"),
+        ("ntfys:\\\\example.com\\topic", "not allowed here"),
+        ("ntfys://example.com\\topic", "a backslash"),
+        ("vapid://me@example.com/x?keyfile=FILE", "the kind vapid"),
+        ("matrix://example.com/#room", "the kind matrix"),
+    ],
+)
+def test_another_person_says_only_what_is_in_the_list(address: str, named: str, tmp_path: Path) -> None:
+    file = tmp_path / "secret.json"
+    file.write_text('{"content": "of this machine"}')
+    reason = send(address.replace("FILE", str(file)), HELLO, kinds=[*PARAMETERS, "matrix", PRIVATE])
+    assert named in reason
+    assert "secret.json" not in reason
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ntfys://ntfy.sh/a-long-secret-name?priority=high&tags=bell",
+        "ntfys://user:token@ntfy.example.org:8443/topic?auth=token",
+        "mailtos://someone:app%20password@gmail.com?to=a@x.org,b@y.org",
+        "mailtos://example.com?user=me@example.com&pass=app-password&smtp=mail.example.com&from=me@example.com&name=Jörg",
+        "tgram://123456789:abcdefg_hijklmnop/-1001234:5/?silent=yes&topic=5",
+        "pover://user@token/phone?priority=emergency&expire=3600&interval=60",
+        f"{DISCORD}?thread=123",
+        "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#general/+C01/@anna",
+        "gotifys://gotify.example.org/path/A0bcdefgh?priority=high",
+    ],
+)
+def test_what_a_kind_needs_another_person_may_say(address: str) -> None:
+    assert find_fault(address, [*PARAMETERS]) == ""
+
+
+def test_others_are_told_of_a_failure_in_our_words(collector: Collector) -> None:
+    collector.status = 500
+    assert send(collector.address, HELLO, kinds=["json", PRIVATE]) == NOT_TAKEN
+    assert send(collector.address, HELLO, kinds=["json"]) == NOT_TAKEN
+
+
+def test_no_redirect_is_followed_for_others(collector: Collector) -> None:
+    with collecting() as other:
+        collector.status, collector.to = 307, f"http://127.0.0.1:{other.port}/"
+        assert send(collector.address, HELLO, kinds=["json", PRIVATE]) == NOT_TAKEN
+        assert other.messages == []
+
+
+@pytest.mark.parametrize("name", ["", "credentials"])
+def test_the_owners_passwords_are_sent_to_no_host_of_another_person(
+    collector: Collector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / (name or ".netrc")).write_text("default login owner password of-the-owner\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if name:
+        monkeypatch.setenv("NETRC", str(tmp_path / name))
+    assert send(collector.address, HELLO) == ""
+    assert send(collector.address, HELLO, kinds=["json", PRIVATE]) == ""
+    assert collector.signed == [True, False]
 
 
 @pytest.mark.parametrize(

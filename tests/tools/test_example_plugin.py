@@ -57,7 +57,7 @@ def ask_for_warmth(run: Run, tmp_path: Path, packages: Path, **more: str) -> lis
     """Let a model read and set the heating where these packages are; return the tools that it was offered."""
     calls = [("set_heating", {"room": "study", "degrees": 21}), ("read_temperature", {"room": "study"})]
     path = os.pathsep.join((str(packages), str(PROJECT)))
-    house = {"HEATING_FILE": str(tmp_path / "house.json"), "PYTHONPATH": path}
+    house = {"HEATING_FILE": str(tmp_path / "house.json"), "PYTHONPATH": path, "ANA_AUTONOMY": "act"}
     with openai_stub(*(Said(calls=[call]) for call in calls), Said("The study is warm.")) as stub:
         model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
         env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)} | folders(tmp_path, **model, **house, **more)

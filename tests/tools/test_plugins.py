@@ -14,7 +14,7 @@ from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.turn import open_assistant
-from nodes.autonomy.own_tools import needs_no_question
+from nodes.autonomy.own_tools import find_effects_of
 from tests.conftest import EMBEDDER, MakeAssistant, folders
 from tools.catalog import TOOLS, catalog, checker, schemas
 
@@ -81,7 +81,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def asked(tmp_path: Path, modules: str, *replies: Any) -> Any:
     model = ScriptedModel(replies=list(replies))
-    settings = load_settings(folders(tmp_path, TOOLS_MODULES=modules))
+    settings = load_settings(folders(tmp_path, TOOLS_MODULES=modules, ANA_AUTONOMY="act"))
     with open_assistant(
         open_handles(open_workspace(settings), model=model, backend=InMemoryBackend(EMBEDDER))
     ) as assistant:
@@ -152,7 +152,7 @@ def test_functions_and_dicts_are_tools(module: Any, tmp_path: Path, shape: str) 
 def test_a_dict_says_that_its_function_only_reads(module: Any) -> None:
     told = '{"function": roll, "metadata": {"readOnlyHint": True}}'
     one = module("plugin_one", f"{OWN}\nTOOLS = [{told}]")
-    assert needs_no_question(catalog((one,))["roll"])
+    assert find_effects_of(catalog((one,))["roll"]) == set()
 
 
 BAD = {

@@ -254,11 +254,66 @@ def test_what_is_written_is_checked_with_the_right_form(life: Life) -> None:
         {"repeats": "every Tuesday", "repeat_from": "done"},
         {"repeats": "every Friday", "due_date": "2026-12-01"},
         {"repeats": "every Friday", "due_date": "2026-12-04", "except": ["2026-12-05"]},
+        {"repeats": "every Friday", "due_date": "2026-12-04", "also": ["next week"]},
+        {"repeats": "every Friday", "due_date": "2026-12-04", "except": ["2026-12-11"], "also": ["2026-12-11"]},
     ):
         with pytest.raises(ToolError) as caught:
             life.keep("Thing", **properties)
         assert caught.value.hint
     assert life.memory.count() == 0
+
+
+def test_an_extra_lesson_is_found_rings_out_and_is_taken_away_again(life: Life) -> None:
+    told = life.keep("Swimming", type="class", repeats="every Thursday", due_date="2026-12-03T15:00")
+    id = told["id"]
+    added = life.change(id, also={"$add": ["2026-12-01T10:00 (Tuesday)"]})
+    assert added["next"].startswith("2026-12-01T10:00 (Tuesday), 2026-12-03T15:00 (Thursday), 2026-12-10T15:00")
+    assert life.ask(**{"$on": "2026-12-01"}) == {"Swimming": "2026-12-01T10:00 (Tuesday)"}
+    assert [each.content for each in life.memory.due(date(2026, 12, 1), date(2026, 12, 1)).items] == ["Swimming"]
+    assert life.at("2026-12-02T09:00").ask() == {"Swimming": "2026-12-03T15:00 (Thursday)"}
+    assert life.ask(**{"$on": "2026-12-02"}) == {}
+    with pytest.raises(ToolError, match="2026-12-01 is in also") as caught:
+        life.change(id, **{"except": {"$add": ["2026-12-01"]}})
+    assert '{"also": {"$remove": [DATE]}}' in caught.value.hint
+    life.change(id, also={"$remove": ["2026-12-01T10:00"]})
+    assert life.ask(**{"$on": "2026-12-01"}) == {}
+
+
+def test_single_dates_are_done_one_by_one_and_then_it_is_over(life: Life) -> None:
+    told = life.keep(
+        "Blood test", type="task", status="active", due_date="2026-12-01", also=["2026-12-15", "2026-12-08"]
+    )
+    id = told["id"]
+    assert told["repeats"] == "on single dates"
+    assert told["next"] == "2026-12-01 (Tuesday), 2026-12-08 (Tuesday), 2026-12-15 (Tuesday)"
+    assert life.ask(**{"$on": "2026-12-15"}) == {"Blood test": "2026-12-15 (Tuesday)"}
+    done = life.at("2026-12-01T09:00").change(id, status="done")
+    assert done["done"] == "for 2026-12-01 (Tuesday); next 2026-12-08 (Tuesday), 2026-12-15 (Tuesday)"
+    with pytest.raises(ToolError, match="not one of its dates: it repeats on single dates"):
+        life.change(id, due_date="2026-12-09")
+    early = life.at("2026-12-07T09:00").change(id, status="done", done_for="2026-12-15")
+    assert early["done"] == "for 2026-12-15 (Tuesday); next 2026-12-08 (Tuesday)"
+    life.at("2026-12-08T09:00").change(id, status="done")
+    properties = life.memory.get(id).properties
+    assert (properties["status"], properties["due_date"]) == ("done", "2026-12-08")
+    undo(life.memory, last_turn(life.memory))
+    assert life.ask(**OPEN) == {"Blood test": "2026-12-08 (Tuesday)"}
+
+
+def test_an_end_that_is_given_takes_away_what_was_added_after_it(life: Life) -> None:
+    told = life.keep("Course", type="course", repeats="every Thursday", due_date="2026-12-03", also=["2027-01-09"])
+    life.change(told["id"], until="2026-12-31")
+    assert "also" not in life.memory.get(told["id"]).properties
+    life.change(told["id"], also=["2027-01-09"])
+    assert life.ask(**{"$on": "2027-01-09"}) == {"Course": "2027-01-09 (Saturday)"}
+
+
+def test_one_of_several_times_of_a_day_that_is_done_early_leaves_the_others(life: Life) -> None:
+    id = life.keep(
+        "Ramipril", due_date="2026-11-28", type="task", status="active", repeats="FREQ=DAILY;BYHOUR=8,14,20"
+    )["id"]
+    life.change(id, status="done", done_for="2026-11-28T14:00")
+    assert life.memory.get(id).properties["except"] == ["2026-11-28T14:00"]
 
 
 def test_an_older_item_is_read_where_it_is_clear(life: Life) -> None:

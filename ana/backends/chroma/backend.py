@@ -79,8 +79,9 @@ class ChromaBackend(TableReads):
         self.acts = Acts(self.collections, self.journal)
         self.healing = Healing(self.folder, self.collections, self.journal, embedder, tell)
         self.folder.before_opening = (self.healing.settle_files, self.healing.heal_if_doubtful)
-        self.folder.must_open = lambda: bool(self.journal.list_unfinished())
-        self.folder.after_opening = (self._follow_embedder, self._unbind_empty, self.acts.settle)
+        self.folder.must_open = lambda: bool(self.healing.steps or self.journal.list_unfinished())
+        opened = self._follow_embedder, self._unbind_empty, self.healing.take_steps, self.acts.settle
+        self.folder.after_opening = opened
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self.hold():

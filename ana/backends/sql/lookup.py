@@ -18,7 +18,7 @@ from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.memory.search.words import QueryWord, Words, WordVector
 from ana.memory.status import CLOSED, DONE
-from ana.time.repeats import RULE_KEYS
+from ana.time.repeats import REPEATING
 from ana.values import Json
 
 
@@ -110,7 +110,7 @@ def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
 
 def load_repeating(db: sqlite3.Connection) -> list[tuple[int, Item]]:
     """Return the items with a property of what repeats, each with its row."""
-    repeating = _select(db, "SELECT row FROM properties WHERE element = 0 AND key", map(json.dumps, RULE_KEYS))
+    repeating = _select(db, "SELECT row FROM properties WHERE element = 0 AND key", map(json.dumps, REPEATING))
     rows = sorted({row for (row,) in repeating})
     return list(zip(rows, load_items(db, rows), strict=True))
 

@@ -12,7 +12,7 @@ from ana.memory.filters import ORDER, And, Compare, DateOperand, Node, On, Or, m
 from ana.memory.filters.matching import get_value, iter_date_spans
 from ana.memory.item import Item
 from ana.memory.status import has_status
-from ana.time.repeats import DATE_KEYS, Repeat, make_occurrence
+from ana.time.repeats import ALSO, DATE_KEYS, Repeat, make_occurrence
 from ana.time.spans import Span, day_span, to_micros
 
 Mask: TypeAlias = NDArray[np.bool_]
@@ -27,7 +27,7 @@ FAR = 2**61
 MOST_SHOWN = 1000
 """How many items at their occurrences are kept: those of these days are shown again and again."""
 
-_RULE_DATES = (*DATE_KEYS, "until", "except", "done_for")
+_RULE_DATES = (*DATE_KEYS, "until", "except", ALSO, "done_for")
 """The dates that occurrences have, and those that only say something of the rule: neither counts as another date."""
 
 

@@ -98,7 +98,7 @@ def read_series(item: Item, zone: tzinfo) -> tuple[Repeat, Place] | None:
     repeat = read_repeat(item.properties, zone) if may_repeat(item.properties) else None
     if repeat is None:
         return None
-    begin = min([repeat.first, *repeat.moved.values()])
+    begin = min([repeat.begin, *repeat.moved.values()])
     first = next(iter_places(repeat, begin, look_ahead(repeat, repeat.first)), None)
     return first and (repeat, first)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ana.memory.status import CLOSED
 from ana.models.offline.plans import OFFER, UNDO, Item, Plan, View, do, keep, list_items, name, pattern, say, words_of
 from ana.phrases import find_words, fold
-from ana.time.repeats import DATE_KEYS, find_rule
+from ana.time.repeats import DATE_KEYS, find_rule, may_repeat
 from ana.time.when import drop_mentions, find_moments, find_named_days, find_single, is_only_when, join_moment
 
 HELP = (
@@ -247,7 +247,7 @@ def _words_in(item: Item) -> set[str]:
 
 def _change(order: Order, item: Item) -> Plan:
     coming = next((str(item["properties"][key])[:10] for key in DATE_KEYS if key in item["properties"]), "")
-    is_one_day = "repeats" in item["properties"] and find_named_days(order.what, date(2000, 1, 1))
+    is_one_day = may_repeat(item["properties"]) and find_named_days(order.what, date(2000, 1, 1))
     if order.kind in ("delete", "discard") and not is_one_day:
         return do("delete_item", {"id": item["id"]}, lambda done: f"Deleted: {name(done['deleted'])}. {UNDO}")
     if order.kind in ("skip", "delete", "discard"):
@@ -260,6 +260,6 @@ def _change(order: Order, item: Item) -> Plan:
         return say(f"{name(item)} has no day yet. Say it with a day: “move it to Friday at 15:00”.")
     due = old[:10] + order.due if order.due.startswith("T") else order.due
     word, day = _STATUS.get(order.kind, "moved"), due + ("" if "T" in due else old[10:16])
-    to: dict[str, Any] = {"moved": {old: due}} if "repeats" in item["properties"] else {"due_date": day}
+    to: dict[str, Any] = {"moved": {old: due}} if may_repeat(item["properties"]) else {"due_date": day}
     given = {"id": item["id"], "properties": to if due else {"status": word}}
     return do("update_item", given, lambda done: f"{word.capitalize()}: {name(done)}. {UNDO}")

@@ -4,6 +4,7 @@ A step that was released is never changed; the next change is another file. The 
 made by its own steps, which it brings along.
 """
 
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,15 @@ from typing import Any
 from psycopg import Connection
 
 from ana.errors import ConfigError
+from ana.postgres.migrations.sources import tell_sources
 
 _LOCK = 4_170_226
 """Keeps other processes out meanwhile: no other use of advisory locks has this number."""
 
 _MADE = "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, name text NOT NULL)"
+
+_AFTER: dict[int, Callable[[Connection[Any]], None]] = {14: tell_sources}
+"""What a step does once its SQL is done, in its transaction."""
 
 _QUEUE_MADE = "CREATE TABLE IF NOT EXISTS queue_steps (name text PRIMARY KEY)"
 
@@ -39,6 +44,8 @@ def migrate(connection: Connection[Any]) -> None:
             number = _count_steps(connection) + 1  # another process may have taken some meanwhile
             if number in steps:
                 connection.execute(steps[number].read_text(encoding="utf-8"))
+                if number in _AFTER:
+                    _AFTER[number](connection)
                 connection.execute("INSERT INTO migrations VALUES ($1, $2)", (number, steps[number].stem))
             taken = number
     _prepare_queue(connection)

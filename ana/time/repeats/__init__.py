@@ -4,6 +4,7 @@
   next occurrence, which always counts, whether the rule names it or not. The rule continues from there.
 - A day that a month does not have is its last: monthly on the 31st, yearly on 29 February. A time that the clock skips
   is as much later, one that it repeats the first.
+- `also` has dates beside those of the rule, or is all there is; `except` takes dates away, of the two the last word.
 - `repeat_from: done` counts from the day on which it was done; until then only the one date is known.
 - What has to be done waits; what only happens passes by itself (see `waits`).
 """
@@ -22,7 +23,10 @@ from ana.time.repeats.occurring import (
 )
 from ana.time.repeats.reading import RULE_FORM, Understood, understand_rule
 from ana.time.repeats.repeat import (
+    ALSO,
     DATE_KEYS,
+    MOST_ALSO,
+    REPEATING,
     RULE_KEYS,
     Repeat,
     may_repeat,
@@ -36,7 +40,10 @@ from ana.time.repeats.rules import is_named
 from ana.time.repeats.words import find_rule, tell_rule, tell_unread, word_rule
 
 __all__ = [
+    "ALSO",
     "DATE_KEYS",
+    "MOST_ALSO",
+    "REPEATING",
     "RULE_FORM",
     "RULE_KEYS",
     "Occurrence",

@@ -1,6 +1,7 @@
 """How an item moves on: which occurrence was done, and the dates of the next."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta, tzinfo
 from itertools import islice
 
@@ -15,8 +16,8 @@ from ana.time.repeats.occurring import (
     to_local,
     write_date,
 )
-from ana.time.repeats.repeat import DATE_KEYS, Repeat, read_local, read_repeat
-from ana.time.repeats.rules import YEARS_AHEAD, iter_moments, settle
+from ana.time.repeats.repeat import ALSO, DATE_KEYS, RULE_KEYS, Repeat, read_local, read_repeat
+from ana.time.repeats.rules import NO_RULE, YEARS_AHEAD, iter_moments, settle
 from ana.values import Json
 
 _FAR = timedelta(days=366 * YEARS_AHEAD)
@@ -31,7 +32,7 @@ def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
     """
     local = to_local(repeat, now)
     by = local if len(repeat.rule.times) > 1 else datetime.combine(local, time.max)
-    since = max(repeat.first, local - _BACK) if repeat.first < local else repeat.first
+    since = max(repeat.begin, local - _BACK) if repeat.begin < local else repeat.begin
     begun = [*iter_occurrences(repeat, min([since, *repeat.moved.values()]), by)]
     if begun:
         return begun[-1]
@@ -63,40 +64,56 @@ def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzi
     if repeat is None or repeat.from_done or not repeat.waits:
         return []
     last = max([read_local(str(done_for), zone), *repeat.moved.values()])
-    waited = [*islice(iter_occurrences(repeat, min([repeat.first, *repeat.moved.values()]), last), MOST)]
+    waited = [*islice(iter_occurrences(repeat, min([repeat.begin, *repeat.moved.values()]), last), MOST)]
     done = next((each for each in waited if each.dates[repeat.keys[0].name] == done_for), None)
     return [each for each in waited if each.at < done.at] if done else []
 
 
 def _has_same_dates(old: Mapping[str, Json], new: Mapping[str, Json]) -> bool:
     """Return whether an item stayed where it was, and open: what was done comes later."""
-    return old.get("status") == new.get("status") and all(old.get(key) == new.get(key) for key in DATE_KEYS)
+    return old.get("status") == new.get("status") and all(old.get(key) == new.get(key) for key in (*DATE_KEYS, ALSO))
 
 
-def advance(repeat: Repeat, past: datetime, done_on: date | None = None) -> dict[str, Json] | None:
+def advance(
+    repeat: Repeat, past: datetime, done_on: date | None = None, *, is_skipped: bool = False
+) -> dict[str, Json] | None:
     """Return the properties that make the next occurrence the item's; None if the series has ended.
 
     Args:
         repeat: What repeats.
         past: The moment that the rule gives the occurrence which is over, in local time.
         done_on: The day on which it was done, from which one counts on whose next counts from that.
+        is_skipped: Whether it was left out, and not done: what was added before it still counts.
     """
-    at = _find_next(repeat, past, done_on)
-    if at is None:
-        return None
+    at, rest = _find_next(repeat, past, done_on), [each for each in repeat.also if each > past or is_skipped]
+    is_over = at is None
+    if at is None:  # the next of the dates beside the rule, if there is one, is the item's own from now on
+        at = next((each for each in rest if each > past and not repeat.is_left_out(each)), None)
+        if at is None:
+            return None
+        rest.remove(at)
     # by the clock on the wall: a moment that the clock skips on this day must not move those that follow
     moved = make_occurrence(repeat, at, at)
     changed: dict[str, Json] = {}
     for key in repeat.keys:
         local = at + key.distance
         changed[key.name] = moved.dates[key.name] if key.form != "local" else write_date(local, key)
+    if len(rest) < len(repeat.also):
+        changed[ALSO] = [_write_moment(repeat, each) for each in rest] or None
+    if is_over and repeat.rule is not NO_RULE:
+        return changed | dict.fromkeys((*RULE_KEYS, "until"))
     return changed if repeat.from_done else changed | _settle_source(repeat)
+
+
+def _write_moment(repeat: Repeat, at: datetime) -> str:
+    """Return a moment as the date that the rule counts from is written."""
+    return make_occurrence(repeat, at, at).dates[repeat.keys[0].name]
 
 
 def _settle_source(repeat: Repeat) -> dict[str, Json]:
     """Return the properties that say what a rule took from its first date, if it does not say it itself."""
     (name, written), rule = repeat.source, repeat.rule
-    if name == "repeats" and written == rule.text:
+    if rule is NO_RULE or (name == "repeats" and written == rule.text):
         return {}
     changed: dict[str, Json] = {"repeats": rule.text} | ({"recurrence": None} if name == "recurrence" else {})
     return changed | ({"until": write_until(repeat.end, is_day=repeat.is_day)} if rule.until and repeat.end else {})
@@ -113,4 +130,5 @@ def _find_next(repeat: Repeat, past: datetime, done_on: date | None) -> datetime
         moments = iter_moments(settle(repeat.rule, begin), begin, begin, begin + _FAR)
         at = next((each for each in moments if each > begin), None)
         return at if at and (repeat.end is None or at <= repeat.end) else None
-    return next((at for at in iter_ruled(repeat, past, past + _FAR) if at > past), None)
+    alone = replace(repeat, also=())
+    return next((at for at in iter_ruled(alone, past, past + _FAR) if at > past), None)

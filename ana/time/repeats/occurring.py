@@ -1,10 +1,10 @@
 """The occurrences of what repeats: what a window of time has of them, and the next."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from heapq import merge
-from itertools import islice
+from itertools import groupby, islice
 
 from dateutil.relativedelta import relativedelta
 
@@ -63,7 +63,7 @@ def find_present(repeat: Repeat, now: datetime) -> Occurrence | None:
 
     None if the series has ended.
     """
-    since = repeat.first if repeat.waits else to_local(repeat, now)
+    since = repeat.begin if repeat.waits else to_local(repeat, now)
     early = min([since, *repeat.moved.values()]) if repeat.waits else since
     return next(iter_occurrences(repeat, early, look_ahead(repeat, since)), None)
 
@@ -76,7 +76,7 @@ def bring_to_first(repeat: Repeat, text: str) -> str:
     given, is_day = read_local(text, repeat.zone), len(text) == len("2026-01-13")
     latest = datetime.combine(given, time.max) if is_day else given
     longest = timedelta(min(366 * repeat.rule.interval, (latest - datetime.min).days))  # from one to the next
-    since = max(repeat.first, latest - longest)
+    since = max(repeat.begin, latest - longest)
     starts = (to_local(repeat, each.start) for each in iter_occurrences(repeat, since, latest))
     begin = max((start for start in starts if start < latest), default=repeat.first)
     if is_day:
@@ -96,7 +96,8 @@ def look_ahead(repeat: Repeat, since: datetime) -> datetime:
     rule = repeat.rule
     years = YEARS_AHEAD * (rule.interval if rule["FREQ"] in ("MONTHLY", "YEARLY") else 1)
     begin = max(since, repeat.first)
-    return begin + relativedelta(years=min(years, 9800 - begin.year)) if begin.year < 9800 else datetime.max
+    end = begin + relativedelta(years=min(years, 9800 - begin.year)) if begin.year < 9800 else datetime.max
+    return max((end, *repeat.also[-1:]))
 
 
 def iter_occurrences(repeat: Repeat, since: datetime, last: datetime) -> Iterator[Occurrence]:
@@ -107,7 +108,7 @@ def iter_occurrences(repeat: Repeat, since: datetime, last: datetime) -> Iterato
 def iter_places(repeat: Repeat, since: datetime, last: datetime) -> Iterator[tuple[datetime, datetime]]:
     """Yield when these occurrences begin in local time, each with the moment that the rule gives it."""
     lasts = max(key.distance for key in repeat.keys) + (DAY if repeat.is_day else MICROSECOND)
-    early = since - lasts - DAY if since > repeat.first else repeat.first
+    early = since - lasts - DAY if since > repeat.begin else repeat.begin
     moved = find_moved(repeat) if repeat.moved else {}
     as_ruled = ((at, at) for at in iter_ruled(repeat, early, last) if at not in moved)
     elsewhere = sorted((to, at) for at, to in moved.items())
@@ -115,12 +116,19 @@ def iter_places(repeat: Repeat, since: datetime, last: datetime) -> Iterator[tup
 
 
 def iter_ruled(repeat: Repeat, since: datetime, last: datetime) -> Iterator[datetime]:
-    """Yield the moments that the rule gives, in local time, without those that are left out."""
-    last = min(last, repeat.end) if repeat.end else last
+    """Yield the moments that the rule gives, and those beside it, in local time, without those that are left out."""
+    ruled: Iterable[datetime] = _iter_rule(repeat, since, min(last, repeat.end) if repeat.end else last)
+    if repeat.also:
+        ruled = (at for at, _ in groupby(merge(ruled, repeat.list_also(since, last))))
+    return (at for at in ruled if not repeat.is_left_out(at))
+
+
+def _iter_rule(repeat: Repeat, since: datetime, last: datetime) -> Iterator[datetime]:
+    """Yield the moments of the rule; of what counts from when it was done the first alone is known."""
     ruled = iter_moments(repeat.rule, repeat.first, since, last)
-    for at in islice(ruled, 1) if repeat.from_done and since <= repeat.first else () if repeat.from_done else ruled:
-        if at not in repeat.left_out and at.date() not in repeat.left_out:
-            yield at
+    if not repeat.from_done:
+        return ruled
+    return islice(ruled, 1) if since <= repeat.first else iter(())
 
 
 def find_moved(repeat: Repeat) -> dict[datetime, datetime]:

@@ -1,13 +1,14 @@
 """What repeats, as an item's properties say it."""
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Literal
 
 from ana.recent import keep_recent
 from ana.time.dates import day_of
-from ana.time.repeats.rules import DAYS, Rule, parse_rule, settle
+from ana.time.repeats.rules import DAYS, NO_RULE, Rule, parse_rule, settle
 from ana.time.repeats.words import read_words
 from ana.values import Json
 
@@ -17,8 +18,19 @@ DATE_KEYS = ("due_date", "start_date", "date", "end_date")
 RULE_KEYS = ("repeats", "recurrence")
 """The property that has a rule, and what older items call it."""
 
+ALSO = "also"
+"""The property that has dates beside those of a rule, or all but the first where there is no rule."""
+
+REPEATING = (*RULE_KEYS, ALSO)
+"""The properties of which an item that repeats has one."""
+
+MOST_ALSO = 1000
+"""How many dates `also` has at most: each is worked out and searched like a date of its own."""
+
 _HAPPENS = ("event", "appointment", "meeting", "class", "course", "lesson", "birthday", "anniversary", "holiday")
 _TO_DO = ("task", "todo", "to-do", "chore", "reminder")
+
+_DAY = len("2026-01-13")
 
 Form = Literal["day", "local", "zoned"]
 
@@ -44,10 +56,11 @@ class Repeat:
 
     Args:
         source: The property that has its rule, and what it says.
-        rule: The rule, settled, unless it counts from when it was done.
+        rule: The rule, settled, unless it counts from when it was done; NO_RULE where single dates are all there is.
         first: The next occurrence, as the item has it.
         keys: The item's dates, the one that the rule counts from first.
-        end: The last moment that counts; None without an end.
+        end: The last moment of the rule that counts; None without an end.
+        also: Further moments, in order. They count after the rule's end, too.
         left_out: Days and moments that do not count.
         moved: The moments of occurrences that are at another, by the moment or the day of the rule.
         from_done: Whether the next one counts from the day on which it was done.
@@ -61,6 +74,7 @@ class Repeat:
     keys: tuple[DateKey, ...]
     zone: tzinfo
     end: datetime | None
+    also: tuple[datetime, ...]
     left_out: frozenset[date]
     moved: Mapping[date, datetime]
     from_done: bool
@@ -72,9 +86,25 @@ class Repeat:
         """Return whether an occurrence is a day, without a time."""
         return self.keys[0].form == "day"
 
+    @property
+    def begin(self) -> datetime:
+        """Return the first moment of all: one that was added may come before the next of the rule."""
+        return min((self.first, *self.also[:1]))
+
+    def is_left_out(self, at: datetime) -> bool:
+        """Return whether a moment does not count. A day that is left out leaves what was added at another time."""
+        return at in self.left_out or (
+            at.date() in self.left_out and at.time() in (*self.rule.times, self.first.time())
+        )
+
+    def list_also(self, since: datetime, last: datetime) -> tuple[datetime, ...]:
+        """Return the moments that were added from one to another, both included."""
+        rest = self.also[bisect_left(self.also, since) :]
+        return rest[: bisect_left(rest, last + timedelta.resolution)] if last < datetime.max else rest
+
 
 def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
-    """Return what repeats; None where nothing does, or its rule or its date cannot be read.
+    """Return what repeats; None where nothing does, or neither rule nor dates can be read.
 
     Args:
         properties: An item's. `recurrence`, as older items have it, is read where there is no `repeats`.
@@ -82,20 +112,21 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
     source = "repeats" if "repeats" in properties else "recurrence"
     written, from_done = properties.get(source), properties.get("repeat_from") == "done"
     keys = [key for key in DATE_KEYS if day_of(properties.get(key))]
-    if not isinstance(written, str) or not keys or keys == ["end_date"]:
+    if not (isinstance(written, str) or properties.get(ALSO)) or not keys or keys == ["end_date"]:
         return None
     texts = {key: str(properties[key]) for key in keys}
     moments = {key: read_local(text, zone) for key, text in texts.items()}
     first = moments[keys[0]]
-    rule = _read_rule(written, first, zone, is_settled=not from_done)
-    if rule is None:
+    rule = _read_rule(written, first, zone, is_settled=not from_done) if isinstance(written, str) else NO_RULE
+    also = _read_also(properties.get(ALSO), rule.times or [first.time()], zone, is_day=len(texts[keys[0]]) == _DAY)
+    if rule is NO_RULE and not also:
         return None
     if source == "recurrence":  # a rule in repeats is refused when it is written
         rule = _drop_overlapping(rule, (moments.get("end_date", first) - first).days)
     ends = [_read_end(properties.get("until"), zone), rule.until]
     moved = properties.get("moved")
     return Repeat(
-        source=(source, written),
+        source=(source, written if isinstance(written, str) else ""),
         rule=rule,
         first=first,
         keys=tuple(
@@ -105,6 +136,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
         ),
         zone=zone,
         end=min((end for end in ends if end), default=None),
+        also=also,
         left_out=frozenset(_iter_left_out(properties.get("except"), zone)),
         moved=dict(_iter_moved(moved, {*rule.times, first.time()}, zone)) if isinstance(moved, dict) else {},
         from_done=from_done,
@@ -115,7 +147,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
 
 def may_repeat(properties: Mapping[str, Json]) -> bool:
     """Return whether an item has a property for a rule, readable or not."""
-    return any(key in properties for key in RULE_KEYS)
+    return any(key in properties for key in REPEATING)
 
 
 def passes(properties: Mapping[str, Json]) -> bool:
@@ -144,18 +176,18 @@ def read_local(text: str, zone: tzinfo) -> datetime:
 
 
 def _find_form(text: str) -> Form:
-    if len(text) == len("2026-01-13"):
+    if len(text) == _DAY:
         return "day"
     return "zoned" if datetime.fromisoformat(text).tzinfo else "local"
 
 
 @keep_recent(4096)
-def _read_rule(text: str, first: datetime, zone: tzinfo, *, is_settled: bool) -> Rule | None:
+def _read_rule(text: str, first: datetime, zone: tzinfo, *, is_settled: bool) -> Rule:
     try:
         rule = parse_rule(read_words(text) or text, zone)
         return settle(rule, first) if is_settled else rule
     except (ValueError, OverflowError):
-        return None
+        return NO_RULE
 
 
 def _drop_overlapping(rule: Rule, days: int) -> Rule:
@@ -177,6 +209,19 @@ def _read_end(value: Json, zone: tzinfo) -> datetime | None:
 
 def _read_done(value: Json, zone: tzinfo) -> datetime | None:
     return read_local(str(value), zone) if day_of(value) else None
+
+
+def _read_also(value: Json, times: Sequence[time], zone: tzinfo, *, is_day: bool) -> tuple[datetime, ...]:
+    """Return the moments that were added, in order; a day has the times of the rule, and what is a day has none."""
+    found = set[datetime]()
+    for each in value[:MOST_ALSO] if isinstance(value, list) else [value]:
+        if day_of(each):
+            at = read_day_or_moment(str(each), zone)
+            if isinstance(at, datetime) and not is_day:
+                found.add(at)
+            else:
+                found |= {datetime.combine(at, each) for each in times}
+    return tuple(sorted(found))
 
 
 def _iter_left_out(value: Json, zone: tzinfo) -> Iterator[date]:

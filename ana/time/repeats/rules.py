@@ -89,6 +89,10 @@ class Rule:
         return replace(self, parts=tuple(part for part in self.parts if part[0] != name))
 
 
+NO_RULE = Rule(())
+"""Names no moment."""
+
+
 def parse_rule(text: str, zone: tzinfo) -> Rule:
     """Read an RRULE.
 
@@ -185,6 +189,8 @@ def iter_moments(rule: Rule, first: datetime, since: datetime, last: datetime) -
 
 def iter_matching(rule: Rule, first: datetime, since: datetime, last: datetime) -> Iterator[datetime]:
     """Yield the moments that a rule names from its first date on, which is one of them only if the rule names it."""
+    if not rule.parts:
+        return
     last = min(last, rule.until) if rule.until else last
     times, since = rule.times or [first.time()], max(since, first)
     for day in _iter_days(rule, first.date(), since.date(), last.date()):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, date
 
 from ana.time.clock import WEEKDAYS
-from ana.time.repeats.rules import DAYS, UNITS, Rule, parse_rule
+from ana.time.repeats.rules import DAYS, NO_RULE, UNITS, Rule, parse_rule
 
 _MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
@@ -169,6 +169,8 @@ def word_rule(text: str) -> str:
 
 def tell_rule(rule: Rule) -> str:
     """Return a settled rule in words: every 2 weeks on Tuesday."""
+    if rule is NO_RULE:
+        return "on single dates"
     parity = next((name for name, weeks in _PARITIES.items() if weeks == rule["BYWEEKNO"]), None)
     if rule.has("BYSETPOS", "BYYEARDAY") or (rule.has("BYWEEKNO") and not parity):
         return rule.text

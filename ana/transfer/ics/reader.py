@@ -12,9 +12,10 @@ from icalendar.cal.component import Component
 from ana.errors import ToolError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
+from ana.memory.sources import ALL_MINE, IMPORT, Sources, tell_all
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS
-from ana.time.repeats.rules import Rule
+from ana.time.repeats import ALSO, DATE_KEYS
+from ana.time.repeats.rules import NO_RULE, Rule
 from ana.transfer.bundle import Bundle, read_item
 from ana.transfer.ics.moments import Moments, Span, list_tables
 from ana.transfer.ics.parts import list_values, parse_part, read_text, split_parts
@@ -34,7 +35,7 @@ _STAMP = re.compile(r"^DTSTAMP[^:\n]*:(\d{4})", re.IGNORECASE | re.MULTILINE)
 _OURS = re.compile(rf"([A-Za-z0-9][A-Za-z0-9_-]{{0,127}})@{DOMAIN}")
 _TEXTS = ("SUMMARY", "DESCRIPTION")
 _DATES = {"due_date", "start_date", "date", "end_date"}
-_SAID = {*_DATES, "repeats", "until", "moved", "except", "location", "url", "tags", "priority", "remind"}
+_SAID = {*_DATES, "repeats", "until", "moved", "except", ALSO, "location", "url", "tags", "priority", "remind"}
 """The properties for which a calendar has its own, so that where that is missing they are gone."""
 
 
@@ -48,13 +49,18 @@ def read(path: Path, zone: tzinfo) -> Bundle:
     calendar = _Calendar(moments, read_modified(path))
     items = calendar.read([text for kind, text in parts if kind != "VTIMEZONE"])
     named = {"Left out, because nothing here holds it": others, **calendar.notes}
-    return Bundle(items, notes=make_notes(named | {"Read in your time, as nobody knows the zone": moments.unknown}))
+    notes = make_notes(named | {"Read in your time, as nobody knows the zone": moments.unknown})
+    return Bundle(items, authors=calendar.authors, notes=notes)
 
 
 class _Calendar:
-    """Reads components as items: `age` is the stamp of those without one, `notes` what is to be said of which."""
+    """Reads components as items: `age` is the stamp of those without one, `notes` what is to be said of which.
+
+    What has an organiser or guests is others' words; `authors` has their addresses by the item's id.
+    """
 
     def __init__(self, moments: Moments, age: str) -> None:
+        self.authors: dict[str, frozenset[str]] = {}
         self.notes: dict[str, list[str]] = defaultdict(list)
         self._moments = moments
         self._age = age
@@ -101,19 +107,19 @@ class _Calendar:
                 self._leave_out(read_text(each, "SUMMARY"), BadRecord("an event before it has its UID"))
 
     def _read_master(self, uid: str, master: Component, singles: list[Component], base: Item | None) -> Iterator[Item]:
-        """Yield a component's item and those of its further dates; take from the list the exceptions that it holds."""
+        """Yield a component's item; take from the list the exceptions that it holds."""
         ours, properties, span = _OURS.fullmatch(uid), self._read_properties(master), self._moments.read_span(master)
-        if span and (rule := self._read_rule(master, span[0], properties)):
-            self._read_exceptions(master, singles, rule, span, properties)
-        for at in self._moments.list_dates(master, "RDATE"):
-            if span and at != span[0]:
-                yield self._make_single(uid, master, at, (at, at + (span[1] - span[0])))
+        if span:
+            rule = self._read_rule(master, span[0], properties)
+            properties[ALSO] = self._read_also(master, span[0])
+            if rule or properties[ALSO]:
+                self._read_exceptions(master, singles, rule or NO_RULE, span, properties)
         properties["uid"] = None if ours else read_text(master, "UID")
         yield self._make_item(ours[1] if ours else item_id(f"calendar:{uid}"), master, properties, base)
 
-    def _make_single(self, uid: str, single: Component, at: date, span: Span | None = None) -> Item:
-        properties = self._read_properties(single) | (self._write_span(single, span) if span else {})
-        return self._make_item(item_id(f"calendar:{uid}/{self._moments.write(at)}"), single, properties, None)
+    def _make_single(self, uid: str, single: Component, at: date) -> Item:
+        id = item_id(f"calendar:{uid}/{self._moments.write(at)}")
+        return self._make_item(id, single, self._read_properties(single), None)
 
     def _make_item(self, id: str, component: Component, properties: Properties, base: Item | None) -> Item:
         made, changed = (self._moments.read_stamp(component, name) for name in ("CREATED", "LAST-MODIFIED"))
@@ -124,7 +130,11 @@ class _Calendar:
         if base:
             own, created = _merge(own, base.properties), base.created_at
         content = "\n".join(text for text in texts if text) or "(no title)"
-        return check_item(Item(id, content, own, created, changed or created))
+        told = base.sources if base else ALL_MINE
+        sources = Sources(told.content, {name: each for name, each in told.properties.items() if name in own})
+        if authors := _list_authors(component):
+            self.authors[id], sources = authors, tell_all(IMPORT, own)
+        return check_item(Item(id, content, own, created, changed or created, sources))
 
     def _note_lost(self, component: Component, title: str) -> None:
         lost = (set(component) - _READ - _TECHNICAL) | {str(name) for name, _ in component.errors}
@@ -153,7 +163,7 @@ class _Calendar:
         start, end = map(self._moments.write, span)
         other = end if end != start else None
         # what repeats counts from its beginning, so a to-do that does keeps both as one stretch
-        if "DUE" in component and not (other and "RRULE" in component):
+        if "DUE" in component and not (other and ("RRULE" in component or "RDATE" in component)):
             return {"due_date": end, "start_date": start if other else None}
         return {"start_date": start, "end_date": other}
 
@@ -176,14 +186,24 @@ class _Calendar:
             self.notes[f"Kept in your time; after {self._year + YEARS} its own may differ from it"].append(title)
         return rule
 
+    def _read_also(self, master: Component, start: date) -> list[Json]:
+        """Return the dates beside the rule that are not left out at the very moment."""
+        gone = {to_here(at, self._moments.zone) for at in self._moments.list_dates(master, "EXDATE")}
+        dates = [at for at in self._moments.list_dates(master, "RDATE") if at != start]
+        kept = (at for at in dates if to_here(at, self._moments.zone) not in gone)
+        return [*dict.fromkeys(map(self._moments.write, kept))]
+
     def _read_exceptions(
         self, master: Component, singles: list[Component], rule: Rule, span: Span, properties: Properties
     ) -> None:
         """Give the properties what is left out and moved; another event than its series stays in the list."""
         moved: dict[str, Json] = {}
+        also = {to_here(at, self._moments.zone) for at in self._moments.list_dates(master, "RDATE") if at != span[0]}
         left_out = [self._name(at, rule, span[0]) for at in self._moments.list_dates(master, "EXDATE")]
         for single in [*singles]:
-            name = self._name(self._moments.list_dates(single, "RECURRENCE-ID")[0], rule, span[0])
+            at = self._moments.list_dates(single, "RECURRENCE-ID")[0]
+            is_added = to_here(at, self._moments.zone) in also
+            name = self._moments.write(at) if is_added else self._name(at, rule, span[0])
             is_cancelled = read_text(single, "STATUS").upper() == "CANCELLED"
             to = None if is_cancelled else self._find_move(master, single, span)
             if to and name:
@@ -192,7 +212,7 @@ class _Calendar:
                 left_out.append(name)
             if to or is_cancelled:
                 singles.remove(single)
-        known = properties["moved"]
+        known = properties.get("moved")
         properties["moved"] = (known if isinstance(known, dict) else {}) | moved or None
         properties["except"] = [*dict.fromkeys(name for name in left_out if name)]
 
@@ -207,6 +227,12 @@ class _Calendar:
         is_same = all(of[name] == value for name, value in self._read_properties(single).items() if name not in _DATES)
         is_same = is_same and all(read_text(master, name) == read_text(single, name) for name in _TEXTS)
         return self._moments.write(to[0]) if to and is_same and to[1] - to[0] == span[1] - span[0] else None
+
+
+def _list_authors(component: Component) -> frozenset[str]:
+    """Return the address of the organiser, or else those of the guests."""
+    named = list_values(component, "ORGANIZER") or list_values(component, "ATTENDEE")
+    return frozenset(str(each).lower().removeprefix("mailto:") for each in named)
 
 
 def _find_base(component: Component) -> Item | None:

@@ -3,8 +3,9 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import islice
 
 from dateutil.relativedelta import relativedelta
 from icalendar import Alarm, Calendar, Event, vRecur
@@ -13,9 +14,9 @@ from ana.memory.item import Item, to_json
 from ana.memory.status import CANCELLED, DONE, has_status
 from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, Repeat, occurrences, read_repeat
+from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, occurrences, read_repeat
 from ana.time.repeats.occurring import find_moved, make_occurrence
-from ana.time.repeats.rules import iter_matching, iter_moments
+from ana.time.repeats.rules import NO_RULE, iter_matching, iter_moments
 from ana.transfer.ics.series import to_here, to_wall
 from ana.transfer.records import make_notes
 from ana.values import Json, Properties, plain_text
@@ -76,18 +77,19 @@ def list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
     event.add(ITEM, json.dumps(to_json(item)))
     repeat = read_repeat(item.properties, zone)
     rule = _write_rule(repeat) if repeat and not repeat.from_done else None
-    if rule is None and (repeat or "repeats" in item.properties):
+    if not rule and ("repeats" in item.properties or (repeat and rule is None)):
         notes["Written with its next dates alone, because no calendar can say how it repeats"].append(item.content)
-    if repeat is None or (repeat.end and repeat.end < repeat.first):
+    is_over = repeat and repeat.end and repeat.end < repeat.first
+    if repeat is None or (is_over and not repeat.also):
         return [event]
     if rule is None:
         found = occurrences(repeat, span[0], span[0] + relativedelta(years=_YEARS))
-        event.add("rdate", [each.start for each in found])
+        event.add("rdate", [each.start for each in islice(found, MOST_ALSO)])
         return [event]
-    event.add("rrule", vRecur.from_ical(rule))
-    if next(iter_matching(repeat.rule, repeat.first, repeat.first, repeat.first), None) is None:
-        # programs differ in whether the first date counts where the rule does not name it
-        event.add("rdate", [span[0]])
+    if rule and not is_over:
+        event.add("rrule", vRecur.from_ical(rule))
+    if rdates := [*_iter_beside(repeat)]:
+        event.add("rdate", [_place(at, repeat) for at in rdates])
     left_out = {at for each in repeat.left_out for at in iter_moments(repeat.rule, repeat.first, *_find_bounds(each))}
     if left_out:
         event.add("exdate", [_place(at, repeat) for at in sorted(left_out)])
@@ -98,6 +100,13 @@ def list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
         single.add("recurrence-id", _place(at, repeat))
         singles.append(single)
     return [event, *singles]
+
+
+def _iter_beside(repeat: Repeat) -> Iterator[datetime]:
+    """Yield the moments beside the rule; programs differ in whether a first date counts that the rule does not name."""
+    is_named = repeat.rule is NO_RULE or any(iter_matching(repeat.rule, repeat.first, repeat.first, repeat.first))
+    yield from () if is_named else [repeat.first]
+    yield from (at for at in repeat.also if not repeat.is_left_out(at))
 
 
 def _read_span(properties: Properties, zone: tzinfo) -> tuple[date, date] | None:
@@ -168,8 +177,13 @@ def _read_trigger(remind: Json, start: date, zone: tzinfo) -> datetime | timedel
 
 
 def _write_rule(repeat: Repeat) -> str | None:
-    """Return the RRULE that says the same, where ours takes the last day of a short month; None if none does."""
+    """Return the RRULE that says the same, where ours takes the last day of a short month; None if none does.
+
+    Empty where there is no rule.
+    """
     rule = repeat.rule
+    if rule is NO_RULE:
+        return ""
     has_times = not repeat.is_day and rule.times not in ([], [repeat.first.time()])
     parts = {name: value for name, value in rule.parts if has_times or name not in ("BYHOUR", "BYMINUTE")}
     days = rule.list_numbers("BYMONTHDAY")

@@ -18,6 +18,7 @@ from app.http.connections import Protocol
 from tests.conftest import folders
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
+UPLOAD = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\nx"
 
 
 async def answer(scope: Any, receive: Any, send: Any) -> None:
@@ -33,12 +34,16 @@ class Wire(asyncio.Transport):
     """Takes what is written."""
 
     closed = False
+    aborted = False
 
     def write(self, data: Any) -> None:
         pass
 
     def close(self) -> None:
         self.closed = True
+
+    def abort(self) -> None:
+        self.aborted = True
 
     def is_closing(self) -> bool:
         return self.closed
@@ -55,6 +60,9 @@ class Wire(asyncio.Transport):
         (answer, [REQUEST, REQUEST[:-4]], True),
         (answer, [*REQUEST[:-4].split(b"a")], True),
         (work, [REQUEST], False),
+        (work, [UPLOAD], False),
+        (answer, [UPLOAD], True),
+        (answer, [UPLOAD, b"x"], True),
     ],
 )
 def test_only_so_long_is_waited_for_a_request(app: Any, arrives: list[bytes], closes: bool) -> None:
@@ -76,6 +84,25 @@ def test_only_so_long_is_waited_for_a_request(app: Any, arrives: list[bytes], cl
 
     assert asyncio.run(play()) == closes
     assert later, "it looks by itself"
+
+
+@pytest.mark.parametrize(("is_taken", "ends"), [(False, True), (True, False)])
+def test_an_answer_that_nobody_takes_ends_its_connection(is_taken: bool, ends: bool) -> None:
+    async def play() -> bool:
+        loop = asyncio.get_running_loop()
+        protocol, wire = Protocol(Config(work, log_config=None), ServerState(), {}, loop), Wire()
+        protocol.connection_made(wire)
+        later: list[asyncio.TimerHandle] = []
+        loop.call_later = lambda _, do: later.append(asyncio.TimerHandle(0, do, (), loop)) or later[-1]  # type: ignore
+        protocol.pause_writing()
+        if is_taken:
+            protocol.resume_writing()
+        for each in later:
+            if not each.cancelled():
+                each._run()
+        return wire.aborted
+
+    assert asyncio.run(play()) is ends
 
 
 def test_a_connection_is_kept_for_longer_than_clients_keep_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

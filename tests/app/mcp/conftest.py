@@ -28,11 +28,11 @@ Elicit = ElicitationFnT
 
 
 @pytest.fixture
-def open_on(tmp_path: Path) -> Callable[[str], Handles]:
+def open_on(tmp_path: Path) -> Callable[..., Handles]:
     """Opens a person's store on a dial."""
 
-    def open_store(dial: str) -> Handles:
-        workspace = open_workspace(load_settings(folders(tmp_path, ANA_AUTONOMY=dial)))
+    def open_store(dial: str, **env: str) -> Handles:
+        workspace = open_workspace(load_settings(folders(tmp_path, ANA_AUTONOMY=dial, **env)))
         return open_handles(workspace, model=ClosingModel(), backend=InMemoryBackend(EMBEDDER))
 
     return open_store

@@ -2,6 +2,8 @@
 
 import json
 import threading
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -51,8 +53,9 @@ def test_every_tool_answers_as_its_schema_says(served: Sessions, mode: str) -> N
         assert "30 Jan" in changed["receipt"]
         assert (await use("append_context", content="Prefers tea"))["line"] == 0
         assert (await use("search", query="rent"))["results"][0]["url"] == f"ana://item/{id}"
-        assert (await use("fetch", id=id))["text"] == "Pay the rent"
-        assert (await use("fetch", id="context"))["text"] == "0: Prefers tea"
+        fetched = await use("fetch", id=id)
+        assert (fetched["text"], fetched["source"]) == ("Pay the rent", "assistant claude-code")
+        assert (await use("fetch", id="context"))["text"] == "0: Prefers tea (from assistant claude-code)"
         assert (await use("undo"))["changes"]
         assert (await use("history"))["turns"][1]["by"] == "claude-code"
         assert (await use("calculator", expression="2 + 3"))["result"] == 5
@@ -69,7 +72,8 @@ def test_what_deletes_and_rewrites_answers_as_its_schema_says(acting: Handles) -
     replaced = read(call(served, "replace_context", {"line": 0, "content": "Prefers coffee"}))
     assert replaced["replaced"] == "Prefers tea"
     assert read(call(served, "delete_context", {"line": 1}))["deleted"] == "Lives in Rome"
-    assert read(call(served, "delete_item", {"id": id}))["deleted"]["content"] == "Pay the rent"
+    assert read(call(served, "delete_item", {"id": id}))["waits_for_the_person"]
+    acting.memory.delete(id)
     assert read(call(served, "undo", {"turn": id}))["changes"][0]["brought back"]["id"] == id
 
 
@@ -125,6 +129,32 @@ def test_a_call_that_does_not_fit_is_told_what_to_mend(served: Sessions) -> None
         answer = call(served, name, args)
         assert answer.is_error, name
         assert set(json.loads(unfence(text_of(answer)))) >= {"error", "hint"}, name
+
+
+OWN = """
+from pathlib import Path
+
+def send_mail(to: str) -> str:
+    'Send a mail.'
+    Path({outbox!r}).write_text(to)
+    return "sent"
+
+TOOLS = [send_mail]
+"""
+
+
+@pytest.mark.parametrize("dial", ["confirm", "act"])
+def test_a_tool_of_the_persons_own_is_not_offered_and_not_run(
+    open_on: Callable[..., Handles], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dial: str
+) -> None:
+    (tmp_path / "mcp_mailer.py").write_text(OWN.format(outbox=str(tmp_path / "outbox")))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    sessions = serve(open_on(dial, TOOLS_MODULES="mcp_mailer"))
+    answer = call(sessions, "send_mail", {"to": "eve@evil.example"})
+    sessions.close()
+    assert answer.is_error
+    assert "There is no tool 'send_mail'." in text_of(answer)
+    assert not (tmp_path / "outbox").exists()
 
 
 @pytest.mark.long

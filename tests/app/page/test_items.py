@@ -1,7 +1,13 @@
 """Items on the page."""
 
+from urllib.parse import urlencode
+
 import pytest
 
+from ana.handles import open_data
+from ana.memory.changes import make_edit
+from ana.memory.sources import name_assistant
+from ana.workspace import load_workspace
 from tests.app.page.conftest import Browser, list_fields
 
 
@@ -175,3 +181,44 @@ def test_hostile_texts_are_shown_as_they_are(browser: Browser, text: str) -> Non
         assert "54439" not in browser.text
     browser.open(path)
     assert browser.one("[name=content]").get_text().strip() == text.strip()
+
+
+def keep_from_others(browser: Browser) -> None:
+    """Keep what others told, of which a part is the person's by now, and a note of the person's."""
+    with open_data(load_workspace(), "a test") as handles:
+        memory, by = handles.memory, make_edit(source=name_assistant("Friend"))
+        memory.create("Milk of Friend", {"place": "hall"}, by)
+        memory.update(memory.create("Tea of Friend", {"place": "hall"}, by).id, "My tea")
+    keep(browser, "The key is under the mat")
+
+
+def test_items_are_filtered_by_their_source_and_made_mine_together(browser: Browser) -> None:
+    keep_from_others(browser)
+    for source, found in (("", 3), ("others", 2), ("assistant Friend", 2), ("person", 1), ("import", 0)):
+        browser.open(f"/app/items?{urlencode({'source': source})}")
+        assert len(browser.page.select("ul.plain li")) == found, source
+    browser.open("/app/items?source=others&q=tea")
+    assert "from assistant Friend" in browser.text
+    form = browser.one("form[method=post]:has(li)")
+    ids = [str(each["value"]) for each in form.select("[name=id]")]
+    sent = list_fields(form) | {"id": ids, "do": ["mine"]}
+    answer = browser.client.post("/app/items", data=sent)
+    assert answer.text.count("now your own words") == 2
+    browser.open("/app/items?source=others")
+    assert not browser.page.select("ul.plain li")
+
+
+def test_an_item_tells_from_whom_it_is_until_it_is_mine(browser: Browser) -> None:
+    keep_from_others(browser)
+    browser.open("/app/items")
+    browser.follow("Milk of Friend")
+    assert "From assistant Friend" in browser.text
+    browser.open("/app/items")
+    browser.follow("My tea")
+    assert "From place: assistant Friend" in browser.text
+    browser.submit("This is mine")
+    assert "now your own words" in browser.text
+    assert not [each for each in browser.page.select("button") if each.get_text() == "This is mine"]
+    browser.submit("Undo")
+    browser.open("/app/items?source=others")
+    assert len(browser.page.select("ul.plain li")) == 2

@@ -5,12 +5,14 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from ana import settings as settings_module
 from ana.people import People
 from ana.settings import Places, load_settings
 from ana.workspace import load_workspace, open_workspace
 from tests.app.page.conftest import Browser, list_fields
+from tests.transfer.test_whose import CALENDAR, EVENT, EVENTS
 
 
 @pytest.fixture(autouse=True)
@@ -114,6 +116,25 @@ def test_a_calendar_that_was_brought_in_is_taken_back(browser: Browser) -> None:
     assert "- Choir" in browser.text
 
 
+@pytest.mark.parametrize(("whose", "theirs"), [("", 1), ("mine", 0), ("others", 2)])
+def test_what_others_wrote_in_a_file_is_the_persons_with_one_tap(browser: Browser, whose: str, theirs: int) -> None:
+    calendar = CALENDAR.format(f"{EVENT.format('Choir', EVENTS['organised'])}\n{EVENT.format('Alone', '')}")
+    browser.open("/app/settings")
+    sent = {name: value for name, (value,) in list_fields(browser.one("form[enctype]")).items() if name != "file"}
+    sent["whose"] = whose
+    answer = browser.client.post("/app/files", data=sent, files={"file": ("a.ics", calendar.encode())})
+    assert (f"Kept as the words of others: {theirs}." in answer.text) == bool(theirs)
+    assert ("These are mine" in answer.text) == bool(theirs)
+    browser.open("/app/items?source=others")
+    assert len(browser.page.select("ul.plain li")) == theirs
+    if theirs:
+        browser.page = BeautifulSoup(answer.text, "html.parser")
+        browser.submit("These are mine")
+        assert browser.text.count("now your own words") == theirs
+        browser.open("/app/items?source=person")
+        assert len(browser.page.select("ul.plain li")) == 2
+
+
 def test_whoever_was_alone_stays_signed_in_when_they_add_somebody(browser: Browser) -> None:
     browser.open("/app/settings")
     assert "You are alone here" in browser.text
@@ -162,6 +183,9 @@ def test_another_persons_settings_are_in_their_folder_and_of_the_kinds_that_are_
     assert not env_file.exists() or "Tokyo" not in env_file.read_text()
     with pytest.raises(AssertionError, match="Addresses of the kind json are not allowed here"):
         browser.submit("Add", add="json://127.0.0.1/x")
+    with pytest.raises(AssertionError, match="The parameter template is not allowed in a discord address here"):
+        browser.submit("Add", add="discord://1234567890/abcdefghijklmnopqrstuvwxyz?template=/etc/shadow")
+    assert open_workspace(load_settings(), "anna").settings.ana_notify is None
 
 
 def test_what_asks_first_counts_from_the_next_message_on(browser: Browser) -> None:

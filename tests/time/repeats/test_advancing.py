@@ -82,3 +82,26 @@ def test_what_a_rule_took_from_its_first_date_is_written_when_it_moves_on() -> N
         "repeats": "FREQ=MONTHLY;BYMONTHDAY=31",
         "recurrence": None,
     }
+
+
+def test_what_was_added_stays_until_it_is_over_and_goes_on_where_the_rule_has_ended() -> None:
+    also = ["2026-11-20T09:00", "2026-11-26T09:00", "2027-01-02T09:00"]
+    weekly = BINS | {"repeats": "FREQ=WEEKLY;BYDAY=TU", "until": "2026-12-01"}
+    bins = read(weekly | {"also": also})
+    assert advance(bins, bins.first) == {"due_date": "2026-12-01T18:00", "also": also[1:]}
+    assert advance(bins, bins.also[0]) == {"due_date": "2026-11-24T18:00", "also": also[1:]}
+    last = read(weekly | {"due_date": "2026-12-01T18:00", "also": also[1:]})
+    ended = {"repeats": None, "recurrence": None, "until": None, "also": None}
+    assert advance(last, last.first) == {"due_date": also[2]} | ended
+    assert advance(last, last.also[-1]) is None
+
+
+def test_of_single_dates_the_next_is_the_items_own() -> None:
+    alone = read({"start_date": "2026-11-24", "end_date": "2026-11-25", "also": ["2026-11-30", "2026-12-24"]})
+    assert advance(alone, alone.first) == {
+        "start_date": "2026-11-30",
+        "end_date": "2026-12-01",
+        "also": ["2026-12-24"],
+    }
+    left_out = read({"due_date": "2026-11-24", "also": ["2026-11-20", "2026-12-24"], "except": ["2026-11-24"]})
+    assert advance(left_out, left_out.first, is_skipped=True) == {"due_date": "2026-12-24", "also": ["2026-11-20"]}

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ana.time.repeats import find_present, next_after, occurrences, read_repeat, waits
+from ana.values import Properties
 from tests.examples import examples
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -105,6 +106,52 @@ def test_the_first_date_counts_even_where_the_rule_does_not_name_it() -> None:
     assert list_dates({"repeats": "every friday", "due_date": "2026-12-01"})[:2] == ["2026-12-01", "2026-12-04"]
 
 
+def test_dates_beside_a_rule_count_before_its_first_and_after_its_end() -> None:
+    choir = {"repeats": "every tuesday", "due_date": "2026-12-08T18:00", "until": "2026-12-15"}
+    assert list_dates(choir | {"also": ["2026-12-04T10:00", "2026-12-08", "2027-01-05"]}) == [
+        *("2026-12-04T10:00", "2026-12-08T18:00", "2026-12-15T18:00", "2027-01-05T18:00")
+    ]
+    whole_day = {"due_date": "2026-12-08", "also": ["2026-12-24T18:00", "2026-12-10"]}
+    assert list_dates(whole_day) == ["2026-12-08", "2026-12-10", "2026-12-24"]
+    twice = {"repeats": "FREQ=DAILY;BYHOUR=8,20", "due_date": "2026-11-23T08:00", "until": "2026-11-23"}
+    assert list_dates(twice | {"also": ["2026-11-25"]})[2:] == ["2026-11-25T08:00", "2026-11-25T20:00"]
+
+
+def test_single_dates_need_no_rule_and_one_that_cannot_be_read_takes_none_away() -> None:
+    alone: Properties = {"start_date": "2026-12-08", "end_date": "2026-12-09", "also": ["2026-12-20", "soon"]}
+    repeat = read_repeat(alone, BERLIN)
+    assert repeat
+    assert [each.dates for each in occurrences(repeat, date(2026, 12, 10), AHEAD)] == [
+        {"start_date": "2026-12-20", "end_date": "2026-12-21"}
+    ]
+    assert list_dates({"repeats": "when it rains", "due_date": "2026-12-08", "also": ["2026-12-20"]}) == [
+        *("2026-12-08", "2026-12-20")
+    ]
+
+
+def test_a_day_that_is_left_out_leaves_what_was_added_at_another_time() -> None:
+    fridays = {
+        "repeats": "every friday",
+        "due_date": "2026-11-27T15:00",
+        "until": "2026-12-11",
+        "except": ["2026-12-04"],
+    }
+    kept = ["2026-11-27T15:00", "2026-12-11T15:00"]
+    assert list_dates(fridays | {"also": ["2026-12-04T17:00"]}) == [kept[0], "2026-12-04T17:00", kept[1]]
+    assert list_dates(fridays | {"also": ["2026-12-04"]}) == kept
+    assert list_dates(fridays | {"also": ["2026-12-04T15:00"]}) == kept
+    assert list_dates(fridays | {"except": ["2026-12-04", "2026-12-04T17:00"], "also": ["2026-12-04T17:00"]}) == kept
+
+
+def test_a_date_that_was_added_can_be_moved() -> None:
+    moved = {
+        "due_date": "2026-12-08T18:00",
+        "also": ["2026-12-10T09:00"],
+        "moved": {"2026-12-10T09:00": "2026-12-11T10:00"},
+    }
+    assert list_dates(moved) == ["2026-12-08T18:00", "2026-12-11T10:00"]
+
+
 def test_three_times_a_day() -> None:
     medicine = {"repeats": "FREQ=DAILY;BYHOUR=8,14,20", "due_date": "2026-11-23T14:00"}
     assert list_dates(medicine)[:4] == ["2026-11-23T14:00", "2026-11-23T20:00", "2026-11-24T08:00", "2026-11-24T14:00"]
@@ -123,6 +170,8 @@ def test_three_times_a_day() -> None:
         {"recurrence": "when the moon is full", "due_date": "2026-12-01"},
         {"repeats": None, "recurrence": "weekly", "due_date": "2026-12-01"},
         {"except": ["2026-12-01"], "until": "2027-01-01", "due_date": "2026-12-01"},
+        {"also": ["guitar"], "due_date": "2026-12-01"},
+        {"also": ["2026-12-01"]},
     ],
 )
 def test_what_cannot_be_read_repeats_nothing(properties: dict[str, Any]) -> None:

@@ -241,14 +241,32 @@ def test_reminders_are_alarms(remind: str, date: str, trigger: str | None) -> No
     assert notes == ([] if trigger else [f"Without a reminder that a calendar cannot say (1): “{remind}: a”."])
 
 
-def test_further_dates_are_items_of_their_own(tmp_path: Path) -> None:
+def test_further_dates_are_dates_of_the_event(tmp_path: Path) -> None:
+    lines = """DTSTART:20260105T100000
+    RDATE:20260107T110000,20260105T100000
+    RDATE;TZID=America/New_York:20260109T040000
+    RDATE;VALUE=DATE:20260112
+    EXDATE:20260107T110000
+    SUMMARY:a"""
+    (item,) = read_events(tmp_path, make_event(lines)).items
+    assert item.properties["start_date"] == "2026-01-05T10:00"
+    assert item.properties["also"] == ["2026-01-09T10:00", "2026-01-12"]
+    assert "repeats" not in item.properties
+
+
+def test_a_further_date_may_be_moved_left_out_or_an_event_of_its_own(tmp_path: Path) -> None:
     found = read_events(
-        tmp_path, make_event("DTSTART:20260105T100000\nRDATE:20260107T110000,20260105T100000\nSUMMARY:a")
+        tmp_path,
+        make_event(
+            f"{WEEKLY}EXDATE:20260112T090000Z\nRDATE:20260112T150000Z,20260114T150000Z,20260116T150000Z\nSUMMARY:a"
+        ),
+        make_event("RECURRENCE-ID:20260114T150000Z\nDTSTART:20260115T150000Z\nDTEND:20260115T160000Z\nSUMMARY:a"),
+        make_event("RECURRENCE-ID:20260116T150000Z\nDTSTART:20260116T150000Z\nDTEND:20260116T160000Z\nSUMMARY:b"),
     )
-    assert sorted(str(item.properties["start_date"]) for item in found.items) == [
-        "2026-01-05T10:00",
-        "2026-01-07T11:00",
-    ]
+    series = next(item for item in found.items if item.content == "a")
+    starts = [start for start, _ in list_ours(series)]
+    assert [f"{at:%m-%dT%H}" for at in starts[:4]] == ["01-05T10", "01-12T16", "01-15T16", "01-19T10"]
+    assert [item.content for item in found.items] == ["a", "b"]
 
 
 def test_the_same_file_gives_the_same(tmp_path: Path) -> None:

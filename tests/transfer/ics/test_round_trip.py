@@ -57,7 +57,15 @@ def items(draw: st.DrawFn) -> Item:
     to = datetime(2026, 7, 1, 12) + timedelta(draw(st.integers(0, 60)))
     left_out: list[Json] = [str(day) for day in days[1:]]
     moved: dict[str, Json] = {str(day): write(to) for day in days[:1]}
+    added = st.builds(
+        lambda n, hour: write(start.replace(hour=hour) + timedelta(n)), st.integers(-9, 60), st.integers(0, 23)
+    )
+    also: list[Json] = [*draw(st.lists(added, max_size=3))]
     properties: Properties = {"repeats": rule, "except": left_out, "moved": moved, "tags": ["a,b", "c;d"]}
+    if also:
+        properties["also"] = also
+        if draw(st.booleans()):
+            del properties["repeats"]
     if draw(st.booleans()):
         properties |= {"type": "task", "status": "active", "due_date": write(start), "remind": "30 minutes before"}
     else:

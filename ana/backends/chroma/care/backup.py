@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Annotated
@@ -199,18 +199,16 @@ def check_backup(path: Path, room: int, person: str) -> None:
         with zipfile.ZipFile(path) as archive:
             _refuse_too_large(archive, path, room)
             manifest, names = parse_note(_read_note(archive, MANIFEST), Manifest), archive.namelist()
-            version, writer = manifest.format, manifest.version
             note = "data/format.json"  # folders of the first format have none
-            inside = parse_note(_read_note(archive, note), FormatNote).format if note in names else 1
+            inside = parse_note(_read_note(archive, note), FormatNote) if note in names else FormatNote(1, "")
             broken = archive.testzip()  # reads every byte and compares checksums
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
     except _BROKEN as exc:
         raise UserError(f"{path} is not a complete backup: {exc}.", "Use another one; nothing was changed.") from exc
-    if max(version, inside) > FORMAT:
+    if unknown := replace(inside, format=max(manifest.format, inside.format)).describe_unknown():
         raise UserError(
-            f"{path} was written by ana {writer} in format {max(version, inside)}; this one reads {FORMAT}.",
-            f"Install ana {writer} or later.",
+            f"{path} was written by ana {manifest.version} {unknown}.", f"Install ana {manifest.version} or later."
         )
     if person and manifest.person not in ("", person):
         raise UserError(

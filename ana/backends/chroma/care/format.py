@@ -1,9 +1,12 @@
-"""The format of a data folder: a newer one is refused, an older one brought to this program's by numbered steps."""
+"""The format of a data folder: a newer one is refused, an older one brought to this program's.
+
+From format 3 on its number stays, and what is new is a step, which is taken once, when a folder is opened.
+"""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,7 +18,10 @@ from ana.files import connect_own, write_whole
 from ana.notes import read_note
 from ana.own_files import name_folder
 
-FORMAT = 2
+FORMAT = 3
+STEPS = ("sources",)
+"""Steps within the format, in their order; each is taken once the store is open, after a backup of its own."""
+
 NAME = "format.json"
 MOVED = "moved.json"
 MOST = 10**6
@@ -24,10 +30,18 @@ MOST = 10**6
 
 @dataclass(frozen=True)
 class FormatNote:
-    """The format of what was written, and the version of ana that wrote it."""
+    """The format of what was written, the version of ana that wrote it, and the steps that were taken within it."""
 
     format: Annotated[int, Field(ge=1, le=MOST)]
     version: Annotated[str, Field(max_length=40)]
+    steps: Annotated[tuple[str, ...], Field(max_length=1000)] = field(default=(), kw_only=True)
+
+    def describe_unknown(self) -> str:
+        """Return what of the folder this program does not know, to be read after who wrote it; empty if nothing."""
+        if self.format > FORMAT:
+            return f"in format {self.format}; this is ana {__version__}, which reads up to {FORMAT}"
+        unknown = ", ".join(step for step in self.steps if step not in STEPS)
+        return f"with steps that ana {__version__} does not know: {unknown}" if unknown else ""
 
 
 @dataclass(frozen=True)
@@ -53,7 +67,7 @@ def write_move(path: Path, note: MoveNote | None) -> None:
         write_whole(path / MOVED, json.dumps(asdict(note)), mode=0o600)
 
 
-def read_format(path: Path) -> int:
+def read_format(path: Path) -> FormatNote:
     """Return the format of a folder, 0 for an empty one.
 
     Raises:
@@ -62,20 +76,20 @@ def read_format(path: Path) -> int:
     if move := read_move(path):
         raise ConfigError(*_describe_move(path, move))
     note = path / NAME
-    hint = f'Write {{"format": {FORMAT}, "version": "{__version__}"}} into it if this program wrote the folder.'
+    hint = f"Write {_dump(STEPS)} into it if this program wrote the folder."
     try:
         known = read_note(note, FormatNote, hint)
     except StoreBroken as exc:
         raise ConfigError(f"The data folder does not say which format it has: {exc.message}", exc.hint) from exc
     if known is None:
-        return 1 if (path / "chroma").exists() or (path / "journal.sqlite").exists() else 0
-    if known.format > FORMAT:
+        is_first = (path / "chroma").exists() or (path / "journal.sqlite").exists()
+        return FormatNote(1 if is_first else 0, "")
+    if unknown := known.describe_unknown():
         raise ConfigError(
-            f"The {name_folder(path)} was written by ana {known.version} in format {known.format}; this is ana "
-            f"{__version__}, which reads up to {FORMAT}.",
+            f"The {name_folder(path)} was written by ana {known.version} {unknown}.",
             f"Install ana {known.version} or later, or set ANA_DATA_DIR to another folder.",
         )
-    return known.format
+    return known
 
 
 def _describe_move(path: Path, move: MoveNote) -> tuple[str, str]:
@@ -88,19 +102,43 @@ def _describe_move(path: Path, move: MoveNote) -> tuple[str, str]:
     )
 
 
-def migrate(path: Path, back_up: Callable[[str], None]) -> None:
-    """Bring a folder to this program's format; ConfigError if it is newer. A step that was cut short can start again.
+def migrate(path: Path, back_up: Callable[[str], None]) -> list[str]:
+    """Bring a folder to this program's format, and return the steps that are to be taken once the store is open.
 
-    `back_up` makes a backup for a reason that names it, unless there is one already.
+    Raises ConfigError if it is newer. What was cut short can start again.
+
+    Args:
+        back_up: Makes a backup for a reason that names it, unless there is one already.
     """
-    version = read_format(path)
-    if version == FORMAT:
-        return
-    if version:
-        back_up(f"before-format-{FORMAT}")
-        for number in range(version + 1, FORMAT + 1):
-            STEPS[number](path)
-    write_whole(path / NAME, json.dumps({"format": FORMAT, "version": __version__}))
+    note = read_format(path)
+    if note.format == 1:
+        back_up("before-format-2")
+        _group_writes_into_acts(path)
+    left = [step for step in STEPS if step not in note.steps] if note.format else []
+    for step in left:
+        back_up(f"before-{step}")
+    if left:
+        _add_sources(path)
+    if note.format < FORMAT:
+        write_whole(path / NAME, _dump(() if left else STEPS))
+    return left
+
+
+def note_step(path: Path, step: str) -> None:
+    """Note that a step was taken."""
+    write_whole(path / NAME, _dump((*read_format(path).steps, step)))
+
+
+def _dump(steps: Iterable[str]) -> str:
+    return json.dumps({"format": FORMAT, "version": __version__, "steps": list(steps)})
+
+
+def _add_sources(path: Path) -> None:
+    """Change to 3: every write has a source."""
+    with closing(connect_own(path / "journal.sqlite", isolation_level=None)) as db:
+        columns = {row[1] for row in db.execute("PRAGMA table_info(writes)")}
+        if columns and "source" not in columns:
+            db.execute("ALTER TABLE writes ADD COLUMN source TEXT NOT NULL DEFAULT 'person'")
 
 
 def _group_writes_into_acts(path: Path) -> None:
@@ -126,6 +164,3 @@ _TO_ACTS = (
     "DROP TABLE old_writes",
     "COMMIT",
 )
-
-STEPS: dict[int, Callable[[Path], None]] = {2: _group_writes_into_acts}
-"""The step from the format before to each format."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from ana.backends.chroma.acts import Journal
 from ana.backends.chroma.care.backup import own_backup_path, pack
 from ana.backends.chroma.care.exchange import REBUILDING, finish_exchange
-from ana.backends.chroma.care.format import migrate
+from ana.backends.chroma.care.format import migrate, note_step
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.rebuild import (
     find_refused,
@@ -19,6 +19,7 @@ from ana.backends.chroma.care.rebuild import (
     rebuild,
     refuse_full_disk,
 )
+from ana.backends.chroma.care.sources import tell_sources
 from ana.backends.chroma.client import map_foreign_errors, open_chroma
 from ana.backends.chroma.closed import list_backlog
 from ana.backends.chroma.collection import BATCH, ChromaCollection
@@ -55,11 +56,20 @@ class Healing:
         self._journal = journal
         self.embedder = embedder
         self._tell = tell
+        self.steps: list[str] = []
+        """What is to be taken of the steps to this program's format once the store is open."""
 
     def settle_files(self) -> None:
         """Finish an exchange that was cut short, and bring an older folder to this program's format."""
         finish_exchange(self._path)
-        migrate(self._path, self._back_up)
+        self.steps = migrate(self._path, self._back_up)
+
+    def take_steps(self) -> None:
+        """Take the steps that are left to this program's format."""
+        if "sources" in self.steps:
+            tell_sources(self._path / "journal.sqlite", self._collections, self._tell)
+            note_step(self._path, "sources")
+            self.steps.remove("sources")
 
     def _back_up(self, reason: str) -> None:
         backup = own_backup_path(self._path, reason)

@@ -15,12 +15,13 @@ from typing import Any
 
 import pytest
 
+from ana import __version__
 from ana.backends.chroma.care import backup as backup_module
 from ana.backends.chroma.care import exchange
 from ana.backends.chroma.care import restore as module
 from ana.backends.chroma.care.backup import write_backup
 from ana.backends.chroma.care.examine import examine
-from ana.backends.chroma.care.format import FORMAT, STEPS
+from ana.backends.chroma.care.format import FORMAT, STEPS, FormatNote, read_format
 from ana.backends.chroma.care.restore import restore
 from ana.backends.chroma.client import open_chroma
 from ana.errors import AnaError, ConfigError, StoreBroken, UserError
@@ -239,15 +240,11 @@ def test_an_older_folder_is_backed_up_and_taken_to_this_format(
     assert [entry.turn for entry in memory.history()] == ["edit-2", "edit-1"]
     assert contents(memory)[:2] == (["one"], {0: "Prefers tea"})
     assert examine(chroma_of(memory)).is_sound
-    assert json.loads((path / "format.json").read_text())["format"] == FORMAT
-    kept = list((path / "backups").glob(f"before-format-{FORMAT}-*.zip"))
+    assert read_format(path) == FormatNote(FORMAT, __version__, steps=STEPS)
+    kept = list((path / "backups").glob("before-format-2-*.zip"))
     assert len(kept) == 1, "the one from before the first try"
     restore(chroma_of(memory).folder, path / "no traces", kept[0])
     assert contents(memory)[0] == ["one"], "a backup of an older format is taken to this one too"
-
-
-def test_every_format_has_a_step_to_it() -> None:
-    assert sorted(STEPS) == list(range(2, FORMAT + 1))
 
 
 def test_only_what_is_anas_own_is_replaced_or_removed(memory: Memory, tmp_path: Path) -> None:

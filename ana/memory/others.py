@@ -1,0 +1,40 @@
+"""What others told: found by its source, and made the person's own words."""
+
+from collections.abc import Mapping
+
+from ana.memory.backend import get_records
+from ana.memory.changes import Cause, Change
+from ana.memory.item import Item
+from ana.memory.memory import Memory
+from ana.memory.search.found import Found
+from ana.memory.sources import PERSON, is_others
+from ana.values import Json
+
+OTHERS = "others"
+"""Stands for every source but the person."""
+
+EVERY = 1_000_000
+"""More items than are looked through."""
+
+
+def is_from(item: Item, source: str) -> bool:
+    """Return whether something of an item is from a source; of the person, whether all of it is."""
+    if source in (PERSON, OTHERS):
+        return is_others(item.source) == (source == OTHERS)
+    return source in (item.sources.content, *item.sources.properties.values())
+
+
+def find_from(memory: Memory, source: str, text: str | None, where: Mapping[str, Json] | None, limit: int) -> Found:
+    """Return what `Memory.find` does of the items from a source. Errors as of that."""
+    found = memory.find(text, where, EVERY)
+    places = [n for n, item in enumerate(found.items) if is_from(item, source)]
+    items = [found.items[n] for n in places[:limit]]
+    reasons = tuple(found.reasons[n] for n in places[:limit]) if found.reasons else ()
+    why = found.why_none or ("" if places else f"No item is from {source!r:.80}.")
+    return Found(items, len(places), len(places) > limit, reasons, found.due, why, found.more_dates, found.where)
+
+
+def claim_turn(memory: Memory, turn: str, by: Cause) -> list[Change]:
+    """Make what a turn wrote the person's own words, as far as it is still there."""
+    keys = get_records(memory.backend, {entry.change.key for entry in memory.history(turn=turn)})
+    return memory.claim([id if kind == "item" else f"line {id}" for kind, id in keys], by)

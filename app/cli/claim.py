@@ -1,0 +1,39 @@
+"""`ana claim`: what others told becomes the person's own words."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ana.handles import open_data
+from app.show.text import pluralize, say
+from app.startup import spell_user, start
+
+if TYPE_CHECKING:
+    from ana.memory.memory import Memory
+
+
+def claim(
+    names: Annotated[list[str] | None, typer.Argument(help='Ids of items, or lines, such as "line 3".')] = None,
+    source: Annotated[str | None, typer.Option(help="All items from there: others, import, paste.")] = None,
+    turn: Annotated[str | None, typer.Option(help="All that this turn wrote, such as an import.")] = None,
+) -> None:
+    """Say that these are your own words. `ana items --source others` lists what is not yours."""
+    from ana.memory.changes import make_edit
+    from ana.memory.others import claim_turn
+
+    if not (names or source or turn):
+        raise typer.BadParameter("Name items, or a --source, or a --turn.")
+    by, workspace = make_edit(), start()
+    with open_data(workspace, "ana claim") as handles:
+        memory = handles.memory
+        changes = claim_turn(memory, turn, by) if turn else []
+        changes += memory.claim([*(names or ()), *(_list_from(memory, source) if source else ())], by)
+    say(f"{pluralize(len(changes), 'record')} {'is' if len(changes) == 1 else 'are'} now your own words.")
+    if changes:
+        say(f"To take it back: ana undo --turn {by.turn}{spell_user(workspace)}")
+
+
+def _list_from(memory: "Memory", source: str) -> list[str]:
+    from ana.memory.others import is_from
+
+    return [item.id for item in memory.items() if is_from(item, source)]
