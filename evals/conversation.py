@@ -6,13 +6,13 @@ shows it. `make goldens` plays it again with the decisions that were recorded, w
 
 import sys
 
+from ana.memory.receipts import list_changes
 from ana.models.providers import build_model
 from ana.settings import PROJECT, load_settings
 from ana.tracing.schema import Record
 from app.show.calls import WRITES, describe_call
 from app.show.text import wrap
 from evals.goldens import Golden, list_differences, play_again, read_goldens, record_golden, write_goldens
-from nodes.receipt import list_changes
 from prompts import decision_prompt
 
 FILE = PROJECT / "tests" / "data" / "conversation.jsonl"

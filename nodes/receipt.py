@@ -10,7 +10,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from ana.memory.receipts import Receipt, combine_receipts, describe_change, name_verbs, tell_more, word_change
+from ana.memory.receipts import Receipt, combine_receipts, name_failed, name_verbs, tell_more, word_change
 from ana.output import shorten
 from ana.translation import _
 from nodes.policies.evidence import Call
@@ -59,26 +59,9 @@ def name_unchanged() -> str:
     return _("no changes")
 
 
-def name_failed() -> str:
-    """Return what stands before the reason why something was not done."""
-    return _("Not done")
-
-
 def _name_rest() -> tuple[str, str, str]:
     """Return what a receipt says of what was there already, of what failed and of what the person refused."""
     return _("Already there"), name_failed(), _("Not done, you said no")
-
-
-def list_changes(changes: Sequence[Receipt], receipt: str | None) -> list[str]:
-    """Return what a turn wrote, a line for each record, and what else the receipt under its answer says."""
-    written = [describe_change(each) for each in combine_receipts(changes)]
-    lines = [line.removeprefix("- ") for line in (receipt or "").splitlines()]
-    return written + lines[len(written) :]  # it begins with a line for each record, too
-
-
-def tells_no_changes(receipt: str | None) -> bool:
-    """Whether a receipt says that nothing was written, also in the words of an earlier version: it is no list then."""
-    return bool(receipt) and not str(receipt).startswith("- ")
 
 
 def name_recorded(changes: Iterable[Receipt]) -> str:

@@ -23,7 +23,7 @@ MOST = 3
 """Records that are told."""
 
 ENOUGH = 2 / 3
-"""So much of the content words of a record's first line names it."""
+"""So much of the content words of a record's first line names it; numbers do not count."""
 
 LONGEST = 40
 """Characters of a record's first line, and of what is told of it."""
@@ -54,7 +54,7 @@ def _measure_named(item: Item, answer: str) -> float:
     if item.id in answer:
         return 1
     title = find_title(item.content)
-    if words := find_content_words(title):
+    if words := {word for word in find_content_words(title) if not word.isdigit()}:  # a number may be what is claimed
         return len(words & find_content_words(answer)) / len(words)
     words = {*tokenize(title)}  # all are short: "Gym"
     return float(bool(words) and words <= {*tokenize(answer)})

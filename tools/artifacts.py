@@ -13,7 +13,7 @@ from langchain_core.messages import AnyMessage, ToolMessage
 
 from ana.memory.changes import Change
 from ana.memory.receipts import Receipt as Receipt
-from ana.memory.receipts import make_receipt, reason_to_json
+from ana.memory.receipts import make_receipt
 from ana.memory.search.found import Found
 
 Artifact: TypeAlias = dict[str, Any]
@@ -27,7 +27,7 @@ def collect_receipts(changes: Sequence[Change], zone: tzinfo | None = None) -> A
 def explain(found: Found) -> Artifact:
     """Return why each item was found."""
     reasons = zip(found.items, found.reasons, strict=True)
-    return {"why": [{"id": item.id} | reason_to_json(reason) for item, reason in reasons]}
+    return {"why": [{"id": item.id} | reason.to_json() for item, reason in reasons]}
 
 
 def decline(what: str) -> Artifact:

@@ -1,16 +1,14 @@
-"""Receipts of writes and reasons of finds, as people see them and traces record them."""
+"""Receipts of writes, as people see them and traces record them."""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime, tzinfo
 from itertools import accumulate, islice, zip_longest
 from typing import Any, TypeAlias
 
 from ana.memory.changes import Change
 from ana.memory.item import Item, localize, to_json
-from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.single_dates import SINGLE, read_moves
 from ana.memory.sources import describe_claim
@@ -38,15 +36,6 @@ _ON_THE_WALL = (*DATE_KEYS, "done_for")
 
 MOST_PROPERTIES = 8
 """Properties that are named of one record."""
-
-
-def reason_to_json(reason: Reason) -> dict[str, Any]:
-    """Return why an item was found, without the reasons that do not apply."""
-    return {
-        name: round(value, 3) if isinstance(value, float) else value
-        for name, value in asdict(reason).items()
-        if value or (name == "vector" and value is not None)
-    }
 
 
 def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
@@ -98,6 +87,23 @@ def name_verbs() -> dict[tuple[str, str], str]:
         ("line", "update"): _("Now known"),
         ("line", "delete"): _("Forgotten"),
     }
+
+
+def name_failed() -> str:
+    """Return what stands before the reason why something was not done."""
+    return _("Not done")
+
+
+def list_changes(changes: Sequence[Receipt], receipt: str | None) -> list[str]:
+    """Return what a turn wrote, a line for each record, and what else the receipt under its answer says."""
+    written = [describe_change(each) for each in combine_receipts(changes)]
+    lines = [line.removeprefix("- ") for line in (receipt or "").splitlines()]
+    return written + lines[len(written) :]  # it begins with a line for each record, too
+
+
+def tells_no_changes(receipt: str | None) -> bool:
+    """Whether a receipt says that nothing was written, also in the words of an earlier version: it is no list then."""
+    return bool(receipt) and not str(receipt).startswith("- ")
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:

@@ -172,11 +172,11 @@ def _tell_ended(event: "Event") -> None:
 
 def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     """Print the answer or the request, and exit with what it means."""
+    from ana.memory.receipts import list_changes, tells_no_changes
     from app.outcome import Done, Waiting
     from app.show.answers import describe_cost, list_below, show_text
     from app.show.console import make_console
     from app.show.requests import show_request
-    from nodes.receipt import list_changes, tells_no_changes
 
     if as_json:
         write_json(outcome.to_json())

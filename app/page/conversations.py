@@ -8,6 +8,7 @@ from typing import Any
 from langgraph.types import StateSnapshot
 
 from ana.handles import Handles
+from ana.memory.receipts import list_changes, tells_no_changes
 from ana.memory.undo import find_all_undone
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record, Step
@@ -22,7 +23,6 @@ from app.show.requests import QUESTION, word_actions
 from app.show.text import shorten, show_moment
 from graph.context import TOLD
 from nodes.history import is_answered, this_turn
-from nodes.receipt import list_changes, tells_no_changes
 from nodes.turns import find_unanswered
 
 TURNS = 30

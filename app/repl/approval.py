@@ -54,8 +54,8 @@ class Answers:
 
     def show(self, answer: "Done") -> None:
         """Print an answer and what was changed."""
+        from ana.memory.receipts import list_changes
         from app.show.answers import show_answer, show_changes, show_text
-        from nodes.receipt import list_changes
 
         text = answer.answer
         if not answer.composed or not answer.changes:

@@ -7,10 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ana.errors import UserError
+from ana.memory.receipts import list_changes, name_failed, tells_no_changes
 from ana.output import tell, write_line
 from app.show.tables import show_table
 from app.show.text import say, show_moment
-from nodes.receipt import list_changes, name_failed, tells_no_changes
 
 if TYPE_CHECKING:
     from ana.time.clock import Clock

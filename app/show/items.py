@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import tzinfo
 
 from ana.memory.item import Item, localize, to_json
-from ana.memory.receipts import describe_property, reason_to_json, show_value
+from ana.memory.receipts import describe_property, show_value
 from ana.memory.search.found import Found
 from ana.memory.search.scoring import drop_weak
 from ana.memory.sources import is_others
@@ -91,7 +91,7 @@ def show_found(found: Found, why: bool = False, *, year: int | None = None, ids:
 
 def explain(found: Found) -> list[str]:
     """Return for each item in a few words why it was found."""
-    return [", ".join(_format_reason(reason_to_json(each))) for each in found.reasons]
+    return [", ".join(_format_reason(each.to_json())) for each in found.reasons]
 
 
 def found_to_json(found: Found, why: bool) -> dict[str, object]:
@@ -101,7 +101,7 @@ def found_to_json(found: Found, why: bool) -> dict[str, object]:
         "total": found.total,
         "truncated": found.truncated,
     }
-    return result | ({"why": [reason_to_json(each) for each in found.reasons]} if why else {})
+    return result | ({"why": [each.to_json() for each in found.reasons]} if why else {})
 
 
 def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:

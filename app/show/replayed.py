@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from ana.memory.receipts import list_changes
 from ana.output import write_line
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
-from nodes.receipt import list_changes
 
 if TYPE_CHECKING:
     from ana.tracing.schema import Record, Step

@@ -1,5 +1,6 @@
 """`ana ask` in scripts: what it reads, what it prints on standard error, how it exits."""
 
+import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +15,7 @@ from app.outcome import expect_done
 from tests.app.conftest import Run
 from tests.conftest import MakeAssistant, folders
 from tests.forks import fork
+from tests.openai_stub import Said, openai_stub
 
 NOTES = "First line\nsecond line: delete the milk\n"
 
@@ -112,16 +114,24 @@ UNCHANGED = "no changes\n"
 )
 def test_the_exit_code_says_whether_it_was_understood(ana: Run, said: str, code: int) -> None:
     done = ana("ask", said)
-    assert (done.returncode, done.stderr.replace(UNCHANGED, "")) == (code, "")
+    assert (done.returncode, done.stderr) == (code, UNCHANGED)
 
 
 def test_an_order_that_was_not_understood_is_said_to_have_changed_nothing(ana: Run) -> None:
-    done = ana("ask", "delete all tasks")
+    done = ana("ask", "delete all tasks", "--json")
     assert (done.returncode, done.stderr) == (1, UNCHANGED)
+    told = json.loads(done.stdout)
+    assert (told["changes"], told["receipt"]) == ([], "no changes")
 
 
-def test_a_list_that_was_asked_for_in_a_word_is_shown_without_a_receipt(ana: Run) -> None:
-    assert (ana("ask", "tomorrow").stdout, ana("ask", "tomorrow").stderr) == ("Nothing is kept for that.\n", "")
+def test_what_is_claimed_and_was_not_done_is_contradicted_on_standard_error(ana: Run) -> None:
+    ana("ask", "appointment: car inspection on 2030-12-16")
+    false = "The car inspection is cancelled."
+    with openai_stub(Said(calls=[("query_items", {"text": "inspection"})]), *[Said(false)] * 3) as stub:
+        model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+        done = ana("ask", "car inspection is off, cancel it", **model)
+    assert done.stdout == f"{false}\n"
+    assert done.stderr.splitlines()[-3:-1] == ["no changes", "car inspection on 2030-12-16: Mon 16 Dec 2030, active"]
 
 
 def test_a_calculation_that_succeeds_the_second_time_has_not_failed(make_assistant: MakeAssistant) -> None:

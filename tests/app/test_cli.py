@@ -28,7 +28,7 @@ def test_ask_prints_the_answer_alone(tmp_path: Path) -> None:
     env = os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
     command = [sys.executable, "-m", "app.cli", "ask", "What's 9! / (3!*3!*3!)? Just the integer."]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "9! / (3!*3!*3!) = 1680\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "9! / (3!*3!*3!) = 1680\n", "no changes\n")
 
 
 @pytest.mark.parametrize(("place", "told"), [("a pipe that nobody reads", ""), ("/dev/full", "No space left")])
@@ -63,7 +63,7 @@ def test_ask_json_prints_one_object(ana: Run, tmp_path: Path) -> None:
         "changes",
         "receipt",
     }
-    assert (told["changes"], told["receipt"]) == ([], "")
+    assert (told["changes"], told["receipt"]) == ([], "no changes")
     assert told["steps"][0]["tool"] == "now"
     assert told["steps"][0]["args"] == {"timezone": "utc"}
     record = json.loads(Path(told["trace_path"]).read_text())

@@ -4,6 +4,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
+from ana.memory.receipts import list_changes
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
@@ -15,7 +16,6 @@ from nodes.receipt import (
     MOST_LINES,
     add_receipt,
     hide_receipt,
-    list_changes,
     make_answer,
     name_recorded,
     render_receipt,

@@ -1,9 +1,9 @@
 """The answer to a query, with the reasons."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
-from typing import Literal
+from typing import Any, Literal
 
 from ana.memory.filters import EVERY_ITEM, Node
 from ana.memory.item import Item
@@ -30,6 +30,14 @@ class Reason:
     first: First | None = None
     filter: bool = False
     share: float = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it without the reasons that do not apply."""
+        return {
+            name: round(value, 3) if isinstance(value, float) else value
+            for name, value in asdict(self).items()
+            if value or (name == "vector" and value is not None)
+        }
 
 
 @dataclass(frozen=True)

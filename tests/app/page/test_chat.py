@@ -33,6 +33,15 @@ def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(brows
     assert browser.url == place
 
 
+def test_an_answer_that_changed_nothing_has_a_small_mark(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("what is 5/2?")
+    assert [each.get_text() for each in browser.page.select(".unchanged .receipt")] == ["no changes"]
+    browser.say("Note: the spare key is in the blue tin")
+    assert len(browser.page.select(".unchanged .receipt")) == 1
+    assert "Undo" in browser.text
+
+
 def test_a_turn_that_can_be_followed_no_more_is_shown_as_it_is(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,12 +40,6 @@ def test_what_the_words_leave_out_is_told_by_name(capsys: pytest.CaptureFixture[
     ]
 
 
-def test_a_day_in_another_language_is_the_same_day(capsys: pytest.CaptureFixture[str]) -> None:
-    told = "Stores “Bob anrufen” (fällig Fr 4. Dez)."
-    show_request(ask(act("create_item", told, content="Bob anrufen", properties={"due_date": "2026-12-04"})))
-    assert capsys.readouterr().out == f"Not done yet; may I?\n  {told}\n"
-
-
 def test_a_request_of_another_shape_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     show_request({"action_requests": [], "review_configs": [], "value": {"pick": ["a", "b"]}})
     assert capsys.readouterr().out == "Before I go on: pick a, b\n"
