@@ -26,6 +26,7 @@ def import_(
     replace: Annotated[bool, typer.Option("--replace", help="Where something else is here, take the file's.")] = False,
 ) -> None:
     """Bring in an export; or a calendar (.ics), Taskwarrior's JSON, Todoist's CSV, a folder of the agent-native-app."""
+    from ana.progress import Work, working
     from ana.transfer.importer import import_bundle
     from app.show.progress import show_progress
 
@@ -35,8 +36,7 @@ def import_(
         except OSError as exc:
             raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         before = _back_up(handles) if bundle.changes else None
-        with show_progress("embedding") as progress:
-            handles.care.report_to(progress)
+        with show_progress("embedding") as progress, working(Work(progress)):
             result = import_bundle(handles.memory, bundle, replace=replace)
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:

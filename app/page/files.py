@@ -1,7 +1,6 @@
 """What a person has, as files: an export, a calendar, a backup to keep; a file that is brought in."""
 
 import os
-import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,14 +13,12 @@ from starlette.responses import FileResponse, Response
 from ana.errors import UserError
 from ana.files import open_draft
 from ana.handles import Handles
-from ana.transfer.bundle import Bundle, is_export, read_export
 from ana.transfer.exporter import export_lines
-from ana.transfer.foreign.detect import find_reader
 from ana.transfer.ics.writer import write_calendar
-from ana.transfer.importer import ImportResult, import_bundle
 from app.api.answers import find_workspace
 from app.http.threads import run_in_threadpool
 from app.page.acts import go_on
+from app.page.importing import MANY, SMALL, Importing, show_growing
 from app.page.shell import HEADERS, render
 
 
@@ -43,38 +40,25 @@ async def give(request: Request) -> Response:
 
 
 async def take(request: Request, form: FormData) -> Response | str:
-    """POST /app/files: a file that `ana import` reads; what is different here stays."""
-    handles, file = (await find_workspace(request)).handles, form.get("file")
+    """POST /app/files: a file that `ana import` reads; what is different here stays.
+
+    What takes a while is answered by a page that grows while it works; leaving it ends the work, and nothing was done.
+    """
+    opened, file = await find_workspace(request), form.get("file")
     if not isinstance(file, UploadFile) or not file.filename:
         raise UserError("There is no file.", "Choose one.")
-    result = await run_in_threadpool(_import, handles, file)
+    if opened.imports:
+        raise UserError("Another file is being brought in.", "Wait until it is through, or stop it.")
+    importing = Importing(opened)
+    if await run_in_threadpool(importing.keep, file) > SMALL:
+        return await show_growing(request, importing)
+    await importing.read()
+    if importing.count > MANY:
+        return await show_growing(request, importing)
+    result = await importing.store()
     if result.turn and not result.notes and not result.conflicting:
         return go_on("/settings", result.turn)
     return await render(request, "imported.html", result=result, notice=None)
-
-
-def _import(handles: Handles, file: UploadFile) -> ImportResult:
-    with tempfile.TemporaryDirectory() as folder:
-        suffix = Path(file.filename or "").suffix[:8]
-        path = Path(folder) / f"file{suffix if suffix.isascii() else ''}"
-        with open_draft(path, 0o600) as kept:
-            shutil.copyfileobj(file.file, kept)
-        try:
-            bundle = _read(path, handles)
-        except UserError as exc:
-            raise UserError(exc.message.replace(str(path), "The file"), exc.hint) from exc
-    if bundle.changes and (upkeep := handles.find_upkeep()) and handles.memory.turns(limit=1):
-        upkeep.back_up_before("import", handles.workspace.traces_folder)
-    return import_bundle(handles.memory, bundle)
-
-
-def _read(path: Path, handles: Handles) -> Bundle:
-    if is_export(path):
-        return read_export(path)
-    if reader := find_reader(path):
-        return reader(path, handles.clock.zone)
-    hint = "An export of ana can, a calendar (.ics), Taskwarrior's JSON and Todoist's CSV."
-    raise UserError("This file cannot be brought in.", hint)
 
 
 def _write_export(handles: Handles, file: Path) -> None:
