@@ -176,6 +176,7 @@ def ask_twice() -> str:
     review = {"action_name": "ask_twice", "allowed_decisions": ["approve"]}
     return str([interrupt({"action_requests": [request], "review_configs": [review]}) for _ in range(2)])
 
+ask_twice.metadata = {"asksItself": True}
 TOOLS = [ask_twice]
 '''
 
