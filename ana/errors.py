@@ -13,6 +13,7 @@ AnaError
 |  |  |- FileUnreadable  the system does not let a file of ana's own be read; it may be whole
 |  |  |- LinkRefused  a file of ana's own is a link, through which nothing is written
 |  |  `- PersonRemoved  whose data it is was removed meanwhile; nothing more is read or written
+|  |- WorkStopped     long work was stopped before anything of it was written
 |  |- TurnStopped     the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- LeaseLost       another process has taken over the conversation, and goes on; nothing was written
 |  |- BudgetReached   the day's budget is spent; no call is made that costs money
@@ -135,6 +136,13 @@ class PersonRemoved(StoreBroken):
 
     def __init__(self) -> None:
         super().__init__("The person was removed.", "Nothing more is written; what they had is kept in the database.")
+
+
+class WorkStopped(UserError):
+    """Long work, such as an import, was stopped by whoever waited for it."""
+
+    def __init__(self) -> None:
+        super().__init__("It was stopped.", "Nothing was changed.")
 
 
 class TurnStopped(UserError):

@@ -3,7 +3,8 @@
 from typing import Any, Protocol
 
 from ana.embedders import Embedder
-from ana.embedders.base import Progress, Vector
+from ana.embedders.base import Vector
+from ana.progress import Progress
 
 
 class Care(Protocol):
@@ -18,9 +19,6 @@ class Care(Protocol):
 
     def read_vectors(self) -> dict[str, Vector]:
         """Return the vectors of all items by the text that was embedded."""
-
-    def report_to(self, progress: Progress) -> None:
-        """Call this from now on while many texts are embedded for a write."""
 
     def reindex(self, progress: Progress) -> int:
         """Embed everything again with the present embedder, while others wait, and return how many records."""

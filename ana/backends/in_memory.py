@@ -19,6 +19,7 @@ from ana.backends.sql.search import TableSearch
 from ana.backends.sql.tables import make_indexes, make_tables, transaction
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
+from ana.embedders.known import embed_many
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import KINDS, Change, Entry, Kind, combine, net
@@ -168,8 +169,8 @@ class InMemoryBackend(TableReads):
 
     def _embed(self, changes: Sequence[Change]) -> dict[RecordKey, Vector]:
         texts = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
-        vectors = self.embedder.embed_documents(list(texts.values()))
-        return {key: np.array(vector, np.float32) for key, vector in zip(texts, vectors, strict=True)}
+        vectors = embed_many(self.embedder, [*dict.fromkeys(texts.values())])
+        return {key: vectors[text] for key, text in texts.items()}
 
     def _store(self, changes: Sequence[Change], vectors: Mapping[RecordKey, Vector]) -> None:
         for kind, db in self._dbs.items():

@@ -1,6 +1,6 @@
 """The interface of every embedder, and the two steps all of them share: prepare a text, return unit vectors."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -11,9 +11,6 @@ from ana.values import plain_text
 Vector: TypeAlias = NDArray[np.float32]
 Vectors: TypeAlias = Mapping[str, Vector]
 """Vectors by the text that was embedded."""
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""Called with the number of texts or records done, and of all."""
 
 EMBEDDED = 20_000
 """How many characters of a text are embedded; the pooled vector of a longer one would say nothing more."""

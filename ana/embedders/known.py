@@ -5,7 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ana.embedders.base import Embedder, Progress, Vector, Vectors
+from ana.embedders.base import Embedder, Vector, Vectors
+from ana.progress import Progress, check_stopped, report
 
 Embed = Callable[[list[str]], list[list[float]]]
 
@@ -44,10 +45,11 @@ def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Ve
     return found
 
 
-def embed_many(embedder: Embedder, texts: Sequence[str], progress: Progress) -> dict[str, Vector]:
-    """Return the vectors of texts, made in batches."""
+def embed_many(embedder: Embedder, texts: Sequence[str], progress: Progress = report) -> dict[str, Vector]:
+    """Return the vectors of texts, made in batches. Raises WorkStopped if the present work is stopped meanwhile."""
     vectors: dict[str, Vector] = {}
     for start in range(0, len(texts), BATCH):
+        check_stopped()
         embed_once(vectors, texts[start : start + BATCH], embedder.embed_documents)
         progress(min(start + BATCH, len(texts)), len(texts))
     return vectors

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ana.backends.whole import WholeStore
-from ana.embedders.base import Progress
 from ana.errors import StoreBroken
 from ana.memory.changes import KINDS, Entry
 from ana.moving.rows import TABLES, PersonalRows
+from ana.progress import Progress
 from ana.transfer.exporter import export_lines
 
 PAGE = 200

@@ -17,7 +17,6 @@ from ana.backends.chroma.care.format import MoveNote, read_move, write_move
 from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.whole import WholePostgres
 from ana.embedders import Embedder
-from ana.embedders.base import Progress
 from ana.errors import StoreBusy, UserError
 from ana.handles import open_data
 from ana.keys import OWNER
@@ -30,6 +29,7 @@ from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster, Roster
 from ana.postgres.database import READ, Database
 from ana.postgres.session import Session
+from ana.progress import Progress
 from ana.settings import PersonalSettings
 from ana.threads.ports import PATIENCE
 from ana.workspace import Workspace, is_fixed

@@ -15,7 +15,7 @@ from ana.memory.item import Item
 from ana.memory.sources import ALL_MINE, PERSON, Sources, read_source
 from ana.text import check_text
 from ana.transfer.exporter import FORMAT, NAME
-from ana.transfer.records import BadRecord, read_each, refusal_error, to_stamp
+from ana.transfer.records import BadRecord, read_each, refusal_error, require_few, to_stamp
 from ana.values import read_json, whole_number
 
 MOST_LINES = 10**9
@@ -57,10 +57,20 @@ class Bundle:
     notes: list[str] = field(default_factory=list)
 
 
-def read_export(path: Path) -> Bundle:
-    """Read an export. Raises UserError if it is none, or lines of it are wrong; they are named by number."""
+def read_export(path: Path, *, is_bounded: bool = False) -> Bundle:
+    """Read an export.
+
+    Args:
+        is_bounded: Whether it may have no more records than another program's file.
+
+    Raises:
+        UserError: It is none, lines of it are wrong, which are named by number, or it has too many.
+    """
     bundle = Bundle()
     with path.open("rb") as file:
+        if is_bounded:
+            require_few(path, sum(1 for _ in file) - 1)
+            file.seek(0)
         _check_header(path, file.readline(), bundle)
         lines = ((f"line {number}", text) for number, text in enumerate(file, 2) if text.strip())
         read_each(path, lines, lambda text: _add(text, bundle))

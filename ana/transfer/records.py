@@ -10,10 +10,14 @@ from typing import TypeVar
 from ana.errors import ToolError, UserError
 from ana.files import describe_fault
 from ana.memory.ids import short_id
+from ana.progress import check_stopped
 from ana.values import Properties, plain_text
 
 MOST = 10
 """How many bad records an error names."""
+
+MOST_RECORDS = 100_000
+"""How many records another program's file may have, or any file that comes in over HTTP: they are read at once."""
 
 Record = TypeVar("Record")
 Made = TypeVar("Made")
@@ -51,6 +55,13 @@ def decode_text(path: Path, data: bytes) -> str:
         raise refusal_error(path, [f"line {line} is not UTF-8"], "Save the file as UTF-8 and import it again.") from exc
 
 
+def require_few(path: Path, count: int) -> None:
+    """Raise UserError if a file has more records than are read of one."""
+    if count > MOST_RECORDS:
+        said = f"{show_path(path)} has more than {MOST_RECORDS:,} records."
+        raise UserError(said, "Nothing was imported. Import it in parts.")
+
+
 def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], Made | None]) -> list[Made]:
     """Return what is made of every record, given with its place, such as "line 3"; None is left out.
 
@@ -58,6 +69,7 @@ def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[
     """
     made, bad = [], []
     for place, record in records:
+        check_stopped()
         try:
             made.append(read(record))
         except (BadRecord, ToolError) as exc:

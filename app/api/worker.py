@@ -35,6 +35,9 @@ BEAT_SECONDS = 10.0
 GRACE_SECONDS = 20.0
 """How long a worker that stops waits for the steps that its runs work at."""
 
+SERVER_GRACE_SECONDS = 1.0
+"""The same in a server, and in a worker that it has started."""
+
 POLL_SECONDS = 0.5
 _AGAIN_SECONDS = 1.0
 
@@ -191,7 +194,7 @@ def _later(seconds: float) -> datetime:
 async def working(workspaces: Workspaces, notices: Notices) -> AsyncIterator[None]:
     """Carry out runs while the context is open. Arguments as of `RunWorker`."""
     stop = asyncio.Event()
-    work = asyncio.create_task(RunWorker(workspaces, notices).work(stop))
+    work = asyncio.create_task(RunWorker(workspaces, notices).work(stop, grace=SERVER_GRACE_SECONDS))
     try:
         yield
     finally:
@@ -199,7 +202,7 @@ async def working(workspaces: Workspaces, notices: Notices) -> AsyncIterator[Non
         await work
 
 
-async def run_worker(stop: asyncio.Event, runs: int, beat: float = BEAT_SECONDS) -> None:
+async def run_worker(stop: asyncio.Event, runs: int, beat: float = BEAT_SECONDS, grace: float = GRACE_SECONDS) -> None:
     """Carry out runs until the event is set. Arguments as of `RunWorker`."""
     # each node of a run works in a thread of this pool
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * runs + 8, thread_name_prefix="run"))
@@ -216,5 +219,5 @@ async def run_worker(stop: asyncio.Event, runs: int, beat: float = BEAT_SECONDS)
         else:
             workspaces = Workspaces(load_settings, notices=notices)
         async with notices.listen():
-            await RunWorker(workspaces, notices, runs, beat).work(stop)
+            await RunWorker(workspaces, notices, runs, beat).work(stop, grace)
         await workspaces.close_all()

@@ -60,6 +60,8 @@ class OpenWorkspace:
     """When a request came last."""
     requests: int = 0
     """How many are being answered."""
+    imports: int = 0
+    """How many files are being brought in."""
 
     @property
     def workspace(self) -> Workspace:
@@ -68,7 +70,7 @@ class OpenWorkspace:
     @property
     def is_idle(self) -> bool:
         """Whether nothing works here."""
-        return self.runs.is_idle and not self.requests
+        return self.runs.is_idle and not self.requests and not self.imports
 
     async def is_over(self) -> bool:
         """Return whether it is not to be used any more: the person was removed, and somebody else may have got the

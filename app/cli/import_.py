@@ -34,6 +34,7 @@ def import_(
     Others' words are kept as theirs. Whose they are is asked in a terminal, if no option says it. Elsewhere an event
     with an organiser or guests is others', and an export says itself whose each record is.
     """
+    from ana.progress import Work, working
     from ana.transfer.importer import import_bundle
     from ana.transfer.whose import tell_whose
     from app.show.progress import show_progress
@@ -45,8 +46,7 @@ def import_(
             raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         bundle = tell_whose(bundle, _ask_whose(bundle, mine), list_own_mail(handles.settings.ana_notify))
         before = _back_up(handles) if bundle.changes else None
-        with show_progress("embedding") as progress:
-            handles.care.report_to(progress)
+        with show_progress("embedding") as progress, working(Work(progress)):
             result = import_bundle(handles.memory, bundle, replace=replace)
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:

@@ -5,7 +5,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
@@ -110,25 +110,28 @@ def _keep_worker(stop: threading.Event) -> None:
 
 
 def _run(build: "Callable[[], Starlette]", host: str, port: int, settings: Settings) -> None:
-    import uvicorn
+    from uvicorn import Config
 
     from app.http.connections import SECONDS, Protocol
+    from app.http.server import GRACE_SECONDS, Server
 
+    config = Config(
+        build,
+        factory=True,
+        host=host,
+        port=port,
+        http=Protocol,  # of h11: the other reads headers without an end
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        proxy_headers=bool(settings.ana_proxies),
+        forwarded_allow_ips=[*map(str, settings.ana_proxies)],
+        # longer than clients keep one: httpx does for 5 s, and sends into one that is closed at that moment
+        timeout_keep_alive=round(SECONDS),
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
     try:
-        uvicorn.run(
-            build,
-            factory=True,
-            host=host,
-            port=port,
-            http=Protocol,  # of h11: the other reads headers without an end
-            lifespan="on",
-            log_config=None,
-            access_log=False,
-            proxy_headers=bool(settings.ana_proxies),
-            forwarded_allow_ips=[*map(str, settings.ana_proxies)],
-            # longer than clients keep one: httpx does for 5 s, and sends into one that is closed at that moment
-            timeout_keep_alive=round(SECONDS),
-            timeout_graceful_shutdown=10,
-        )
+        with suppress(KeyboardInterrupt):  # which the library raises when it has ended
+            Server(config).run()
     except SystemExit as exc:  # the library has logged why
         raise UserError("The server could not start.", f"{settings.log_file_path} tells why.") from exc

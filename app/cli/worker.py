@@ -27,13 +27,14 @@ def worker(
     workspace = start()
     if not workspace.has_database:
         raise ConfigError("A worker carries out runs that wait in a database.", "Set ANA_DATABASE_URL.")
-    from app.api.worker import run_worker
+    from app.api.worker import GRACE_SECONDS, SERVER_GRACE_SECONDS, run_worker
     from tools.catalog import catalog
 
     catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     gc.freeze()  # what is loaded stays: to look for garbage in it holds up all runs, for a third of a second
     tell(f"A worker for {runs} runs at once (Ctrl-C ends it)")
-    asyncio.run(_work(lambda stop: run_worker(stop, runs), parent))
+    grace = SERVER_GRACE_SECONDS if parent else GRACE_SECONDS
+    asyncio.run(_work(lambda stop: run_worker(stop, runs, grace=grace), parent))
 
 
 async def _work(work: Callable[[asyncio.Event], Awaitable[None]], parent: int) -> None:

@@ -1,7 +1,6 @@
 """What a person has, as files: an export, a calendar, a backup to keep; a file that is brought in."""
 
 import os
-import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -11,20 +10,16 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from ana.addresses import list_own_mail
 from ana.errors import UserError
 from ana.files import open_draft
 from ana.handles import Handles
-from ana.transfer.bundle import Bundle
 from ana.transfer.exporter import export_lines
 from ana.transfer.ics.writer import write_calendar
-from ana.transfer.importer import ImportResult, import_bundle
-from ana.transfer.reading import read_source
-from ana.transfer.whose import Whose, tell_whose
 from app.api.answers import find_workspace
 from app.http.threads import run_in_threadpool
 from app.page.acts import go_on
 from app.page.forms import read_text
+from app.page.importing import MANY, SMALL, Importing, show_growing
 from app.page.shell import HEADERS, render
 
 
@@ -46,37 +41,25 @@ async def give(request: Request) -> Response:
 
 
 async def take(request: Request, form: FormData) -> Response | str:
-    """POST /app/files: {file, whose: mine|others}, a file that `ana import` reads; what is different here stays."""
-    handles, file = (await find_workspace(request)).handles, form.get("file")
+    """POST /app/files: {file, whose: mine|others}, a file that `ana import` reads; what is different here stays.
+
+    What takes a while is answered by a page that grows while it works; leaving it ends the work, and nothing was done.
+    """
+    opened, file, said = await find_workspace(request), form.get("file"), read_text(form, "whose")
     if not isinstance(file, UploadFile) or not file.filename:
         raise UserError("There is no file.", "Choose one.")
-    said = read_text(form, "whose")
-    result = await run_in_threadpool(_import, handles, file, "mine" if said == "mine" else "others" if said else None)
+    if opened.imports:
+        raise UserError("Another file is being brought in.", "Wait until it is through, or stop it.")
+    importing = Importing(opened, "mine" if said == "mine" else "others" if said else None)
+    if await run_in_threadpool(importing.keep, file) > SMALL:
+        return await show_growing(request, importing)
+    await importing.read()
+    if importing.count > MANY:
+        return await show_growing(request, importing)
+    result = await importing.store()
     if result.turn and not result.notes and not result.conflicting:
         return go_on("/settings", result.turn)
-    return await render(request, "imported.html", result=result, others=result.others, notice=None)
-
-
-def _import(handles: Handles, file: UploadFile, whose: Whose | None) -> ImportResult:
-    with tempfile.TemporaryDirectory() as folder:
-        suffix = Path(file.filename or "").suffix[:8]
-        path = Path(folder) / f"file{suffix if suffix.isascii() else ''}"
-        with open_draft(path, 0o600) as kept:
-            shutil.copyfileobj(file.file, kept)
-        try:
-            bundle = _read(path, handles, whose)
-        except UserError as exc:
-            raise UserError(exc.message.replace(str(path), "The file"), exc.hint) from exc
-    if bundle.changes and (upkeep := handles.find_upkeep()) and handles.memory.turns(limit=1):
-        upkeep.back_up_before("import", handles.workspace.traces_folder)
-    return import_bundle(handles.memory, bundle)
-
-
-def _read(path: Path, handles: Handles, whose: Whose | None) -> Bundle:
-    if bundle := read_source(path, handles.clock.zone):
-        return tell_whose(bundle, whose, list_own_mail(handles.settings.ana_notify))
-    hint = "An export of ana can, a calendar (.ics), Taskwarrior's JSON and Todoist's CSV."
-    raise UserError("This file cannot be brought in.", hint)
+    return await render(request, "imported.html", result=result, notice=None)
 
 
 def _write_export(handles: Handles, file: Path) -> None:

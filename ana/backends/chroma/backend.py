@@ -27,13 +27,14 @@ from ana.backends.chroma.source import PAGE
 from ana.backends.sql import lookup
 from ana.backends.sql.reads import T, TableReads
 from ana.embedders import Embedder
-from ana.embedders.base import Progress, Vector
+from ana.embedders.base import Vector
 from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import Weights
+from ana.progress import Progress
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -69,8 +70,6 @@ class ChromaBackend(TableReads):
         self.folder = Folder(path, timeout, program, person)
         self.embedder = embedder
         self._follow = follow
-        self.progress: Progress = lambda *_: None
-        """Called while many texts are embedded for a write."""
         self.collections = {
             kind: ChromaCollection(self.folder, name, embedder, weights or Weights(), FROM_RECORD[kind])
             for kind, name in NAMES.items()
@@ -226,5 +225,5 @@ class ChromaBackend(TableReads):
     def _embed(self, changes: Sequence[Change]) -> dict[str, Vector]:
         vectors: dict[str, Vector] = {}
         for kind, collection in self.collections.items():
-            vectors |= collection.embed([c.after for c in changes if c.kind == kind and c.after], self.progress)
+            vectors |= collection.embed([c.after for c in changes if c.kind == kind and c.after])
         return vectors

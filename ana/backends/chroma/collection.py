@@ -16,7 +16,7 @@ from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.sql import lookup
 from ana.backends.sql.search import TableSearch
 from ana.embedders import Embedder
-from ana.embedders.base import Progress, Vector, Vectors, get_revision
+from ana.embedders.base import Vector, Vectors, get_revision
 from ana.embedders.known import embed_many
 from ana.errors import ConfigError
 from ana.memory.changes import Kind
@@ -75,10 +75,10 @@ class ChromaCollection:
         """Return the records with these ids, in any order; ids that do not exist are left out."""
         return self.source.get_items(ids)
 
-    def embed(self, items: Sequence[Item], progress: Progress = lambda *_: None) -> dict[str, Vector]:
+    def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
         """Return the vectors of records by their text; the folder need not be held."""
         texts = list(dict.fromkeys(property_text(item.content, item.properties) for item in items))
-        return embed_many(self.embedder, texts, progress)
+        return embed_many(self.embedder, texts)
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
         """Store records, each given with the stored one, None if it is not stored, in place of that.

@@ -7,10 +7,11 @@ import numpy as np
 from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.zones import LOCK
 from ana.embedders import Embedder
-from ana.embedders.base import Progress, Vector
+from ana.embedders.base import Vector
 from ana.memory.item import from_json
 from ana.memory.search.property_text import property_text
 from ana.postgres.person import PersonRows
+from ana.progress import Progress
 
 AT_ONCE = 500
 """How many records are embedded at once."""
@@ -42,9 +43,6 @@ class PostgresCare:
     def read_vectors(self) -> dict[str, Vector]:
         stored = self._rows.ask("SELECT record, vector FROM records WHERE kind = 'item'")
         return {_get_text(record): np.frombuffer(vector, np.float32) for record, vector in stored}
-
-    def report_to(self, progress: Progress) -> None:
-        """Do nothing: what is embedded for a write is not counted here."""
 
     def reindex(self, progress: Progress) -> int:
         with self._rows.write() as session:

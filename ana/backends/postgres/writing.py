@@ -13,6 +13,7 @@ from ana.backends.postgres.names import POSTGRES, to_bytes, to_decimal, to_name
 from ana.backends.postgres.zones import ANALYZE, LOCK, MANY, ZONES, enter_dates, remove_zone
 from ana.backends.sql.compiler import iter_typed_rows
 from ana.embedders import Embedder
+from ana.embedders.known import embed_many
 from ana.embedders.wordllama import embed_words
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
@@ -72,8 +73,8 @@ class Writing:
         self._new = [change.after for change in self._changes if change.after and change.kind == "item"]
         texts = {c.key: property_text(c.after.content, c.after.properties) for c in self._changes if c.after}
         self._words = {key: tokenize(text) for key, text in texts.items() if key[0] == "item"}
-        vectors = embedder.embed_documents([*texts.values()])
-        self._vectors = {key: np.array(vector, np.float32) for key, vector in zip(texts, vectors, strict=True)}
+        vectors = embed_many(embedder, [*dict.fromkeys(texts.values())])
+        self._vectors = {key: vectors[text] for key, text in texts.items()}
 
     def make(self, session: Session, expected: Expected, *, distinct: bool, commits: bool) -> list[Change]:
         """Make the changes and return them; arguments and errors as of `Backend.apply`."""

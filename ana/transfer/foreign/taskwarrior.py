@@ -25,6 +25,7 @@ from ana.transfer.records import (
     read_modified,
     read_text,
     refusal_error,
+    require_few,
     show_path,
     to_local,
     to_stamp,
@@ -47,8 +48,8 @@ _DERIVED = {"id", "urgency", "mask", "imask", "parent"}
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE = re.compile(r"\d{8}T\d{6}Z")
-_BETWEEN = re.compile(r"\},?(\s*\n\s*)\{")
-"""Between two objects that stand on lines of their own."""
+_BETWEEN = re.compile(r"\},?(\s++)\{")
+"""Between two objects that stand on lines of their own, unless there is no end of a line in it."""
 _LAST_COMMA = re.compile(r",(?=\s*\]\s*\Z)")
 
 
@@ -79,7 +80,7 @@ def _note_losses(records: list[Any], items: list[Item]) -> list[str]:
 def _read_records(path: Path) -> list[tuple[str, Any]]:
     text = read_text(path)
     if text.lstrip().startswith("{"):
-        text = "[" + _BETWEEN.sub(r"},\1{", text) + "]"
+        text = "[" + _BETWEEN.sub(lambda found: f"}},{found[1]}{{" if "\n" in found[1] else found[0], text) + "]"
     try:
         whole = read_json(_LAST_COMMA.sub("", text))
     except ValueError as exc:
@@ -87,6 +88,7 @@ def _read_records(path: Path) -> list[tuple[str, Any]]:
         raise refusal_error(path, [f"line {getattr(exc, 'lineno', 1)}: it is not JSON ({why})"]) from exc
     if not isinstance(whole, list):
         raise UserError(f"{show_path(path)} has no array of tasks.", "Write it with: task export > tasks.json")
+    require_few(path, len(whole))
     return [(f"record {n}", record) for n, record in enumerate(whole, 1)]
 
 

@@ -32,6 +32,7 @@ from ana.transfer.records import (
     read_modified,
     read_text,
     refusal_error,
+    require_few,
     show_path,
 )
 from ana.values import Properties
@@ -44,6 +45,7 @@ _WORD = re.compile(r"\S+")
 _REPEATS = re.compile(r"every|daily|weekly|monthly|yearly|ev\b", re.IGNORECASE)
 _NO_YEAR = "Put into the year nearest to the file's time, because Todoist wrote none"
 _CLEAR = re.compile("FREQ=DAILY|BYDAY|BYMONTHDAY")
+MOST_COLUMNS = 100
 _NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id after the project's name, and the number of a second download."""
 
@@ -89,9 +91,13 @@ def _iter_rows(path: Path, text: str) -> Iterator[tuple[str, Row | BadRecord]]:
         if not {"TYPE", "CONTENT"} <= set(header):
             hint = "Export the project from Todoist as CSV."
             raise UserError(f"{show_path(path)} has no columns TYPE and CONTENT.", hint)
-        begins = reader.line_num + 1
+        if len(header) > MOST_COLUMNS:
+            hint = "Export the project from Todoist as CSV."
+            raise UserError(f"{show_path(path)} has {len(header):,} columns.", hint)
+        begins, count = reader.line_num + 1, 0
         for cells in reader:
             row: Row | BadRecord = dict.fromkeys(header, "") | dict(zip(header, cells, strict=False))
+            require_few(path, count := count + 1)
             if any(cells[len(header) :]):
                 row = BadRecord(f"it has {len(cells)} cells, the header {len(header)}")
             yield f"line {begins}", row

@@ -1,6 +1,7 @@
 """The components of a calendar file, each parsed by itself, so that a broken one spoils no other."""
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,12 @@ from icalendar.cal.component import Component
 from icalendar.prop import vBroken
 
 from ana.errors import UserError
-from ana.transfer.records import BadRecord, decode_text, read_bytes, show_path
+from ana.time.repeats import MOST_ALSO
+from ana.transfer.records import BadRecord, decode_text, read_bytes, require_few, show_path
 
 KINDS = ("VEVENT", "VTODO", "VTIMEZONE")
 _FOLD = re.compile(rb"(?:\r\n|\r|\n)[ \t]")
-_BEGIN = re.compile(r"^BEGIN:(V\w+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
-_PART = re.compile(rf"^BEGIN:({'|'.join(KINDS)})[ \t]*\n.*?^END:\1[ \t]*$", re.IGNORECASE | re.MULTILINE | re.DOTALL)
-_ENDS = re.compile(r"^END:VCALENDAR\s*\Z", re.IGNORECASE | re.MULTILINE)
+_BORDER = re.compile(r"^(BEGIN|END):(V\w+)[ \t]*+$", re.IGNORECASE | re.MULTILINE)
 _ZONE = re.compile(r"^((?:DTSTART|DTEND|DUE|RECURRENCE-ID|EXDATE|RDATE)\b[^:\n]*?);TZID=", re.IGNORECASE | re.MULTILINE)
 
 
@@ -25,23 +25,55 @@ def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
     """
     # bytes, because a fold may part the bytes of one character
     text = decode_text(path, _FOLD.sub(b"", read_bytes(path))).replace("\r\n", "\n").replace("\r", "\n")
-    parts = [(match[1].upper(), match[0]) for match in _PART.finditer(text)]
-    names = [name.upper() for name in _BEGIN.findall(text)]
-    if sum(name in KINDS for name in names) != len(parts) or not _ENDS.search(text):
+    borders = [(found[1].upper(), found[2].upper(), found.start(), found.end()) for found in _BORDER.finditer(text)]
+    parts, begun = list[tuple[str, str]](), list[tuple[str, int]]()
+    for side, name, start, end in borders:
+        if name in KINDS and side == "BEGIN":
+            begun.append((name, start))
+        elif begun and name == begun[-1][0]:
+            parts.append((name, text[begun[-1][1] : end]))
+            begun.pop()
+        if len(begun) > 1:  # one in another
+            break
+    is_whole = bool(borders) and borders[-1][:2] == ("END", "VCALENDAR") and not text[borders[-1][3] :].strip()
+    if begun or not is_whole:
         raise UserError(
             f"{show_path(path)} is cut off or damaged: something in it begins and does not end.",
             "Nothing was imported. Export it again from the program that wrote it.",
         )
+    require_few(path, len(parts))
+    names = [name for side, name, *_ in borders if side == "BEGIN"]
     return parts, [name for name in names if name not in (*KINDS, "VCALENDAR", "VALARM")]
 
 
+MOST_LISTED = {"RDATE": MOST_ALSO, "EXDATE": 20_000, "BEGIN": 50}
+"""How many dates, exceptions, and parts such as alarms with the event itself are read of one event: to count them takes
+less than to parse them."""
+
+
 def parse_part(text: str) -> Component:
-    """Return a component whose dates have no zone but their parameter X-ZONE. Raises BadRecord if it cannot be read."""
+    """Return a component whose dates have no zone but their parameter X-ZONE.
+
+    Raises BadRecord if it cannot be read, or lists more than is read of one.
+    """
+    for name, count in _count_listed(text).items():
+        if count > MOST_LISTED[name]:
+            raise BadRecord(f"it has {count:,} of {name}, and at most {MOST_LISTED[name]:,} are read")
     try:
         # the library would look a zone up among those that it has kept of other files
         return Component.from_ical(_ZONE.sub(r"\1;X-ZONE=", text))
     except (ValueError, LookupError, TypeError, AttributeError) as exc:
         raise BadRecord("it is not iCalendar") from exc
+
+
+def _count_listed(text: str) -> Counter[str]:
+    """Return how many values the properties have that are lists, each counted by its commas."""
+    counts = Counter[str]()
+    for line in text.splitlines():
+        name = re.split("[;:]", line, maxsplit=1)[0].upper()
+        if name in MOST_LISTED:
+            counts[name] += 1 if name == "BEGIN" else line.count(",") + 1
+    return counts
 
 
 def list_values(component: Component, name: str) -> list[Any]:

@@ -13,6 +13,7 @@ from ana.errors import ToolError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
 from ana.memory.sources import ALL_MINE, IMPORT, Sources, tell_all
+from ana.progress import check_stopped
 from ana.time.dates import day_of
 from ana.time.repeats import ALSO, DATE_KEYS
 from ana.time.repeats.rules import NO_RULE, Rule
@@ -31,9 +32,14 @@ _READ = {
 _TECHNICAL = {"SEQUENCE", "TRANSP", "CLASS", "COMPLETED", "PERCENT-COMPLETE"}
 _STATUS = {"CANCELLED": "cancelled", "COMPLETED": "done", "IN-PROCESS": "in-progress", "TENTATIVE": "tentative"}
 _UID = re.compile(r"^UID(?:;[^:\n]*)?:(.+)", re.IGNORECASE | re.MULTILINE)
+_SUMMARY = re.compile(r"^SUMMARY[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_COUNT = re.compile(r"^RRULE[^\n]*?COUNT=(\d{1,9})", re.IGNORECASE | re.MULTILINE)
 _STAMP = re.compile(r"^DTSTAMP[^:\n]*:(\d{4})", re.IGNORECASE | re.MULTILINE)
 _OURS = re.compile(rf"([A-Za-z0-9][A-Za-z0-9_-]{{0,127}})@{DOMAIN}")
 _TEXTS = ("SUMMARY", "DESCRIPTION")
+MOST_COUNTED = 5_000_000
+"""How many dates the series of a file may count out together (COUNT): the last of each is found by counting to it."""
+
 _DATES = {"due_date", "start_date", "date", "end_date"}
 _SAID = {*_DATES, "repeats", "until", "moved", "except", ALSO, "location", "url", "tags", "priority", "remind"}
 """The properties for which a calendar has its own, so that where that is missing they are gone."""
@@ -65,6 +71,7 @@ class _Calendar:
         self._moments = moments
         self._age = age
         self._year = int(age[:4])
+        self._counted = 0
 
     def read(self, texts: list[str]) -> list[Item]:
         """Return the items of components, of which those with one UID are a series and its exceptions."""
@@ -74,7 +81,11 @@ class _Calendar:
             groups[uid[1].strip() if uid else hashlib.sha256(text.encode()).hexdigest()].append(text)
         # the file's year and not the present one, so that it is read alike again
         self._year = max((int(year) for text in texts for year in _STAMP.findall(text)), default=self._year)
-        return [item for uid, group in groups.items() for item in self._read_group(uid, group)]
+        items: list[Item] = []
+        for name, group in groups.items():
+            check_stopped()
+            items += self._read_group(name, group)
+        return items
 
     def _leave_out(self, title: str, why: Exception) -> None:
         said = why.sentence() if isinstance(why, ToolError) else str(why)
@@ -84,9 +95,11 @@ class _Calendar:
         group: list[Component] = []
         for text in texts:
             try:
+                self._count(text)
                 group.append(parse_part(text))
             except BadRecord as exc:
-                self._leave_out(" ".join(text.split()), exc)
+                title = _SUMMARY.search(text)
+                self._leave_out(title[1].strip() if title else " ".join(text.split()), exc)
         if not group:
             return
         base = _find_base(group[0])
@@ -105,6 +118,12 @@ class _Calendar:
         else:
             for each in masters[1:]:
                 self._leave_out(read_text(each, "SUMMARY"), BadRecord("an event before it has its UID"))
+
+    def _count(self, text: str) -> None:
+        """Count the dates that a component counts out. Raises BadRecord if those of the file are too many."""
+        self._counted += sum(min(int(count), 10_000) for count in _COUNT.findall(text))
+        if self._counted > MOST_COUNTED:
+            raise BadRecord(f"the series before it count out {MOST_COUNTED:,} dates, and no more are of one file")
 
     def _read_master(self, uid: str, master: Component, singles: list[Component], base: Item | None) -> Iterator[Item]:
         """Yield a component's item; take from the list the exceptions that it holds."""

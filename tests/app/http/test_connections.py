@@ -15,6 +15,7 @@ from ana.settings import load_settings
 from app.api.app import build_app
 from app.cli import serve
 from app.http.connections import Protocol
+from app.http.server import Server
 from tests.conftest import folders
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
@@ -107,6 +108,8 @@ def test_an_answer_that_nobody_takes_ends_its_connection(is_taken: bool, ends: b
 
 def test_a_connection_is_kept_for_longer_than_clients_keep_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     given: dict[str, Any] = {}
-    monkeypatch.setattr(uvicorn, "run", lambda _, **options: given.update(options))
+    monkeypatch.setattr(uvicorn, "Config", lambda _, **options: given.update(options))
+    monkeypatch.setattr(Server, "__init__", lambda *_: None)
+    monkeypatch.setattr(Server, "run", lambda _: None)
     serve._run(build_app, "127.0.0.1", 0, load_settings(folders(tmp_path)))
     assert given["timeout_keep_alive"] > (httpx.Limits().keepalive_expiry or 0)

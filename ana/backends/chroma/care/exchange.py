@@ -24,12 +24,12 @@ from ana.backends.chroma.collection import INDEXES, NAMES, collection_arguments
 from ana.backends.chroma.folder import blank_unwritten
 from ana.backends.chroma.source import READ, iter_pages
 from ana.embedders import Embedder
-from ana.embedders.base import Progress
 from ana.embedders.known import embed_many
 from ana.errors import StoreBroken
 from ana.files import copy_whole, list_drafts, remove_database, write_whole
 from ana.notes import read_note
 from ana.own_files import is_of_chroma, is_trace
+from ana.progress import Progress
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client

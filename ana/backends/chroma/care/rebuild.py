@@ -31,12 +31,12 @@ from ana.backends.chroma.closed import drop_backlog, list_backlog
 from ana.backends.chroma.collection import INDEXES, NAMES
 from ana.backends.chroma.source import READ, ChromaSource, EmbeddedItem, iter_pages
 from ana.embedders import Embedder
-from ana.embedders.base import Progress
 from ana.errors import AnaError, FileUnreadable, StoreBroken, ToolError
 from ana.files import is_damage, list_database_files, write_whole
 from ana.memory.item import Item, from_json
 from ana.notes import read_note
 from ana.own_files import name_folder
+from ana.progress import Progress
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client

@@ -17,10 +17,11 @@ from ana.backends.chroma.care.whole import WholeChroma
 from ana.backends.chroma.client import map_foreign_errors
 from ana.backends.whole import WholeStore
 from ana.embedders import Embedder
-from ana.embedders.base import Progress, Vector
+from ana.embedders.base import Vector
 from ana.errors import FileUnreadable, StoreBroken
 from ana.files import find_damage, write_whole
 from ana.memory.changes import Entry, find_disagreements
+from ana.progress import Progress
 
 JOURNAL = "journal.sqlite"
 
@@ -46,9 +47,6 @@ class Upkeep:
     def read_vectors(self) -> dict[str, Vector]:
         with self._backend.hold():
             return self._backend.collections["item"].read_vectors()
-
-    def report_to(self, progress: Progress) -> None:
-        self._backend.progress = progress
 
     def give_whole(self) -> WholeStore:
         """Return what gives all that is in the store, or fills it."""

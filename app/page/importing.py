@@ -1,0 +1,154 @@
+"""A file that is brought in, told as it goes: a page that grows while it works, and whose end ends the work."""
+
+import asyncio
+import logging
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from ana.addresses import list_own_mail
+from ana.errors import AnaError, UserError
+from ana.files import FILE_ERRORS, describe_fault, open_draft
+from ana.progress import Work, working
+from ana.transfer.bundle import Bundle
+from ana.transfer.importer import ImportResult, import_bundle
+from ana.transfer.reading import read_source
+from ana.transfer.whose import Whose, tell_whose
+from app.api.workspaces import OpenWorkspace
+from app.http.threads import run_in_threadpool
+from app.page.forms import read_form_token
+from app.page.shell import HEADERS, STAY, draw
+
+SMALL = 1_000_000
+"""A file of more bytes may take a while to be read."""
+
+MANY = 500
+"""More records than these take a while to be stored."""
+
+TOLD_EVERY = 1.0
+"""Seconds between two looks at how far it is."""
+
+_SEAM = "(what grows)"
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+class Importing:
+    """One import: a file is kept, read and stored, in threads of the person's.
+
+    Args:
+        opened: The person's workspace.
+        whose: Whose words the file holds, as the person says it; None if they do not.
+    """
+
+    def __init__(self, opened: OpenWorkspace, whose: Whose | None) -> None:
+        self._opened, self._handles, self._whose = opened, opened.handles, whose
+        self._folder = self._path = Path()
+        self._bundle: Bundle | None = None
+        self._work = Work(self._tell)
+        self.told = "Reading the file."
+        """How far it is."""
+
+    @property
+    def count(self) -> int:
+        """How many records were read, of what is now and of what was."""
+        return len(self._bundle.items) + len(self._bundle.changes) if self._bundle else 0
+
+    def keep(self, file: UploadFile) -> int:
+        """Keep the file until it is read, and return how many bytes it has."""
+        self._folder = Path(tempfile.mkdtemp())
+        suffix = Path(file.filename or "").suffix[:8]
+        self._path = self._folder / f"file{suffix if suffix.isascii() else ''}"
+        with open_draft(self._path, 0o600) as kept:
+            shutil.copyfileobj(file.file, kept)
+        return self._path.stat().st_size
+
+    async def read(self) -> None:
+        """Read the file. Raises UserError if nothing can be brought in of it; WorkStopped if it is stopped."""
+        self._bundle = await self._do(self._read)
+
+    async def store(self) -> ImportResult:
+        """Store what is read, all of it or nothing. Errors as of `read` and `import_bundle`."""
+        if self._bundle is None:
+            await self.read()
+        return await self._do(self._store)
+
+    def stop(self) -> None:
+        """End it at its next step, unless it is being stored."""
+        self._work.stop()
+
+    async def _do(self, step: Callable[[], T]) -> T:
+        def run() -> T:
+            with working(self._work):
+                return step()
+
+        self._opened.imports += 1
+        try:
+            return await run_in_threadpool(run)
+        finally:
+            self._opened.imports -= 1
+
+    def _read(self) -> Bundle:
+        try:
+            if bundle := read_source(self._path, self._handles.clock.zone, is_bounded=True):
+                return tell_whose(bundle, self._whose, list_own_mail(self._handles.settings.ana_notify))
+        except UserError as exc:
+            raise UserError(exc.message.replace(str(self._path), "The file"), exc.hint) from exc
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        hint = "An export of ana can, a calendar (.ics), Taskwarrior's JSON and Todoist's CSV."
+        raise UserError("This file cannot be brought in.", hint)
+
+    def _store(self) -> ImportResult:
+        assert self._bundle
+        handles = self._handles
+        if self._bundle.changes and (upkeep := handles.find_upkeep()) and handles.memory.turns(limit=1):
+            upkeep.back_up_before("import", handles.workspace.traces_folder)
+        return import_bundle(handles.memory, self._bundle)
+
+    def _tell(self, done: int, total: int) -> None:
+        self.told = f"{done:,} of {total:,} are prepared." if done < total else f"All {total:,} are being stored."
+
+
+async def show_growing(request: Request, importing: Importing) -> Response:
+    """Return the page of an import that works while it is sent, and is stopped where nobody takes it any more."""
+    token = read_form_token(request)
+    shown = {"form_token": token, "here": "settings", "person": request.state.person, "notice": None}
+    before, _, after = draw("importing.html", seam=_SEAM, **shown).partition(_SEAM)
+    storing = asyncio.create_task(_store(importing))
+
+    async def grow() -> AsyncIterator[str]:
+        told = ""
+        try:
+            yield before
+            while not storing.done():
+                if importing.told != told:
+                    told = importing.told
+                    yield draw("import_step.html", told=told)
+                await asyncio.wait([storing], timeout=TOLD_EVERY)
+            yield draw("import_end.html", form_token=token, **storing.result()) + after
+        finally:
+            importing.stop()
+
+    # a proxy that waits for all of it would show nothing until the end
+    headers = {**HEADERS, **STAY, "x-accel-buffering": "no"}
+    return StreamingResponse(grow(), headers=headers, media_type="text/html")
+
+
+async def _store(importing: Importing) -> dict[str, Any]:
+    """Return what an import came to, or why it did not: the answer has begun, so that its status cannot tell."""
+    try:
+        return {"result": await importing.store(), "failed": ""}
+    except AnaError as exc:
+        return {"result": None, "failed": exc.sentence()}
+    except FILE_ERRORS as exc:
+        _log.warning("an import failed: %s", exc)
+        return {"result": None, "failed": f"The files could not be used: {describe_fault(exc)}."}
