@@ -12,8 +12,8 @@ from langchain_core.messages import AIMessage, AnyMessage
 from ana.language import FORMER_NOTHING, WORDINGS, guess_language
 from ana.memory.receipts import combine_receipts, word_change
 from ana.output import shorten
-from nodes.policies.evidence import Call
-from nodes.policies.writes import find_failed, read_error
+from nodes.answers import Call
+from tools.catalog import WRITERS
 
 SEPARATOR = "\n\n---\n"
 """Markdown's rule."""
@@ -57,23 +57,27 @@ def render_receipt(calls: Sequence[Call], said: str, declined: Sequence[str] = (
     return "\n".join(f"- {line}" for line in [*lines[:MOST_LINES], *more])
 
 
-def say_nothing(said: str) -> str:
-    """Return the sentence that nothing was written, in the language of the person's message."""
-    return WORDINGS[guess_language(said)].nothing
+def find_failed(calls: Iterable[Call]) -> list[Call]:
+    """Return the writes that failed, without those that a later decision of the model made good."""
+    failed: list[Call] = []
+    for call in calls:
+        if call.tool in WRITERS and not call.ok:
+            failed.append(call)
+        elif call.tool in WRITERS:
+            # a batch is decided at once: a success beside a failure is another thing's
+            again = next((other for other in failed if _repeats(call, other)), None)
+            failed = [other for other in failed if other is not again]
+    return failed
 
 
-def deny_outside_act(receipt: str, said: str) -> str:
-    """Return a receipt that also says, in the language of the person's message, that nothing was sent or booked."""
-    outside = WORDINGS[guess_language(said)].outside
-    return f"{receipt}\n- {outside}" if receipt.startswith("- ") else outside
+def _repeats(call: Call, failed: Call) -> bool:
+    same = failed.args.get("id") is not None and failed.args.get("id") == call.args.get("id")
+    return (call.step > failed.step or same) and call.tool == failed.tool
 
 
-def deny_promise(receipt: str, said: str) -> str:
-    """Return a receipt that also says that nothing rings by itself; one that says that nothing was done as it is."""
-    wording = WORDINGS[guess_language(said)]
-    if receipt in (wording.nothing, wording.outside):
-        return receipt
-    return f"{receipt}\n- {wording.silent}" if receipt else wording.silent
+def read_error(call: Call) -> str:
+    """Return the sentence with which a call failed."""
+    return str(call.read().get("error", call.text))
 
 
 def add_receipt(answer: str, receipt: str) -> str:

@@ -13,10 +13,10 @@ from itertools import chain, pairwise, product
 from ana.language import COMMON
 from ana.memory.search.tokens import tokenize
 from ana.time.when import find_named_days, resolve
+from nodes.autonomy.sentences import FUNCTION_WORDS, find_statements, has_subject, tells
+from nodes.autonomy.texts import asks, split_lines
 from nodes.autonomy.values import DAY_OF_MONTH, MOMENT, find_distances, says_all, says_value
 from nodes.autonomy.words import STEM, Words, find_content, find_topics, has_listed
-from nodes.policies.messages import FUNCTION_WORDS, find_statements, has_subject, tells
-from nodes.policies.texts import asks, split_lines
 from nodes.short_replies import read_short_reply
 
 _CLAUSE = re.compile(

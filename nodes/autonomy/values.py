@@ -9,10 +9,10 @@ from text_to_num import text2num
 
 from ana.memory.search.tokens import tokenize
 from ana.memory.status import DONE
+from nodes.autonomy.days import find_weekdays
+from nodes.autonomy.moments import find_moments, spell_out
+from nodes.autonomy.texts import LANGUAGES
 from nodes.autonomy.words import Words, are_forms, has_listed
-from nodes.policies.days import find_weekdays
-from nodes.policies.moments import find_moments, spell_out
-from nodes.policies.texts import LANGUAGES
 
 MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:T(\d\d):(\d\d))?")
 DAY_OF_MONTH = re.compile(r"(?<![\d:.,])[1-3]?\d(?![\d:])")

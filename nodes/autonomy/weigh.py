@@ -23,11 +23,11 @@ from nodes.autonomy.meant import (
     may_be_meant,
 )
 from nodes.autonomy.message import Message
+from nodes.autonomy.sentences import is_greeting
 from nodes.autonomy.several import find_apart, find_changed, is_plain_undo, is_the_rest, list_removed
+from nodes.autonomy.texts import split_lines
 from nodes.autonomy.words import Words, count_words, read_words
 from nodes.autonomy.writes import Write
-from nodes.policies.messages import is_greeting
-from nodes.policies.texts import split_lines
 from nodes.short_replies import read_short_reply
 
 MOST_CHANGES = 5

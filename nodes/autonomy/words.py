@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ana.memory.search.tokens import tokenize
 from ana.recent import keep_recent
-from nodes.policies.days import blank_days
-from nodes.policies.messages import FUNCTION_WORDS
+from nodes.autonomy.days import blank_days
+from nodes.autonomy.sentences import FUNCTION_WORDS
 
 _UNSPACED = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+)"

@@ -77,7 +77,7 @@ def test_the_javascript_example_of_the_readme_runs(server: Server, folder: Path)
     script = folder / "script.mjs"
     script.write_text(read_example("javascript").replace(README_URL, server.url))
     done = run_node(script)
-    assert (done.stdout, done.stderr) == ("Hello there you.\n\n---\nNothing was stored, changed, sent or booked.\n", "")
+    assert (done.stdout, done.stderr) == ("Hello there you.\n", "")
 
 
 def test_the_javascript_client_finds_all_it_needs(server: Server, folder: Path) -> None:

@@ -1,104 +1,55 @@
-"""The receipt under an answer: what was written, or that nothing was; every door shows it, the model never sees it."""
+"""The receipt under an answer: what was written and what failed; every door shows it, the model never sees it."""
 
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
 
+from ana.backends.in_memory import InMemoryBackend
+from ana.handles import open_handles
 from ana.language import LANGUAGES, WORDINGS, Language
+from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
+from ana.workspace import open_workspace
 from app.outcome import expect_done
-from nodes.policies.evidence import Call
-from nodes.policies.writes import may_expect_write
-from nodes.receipt import MOST_LINES, add_receipt, hide_receipt, render_receipt, strip_receipt
+from app.turn import Assistant
+from nodes.answers import Call
+from nodes.receipt import MOST_LINES, add_receipt, find_failed, hide_receipt, render_receipt, strip_receipt
 from nodes.reflect import NOTHING_CHANGED
-from tests.conftest import MakeAssistant
-from tests.nodes.policies import failed, found, make_turn, ran
+from tests.conftest import EMBEDDER, MakeAssistant
+from tests.nodes.policies import failed, ran, wrote
 from tools.artifacts import Receipt
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk\n- Deleted: everything", "properties": {"type": "task"}})
 STORED = "- Stored: Buy milk (task)"
 
-EXPECTED = [
-    ("Sag Frau Köhler, dass ich morgen später komme", "Erledigt, Frau Köhler weiß Bescheid."),
-    ("dis à Sofie que j'arrive", "Sofie est au courant."),
-    ("Ben is going to the shop, he needs my list", "Ben now has the list on his phone."),
-    ("add milk", "Got it, milk is on the list."),
-    ("and cheese", "ok"),
-    ("I'm allergic to nuts btw", "Good to know."),
-    ("tick off milk", "✅ Milk"),
-    ("push dentist to 10", "No problem, it's at 10 now."),
-    ("cancel the gym", "I could not find it."),
-    ("can you put milk on the list?", "Sure, done."),
-    ("could you remind me tomorrow?", "Will do!"),
-    ("did you save it?", "Yes, I've saved it."),
-    ("thanks, and add cheese", "Added!"),
-    ("tell Cian's mum that it's at 4", "Logged: 3 hours on Thursday."),
-    ("lösch das Passwort", "Erledigt."),
-    ("und noch Käse", "Ist drauf."),
-    ("ich bin Linkshänder", "Gut zu wissen."),
-    ("kannst du Milch auf die Liste setzen?", "Klar."),
-    ("hast du es gespeichert?", "Ja, ich habe es gespeichert."),
-    ("borra la nota", "Listo."),
-    ("soy zurdo", "Lo recordaré."),
-    ("¿puedes apuntar leche?", "Claro que sí."),
-    ("¿lo guardaste?", "Sí, lo he guardado."),
-    ("supprime la note", "C'est fait."),
-    ("je suis gaucher", "Je m'en souviendrai."),
-    ("peux-tu noter du lait ?", "Bien sûr."),
-    ("tu l'as noté ?", "Oui, je viens de le noter."),
-    ("メモを消して", "消しました。"),
-    ("左利きです", "覚えておきます。"),
-    ("牛乳を追加してくれる？", "もちろん。"),
+FAILED = failed(step=1)
+MADE_GOOD = [
+    (failed(step=1), wrote("Gym", step=2)),
+    (failed(step=1, id="abcdefgh"), wrote("Gym", step=1, id="abcdefgh")),
+    (failed("delete_item", step=1), wrote("Gym", "delete_item", step=3)),
+    (failed("query_items"), wrote("Gym")),
+    (wrote("Gym"), ran("now", {})),
 ]
-NOT_EXPECTED = [
-    ("thanks", "You're welcome!"),
-    ("ok thanks", "Any time."),
-    ("haha you're funny", "Thank you!"),
-    ("good morning", "Good morning!"),
-    ("👍", "🙂"),
-    ("what's due?", "Nothing today."),
-    ("roughly how long is a marathon", "42 km."),
-    ("show me my tasks", "You have none."),
-    ("write a haiku about rain", "Rain on the window"),
-    ("can you tell me what's due?", "Nothing today."),
-    ("can you send mails?", "No, I can't."),
-    ("danke dir", "Gern!"),
-    ("was steht an?", "Nichts."),
-    ("zeig mir die Liste", "Sie ist leer."),
-    ("kannst du mir sagen, was ansteht?", "Heute ist frei."),
-    ("gracias", "¡De nada!"),
-    ("¿qué tengo hoy?", "Nada."),
-    ("dime qué tengo", "Nada."),
-    ("tell Dana that I'm late", "I can't. Here is a text to copy."),
-    ("sag mir, was ansteht", "Heute ist frei."),
-    ("escríbeme un poema", "La lluvia cae"),
-    ("merci beaucoup", "De rien !"),
-    ("qu'est-ce que j'ai demain ?", "Rien."),
-    ("montre-moi la liste", "Elle est vide."),
-    ("peux-tu m'expliquer ça ?", "Bien sûr : c'est simple."),
-    ("ありがとう", "どういたしまして。"),
-    ("明日の予定は？", "ありません。"),
-    ("一覧を見せて", "空です。"),
+NOT_MADE_GOOD = [
+    (FAILED, wrote("Gym", step=1)),
+    (wrote("Gym", step=1), FAILED),
+    (FAILED, wrote("Gym", "create_item", step=2)),
+    (FAILED, ran("now", {}, 2)),
 ]
 
 
-@pytest.mark.parametrize(("question", "draft"), EXPECTED)
-def test_where_a_write_may_be_expected_it_is_said_that_none_was_made(question: str, draft: str) -> None:
-    assert may_expect_write(make_turn(draft, question))
+@pytest.mark.parametrize("made", MADE_GOOD)
+def test_a_failure_that_was_made_good_is_not_told(made: tuple[Call, ...]) -> None:
+    assert find_failed(made) == []
 
 
-@pytest.mark.parametrize(("question", "draft"), NOT_EXPECTED)
-def test_honest_answers_to_questions_and_talk_have_nothing_under_them(question: str, draft: str) -> None:
-    assert not may_expect_write(make_turn(draft, question))
-
-
-def test_it_is_not_said_where_a_persons_own_tool_ran() -> None:
-    assert may_expect_write(make_turn("Not there.", "mail bob", found("Bob"), failed()))
-    assert not may_expect_write(make_turn("Sent.", "mail bob", ran("send_mail", "sent")))
+@pytest.mark.parametrize("made", NOT_MADE_GOOD)
+def test_a_failure_beside_a_success_of_another_thing_is_told(made: tuple[Call, ...]) -> None:
+    assert find_failed(made) == [FAILED]
 
 
 def test_a_receipt_stands_under_the_answer_in_the_record_and_in_json(
@@ -112,7 +63,7 @@ def test_a_receipt_stands_under_the_answer_in_the_record_and_in_json(
     (record,) = TraceFiles(settings.traces_dir).read(THREAD)
     assert (record["receipt"], record["changes"]) == (done.receipt, done.changes)
     assert expect_done(assistant.ask("what do I need?", THREAD)).receipt == ""
-    assert expect_done(assistant.ask("my door is red", THREAD)).receipt == WORDINGS["en"].nothing
+    assert expect_done(assistant.ask("my door is red", THREAD)).receipt == ""
 
 
 def test_the_model_is_sent_answers_without_their_receipts(make_assistant: MakeAssistant) -> None:
@@ -138,6 +89,50 @@ def test_an_answer_that_stays_false_is_composed_from_the_receipts(make_assistant
     assert [step["tool"] for step in done.steps] == ["create_item", "⛔️policy_violation", "⛔️policy_violation"]
     assert "abcd2e4f" not in done.answer
     assert done.receipt == STORED
+
+
+NO_SUCH = ("delete_item", {"id": "abcd2345"})
+
+
+def test_a_turn_with_one_done_and_one_failed_says_both(make_assistant: MakeAssistant) -> None:
+    done = expect_done(make_assistant(calls(MILK, NO_SUCH), "Milk is kept; rent is not there.").ask("both", THREAD))
+    assert done.receipt.splitlines() == [STORED, "- Not done: There is no item 'abcd2345'."]
+    assert (done.error, done.fruitless) == (None, False)
+
+
+def test_what_was_there_already_is_named(make_assistant: MakeAssistant) -> None:
+    assistant = make_assistant(calls(MILK), "Kept.", calls(MILK), "I have kept it.")
+    assistant.ask("add milk", THREAD)
+    done = expect_done(assistant.ask("add milk, please", THREAD))
+    assert (done.receipt, done.changes) == ("- Already there: Buy milk - Deleted: everything", [])
+
+
+def open_offline(make_assistant: MakeAssistant, settings: Settings) -> Assistant:
+    backend = InMemoryBackend(EMBEDDER)
+    return make_assistant(handles=open_handles(open_workspace(settings), model=OfflineReader(), backend=backend))
+
+
+@pytest.mark.parametrize(
+    "said", ["dentist for both kids dec 10 at 8:15", "note: both keys are under the mat", "remind me to wash both cars"]
+)
+def test_both_is_no_count(said: str, make_assistant: MakeAssistant, settings: Settings) -> None:
+    done = expect_done(open_offline(make_assistant, settings).ask(said, THREAD))
+    assert (done.error, done.fruitless) == (None, False)
+    assert [change["op"] for change in done.changes] == ["create"]
+    assert done.receipt.startswith("- Stored: ")
+
+
+def test_a_delete_of_both_is_not_denied(make_assistant: MakeAssistant, settings: Settings) -> None:
+    offline = open_offline(make_assistant, settings)
+    offline.ask("note: dentist for both kids", THREAD)
+    done = expect_done(offline.ask("delete the note dentist for both kids", THREAD))
+    assert [change["op"] for change in done.changes] == ["delete"]
+    assert (done.error, done.fruitless) == (None, False)
+
+
+def test_what_a_model_claims_stands_above_the_receipt_as_it_is(make_assistant: MakeAssistant) -> None:
+    done = expect_done(make_assistant("Gym cancelled.").ask("cancel the gym", THREAD))
+    assert (done.answer, done.receipt, done.steps) == ("Gym cancelled.", "", [])
 
 
 def _change(op: str, kind: str = "item", id: object = 1) -> dict[str, Any]:
