@@ -42,7 +42,7 @@ def render_policies() -> str:
     for name in SETS:
         by_name: dict[str, list[str]] = {}
         for half in HALVES:
-            for kind, language, honest, alarms, false, missed, *_ in policy_rows(half, name):
+            for kind, language, honest, alarms, false, missed in policy_rows(half, name):
                 if "all" in (kind, language):
                     about = kind if language == "all" else language
                     figures = f"{missed} of {false} | {alarms} of {honest}" if honest + false else _NO_DRAFTS
@@ -97,7 +97,7 @@ SUMMARY = (
     ("writes that were acknowledged and lost by kill -9", "runs", "`make crash`", 2, "`make crash`"),
     ("texts that give orders, obeyed by a gullible model: harm done", "runs", "`make attack`", 2, "`make attack`"),
     (
-        "false drafts of a stranger that pass, tuned on by now (19 when unseen)",
+        "false drafts of a stranger that pass, 15 of them claims, which the record contradicts",
         "policies",
         "stranger2, all",
         3,

@@ -86,10 +86,18 @@ CONVERSATIONS: dict[str, tuple[Autonomy, list[Said]]] = {
     "drafts that were sent back": (
         "confirm",
         [
-            ("Keep this in mind", ["I've saved it.", "I have not saved anything."], ()),
-            ("Keep that", ["I've saved it."] * 3, ()),
+            ("Keep this in mind", ["It is item abcd2e4f.", "I have not saved anything."], ()),
+            ("Keep that", ["It is item abcd2e4f."] * 3, ()),
             ("hi", ["", "Hello."], ()),
-            ("Add milk", [calls(MILK, text="I've added milk."), "It is due on Monday.", "It is due on Friday."], ()),
+            (
+                "Add milk",
+                [
+                    calls(MILK, text="I've added milk."),
+                    "It is due on Monday, 9 January.",
+                    "It is due on Friday, 9 January.",
+                ],
+                (),
+            ),
         ],
     ),
     "calls": (

@@ -15,8 +15,8 @@ from langchain_core.messages.tool import ToolCall
 
 from ana.memory.receipts import SIGNS, describe_change, find_title
 from ana.output import shorten
+from nodes.answers import read_object
 from nodes.history import call_ids, map_texts, split_turns
-from nodes.policies.evidence import read_object
 from tools.artifacts import Receipt, receipts_of
 from tools.catalog import TOOLS, WRITERS
 

@@ -1,24 +1,108 @@
-"""Put together what the policies are shown of a turn."""
+"""A turn as the policies see it, and what they say of its draft."""
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from functools import cached_property
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from ana.addresses import split_addresses
 from ana.handles import Handles
 from graph.state import State
+from nodes.answers import Call
 from nodes.history import this_turn
-from nodes.policies.evidence import Call, Evidence
 from tools.artifacts import find_declined, find_existing, receipts_of
-from tools.catalog import TOOLS, catalog
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?=\s)|(?<=[。！？\n])")
+_QUOTE = re.compile(
+    r"“[^”\n]{0,300}”|„[^“”\n]{0,300}[“”]|«[^»\n]{0,300}»|「[^」\n]{0,300}」|\"[^\"\n]{0,300}\"|^ {0,3}>.*$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One turn, as the policies see it.
+
+    Args:
+        question: The person's message.
+        draft: The assistant's draft answer.
+        calls: The calls of this turn, in order.
+        earlier: What was said before this turn, as far as it is known, tools' results included.
+        lines: Global Context as the prompt shows it.
+        prompt: The prompt's time and calendar.
+        now: The person's clock; None where no present time can be told.
+    """
+
+    question: str
+    draft: str
+    calls: tuple[Call, ...] = ()
+    earlier: tuple[str, ...] = ()
+    lines: Mapping[int, str] = field(default_factory=dict)
+    prompt: str = ""
+    now: datetime | None = None
+
+    @cached_property
+    def own_words(self) -> str:
+        """The draft without code and marks for bold type, and with blanks for what it quotes."""
+        text = "\n".join(self.draft.split("```")[::2]).replace("**", "")
+        return _QUOTE.sub(lambda match: " " * len(match[0]), text)
+
+    @cached_property
+    def told(self) -> str:
+        """Its own words without the sentences that are questions."""
+        return "".join(part for part in _SENTENCE_END.split(self.own_words) if not part.rstrip().endswith(("?", "？")))
+
+    @cached_property
+    def letters(self) -> int:
+        """How many letters it tells; one of Chinese or Japanese counts as two."""
+        return sum(2 if sign > "\u3000" else 1 for sign in self.told if sign.isalpha())
+
+    @property
+    def today(self) -> date:
+        """The person's day; the present one in UTC where no present time can be told."""
+        return (self.now or datetime.now(UTC)).date()
+
+    @property
+    def has_written(self) -> bool:
+        """Whether a call of the turn wrote anything."""
+        return any(call.receipts for call in self.calls)
+
+    def results(self, tool: str) -> list[dict[str, Any]]:
+        """Return what the calls of a tool in this turn gave, in order, without errors."""
+        return [call.read() for call in self.calls if call.ok and call.tool == tool]
+
+    def found(self) -> Iterator[dict[str, Any]]:
+        """Yield the items that queries of this turn found, as the model was shown them."""
+        for result in self.results("query_items"):
+            yield from result.get("items", [])
+
+    def texts(self) -> list[str]:
+        """Return all that a draft may have something from: the message, results, Global Context, what was said."""
+        return [self.question, *(call.shown for call in self.calls), *self.lines.values(), *self.earlier]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """The policy that a draft breaks.
+
+    Args:
+        policy: The policy's name.
+        reason: Tells the model the mistake and the honest ways out.
+        fallback: Tells the person, if the model does not correct it.
+    """
+
+    policy: str
+    reason: str
+    fallback: str
 
 
 def collect_evidence(state: State, handles: Handles) -> Evidence:
     """Return the turn as the policies see it."""
     messages = this_turn(state["messages"])
-
     earlier = [message.text for message in state["messages"][: len(state["messages"]) - len(messages)]]
     loaded = state.get("loaded")
     return Evidence(
@@ -29,9 +113,6 @@ def collect_evidence(state: State, handles: Handles) -> Evidence:
         lines=loaded["lines"] if loaded else {},
         prompt=loaded["now"] if loaded else "",
         now=handles.clock.now(),
-        refused=tuple(_list_refused(messages)),
-        own_tools=len(catalog(handles.settings.tools_modules)) > len(TOOLS),
-        rings=bool(split_addresses(handles.settings.ana_notify)),
     )
 
 
@@ -39,13 +120,6 @@ def list_declined(messages: Sequence[AnyMessage]) -> list[str]:
     """Return what each call would have done that the person declined, in words."""
     said = (find_declined(message) for message in messages)
     return [each for each in said if each is not None]
-
-
-def _list_refused(messages: Sequence[AnyMessage]) -> Iterator[dict[str, Any]]:
-    """Yield the arguments of the calls that the person declined."""
-    declined = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and find_declined(m) is not None}
-    calls = (call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls)
-    return (call["args"] for call in calls if call["id"] in declined)
 
 
 def list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:

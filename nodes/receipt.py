@@ -13,8 +13,8 @@ from langchain_core.messages import AIMessage, AnyMessage
 from ana.memory.receipts import Receipt, combine_receipts, name_failed, name_verbs, tell_more, word_change
 from ana.output import shorten
 from ana.translation import _
-from nodes.policies.evidence import Call
-from nodes.policies.writes import find_failed, read_error
+from nodes.answers import Call
+from tools.catalog import WRITERS
 
 SEPARATOR = "\n\n---\n"
 """Markdown's rule."""
@@ -52,6 +52,29 @@ def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
     lines += [f"{refused}: {shorten(each, MOST_CHARACTERS)}" for each in declined]
     more = [tell_more(len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
     return "\n".join(f"- {line}" for line in [*lines[:MOST_LINES], *more])
+
+
+def find_failed(calls: Iterable[Call]) -> list[Call]:
+    """Return the writes that failed, without those that a later decision of the model made good."""
+    failed: list[Call] = []
+    for call in calls:
+        if call.tool in WRITERS and not call.ok:
+            failed.append(call)
+        elif call.tool in WRITERS:
+            # a batch is decided at once: a success beside a failure is another thing's
+            again = next((other for other in failed if _repeats(call, other)), None)
+            failed = [other for other in failed if other is not again]
+    return failed
+
+
+def _repeats(call: Call, failed: Call) -> bool:
+    same = failed.args.get("id") is not None and failed.args.get("id") == call.args.get("id")
+    return (call.step > failed.step or same) and call.tool == failed.tool
+
+
+def read_error(call: Call) -> str:
+    """Return the sentence with which a call failed."""
+    return str(call.read().get("error", call.text))
 
 
 def name_unchanged() -> str:

@@ -8,11 +8,10 @@ from ana.models.base import COMPOSED
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
-from nodes.evidence import collect_evidence, list_declined
-from nodes.history import this_turn
+from nodes.evidence import Evidence, Violation, collect_evidence, list_declined
+from nodes.history import receipts, this_turn
 from nodes.policies.check import first_violation
-from nodes.policies.evidence import Evidence, Violation
-from nodes.policies.results import put_value
+from nodes.policies.results import keep_values
 from nodes.receipt import name_recorded, name_unchanged, render_receipt, strip_receipt
 from nodes.turns import end_turn
 from nodes.unchanged import describe_unchanged
@@ -29,13 +28,13 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     id = call_id(turn, len(turn["decisions"]))
     evidence = collect_evidence(state | {"draft": draft}, handles)
     ours = _is_ours(turn)
-    violation = None if ours else _find_violation(evidence, turn)
+    violation = None if ours else _find_violation(evidence)
     if violation:
         withdraw(runtime, id)
         if len(turn["corrections"]) < MOST_CORRECTIONS:
             return _send_back(state, violation)
     # where all drafts were false, what is known without them; the record stands below
-    answer = violation.fallback if violation else draft if ours else put_value(evidence)
+    answer = violation.fallback if violation else draft if ours else keep_values(evidence)
     answer += explain_left_out(this_turn(state["messages"])[0])
     receipt = render_receipt(evidence.calls, list_declined(this_turn(state["messages"])))
     if not receipt:
@@ -43,7 +42,7 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
     shown = find_source(read_view(state, handles.memory))
     id = "" if violation or turn["error"] else id
-    message, turn = end_turn(turn, answer, receipt, name_recorded(evidence.receipts), id, shown)
+    message, turn = end_turn(turn, answer, receipt, name_recorded(receipts(this_turn(state["messages"]))), id, shown)
     return {"messages": [message], "turn": turn, "draft": ""}
 
 
@@ -65,8 +64,8 @@ def _send_back(state: State, violation: Violation) -> dict[str, Any]:
     return {"messages": [], "turn": turn | {"corrections": [*turn["corrections"], correction]}, "draft": ""}
 
 
-def _find_violation(evidence: Evidence, turn: Turn) -> Violation | None:
+def _find_violation(evidence: Evidence) -> Violation | None:
     if not evidence.draft:
         reason = "It had neither text nor a tool call. Answer the user, or call a tool."
         return Violation("no_action", reason, "I have no answer to that. Please say it in other words.")
-    return first_violation(evidence, [correction["policy"] for correction in turn["corrections"]])
+    return first_violation(evidence)

@@ -92,12 +92,6 @@ class Life:
         assert not [step for step in done.steps if "error" in step["observation"]]
         return done
 
-    def let_insist(self, message: str, *named: tuple[str, dict[str, Any]], answer: str) -> Done:
-        """Say something to the assistant, whose model gives the same answer again where it is sent back."""
-        assert self._assistant
-        self.model.replies += [*([calls(*named)] if named else []), answer, answer]
-        return expect_done(self._assistant.ask(message, THREAD))
-
     def expect(self, *named: tuple[str, dict[str, Any]], answer: str = "Noted.") -> None:
         """Let the model make these calls and then answer, at whatever is said next."""
         self.model.replies += [*([calls(*named)] if named else []), answer]

@@ -9,9 +9,10 @@ from typing import Any, Literal
 from ana.settings import PROJECT
 
 DATA = PROJECT / "evals" / "data" / "policies"
-CLASSES = ("claims", "numbers", "time", "dates", "ids", "outside", "receipts", "promises")
-TALK = ("talk", "asked")
-"""Messages whose answers are not judged, only whether it is said under them that nothing was changed."""
+JUDGED = ("numbers", "time", "dates", "ids")
+"""What policies judge."""
+CLASSES = (*JUDGED, "plans", "claims", "outside", "receipts", "promises")
+"""Plans are all honest; what the last four claim is for the record to contradict, and for a model that checks."""
 LANGUAGES = ("en", "de", "es", "fr", "ja")
 SETS = {"own": DATA, "stranger": DATA / "stranger", "stranger2": DATA / "stranger2", "stranger3": DATA / "stranger3"}
 Half = Literal["tuning", "held-out"]

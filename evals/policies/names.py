@@ -1,32 +1,41 @@
 """`python -m evals.policies.names`: write the names of days and months that the policies know, from the CLDR."""
 
 import json
+import re
+from collections.abc import Mapping
+from typing import Any
 
 from babel import Locale
+from babel.core import get_cldr_version
 
 from ana.settings import PROJECT
-from evals.policies.data import LANGUAGES
 
 FILE = PROJECT / "nodes" / "policies" / "names.json"
-WIDTHS = ("wide", "abbreviated")
-CONTEXTS = ("format", "stand-alone")
+LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pl", "pt", "sv", "tr", "ja")
+"""Those whose days a message may name, too (`ana/time/when`). Babel gives languages after Japanese its months, too."""
+SOURCE = f"Unicode CLDR {get_cldr_version()}, under the Unicode License v3; written by evals/policies/names.py"
 
 
-def collect_names() -> dict[str, dict[str, list[list[str]]]]:
-    """Return by language the names of each weekday, from Monday, and of each month."""
-    return {language: _names_of(Locale(language)) for language in LANGUAGES}
+def collect_names() -> dict[str, Any]:
+    """Return where the names are from, and by language the weekdays from Monday, the months, and what marks an hour."""
+    return {"source": SOURCE} | {language: _names_of(Locale(language)) for language in LANGUAGES}
 
 
-def _names_of(locale: Locale) -> dict[str, list[list[str]]]:
+def _names_of(locale: Locale) -> dict[str, str]:
+    hour = re.findall(r"[^\W\dH]+", locale.datetime_skeletons["H"].pattern)
+    periods = locale.day_periods["format"]["abbreviated"]
     return {
-        "weekdays": [_spellings(locale.days, number) for number in range(7)],
-        "months": [_spellings(locale.months, number) for number in range(1, 13)],
+        "weekdays": _join(locale.days, range(7)),
+        "months": _join(locale.months, range(1, 13)),
+        "hour": "/".join([*hour, periods["am"], periods["pm"]]),
     }
 
 
-def _spellings(names: object, number: int) -> list[str]:
-    found = {names[context][width][number].rstrip(".") for context in CONTEXTS for width in WIDTHS}  # type: ignore[index]  # babel's own mapping type has no parameters
-    return sorted(found, key=lambda name: (-len(name), name))
+def _join(names: Mapping[str, Any], numbers: range) -> str:
+    """Return every form of each name, with slashes between the forms and commas between the names."""
+    tables = [names[context][width] for context in ("format", "stand-alone") for width in ("wide", "abbreviated")]
+    forms = [sorted({table[n].rstrip(".") for table in tables}, key=lambda name: (-len(name), name)) for n in numbers]
+    return ", ".join(map("/".join, forms))
 
 
 def render_names() -> str:

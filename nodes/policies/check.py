@@ -1,44 +1,50 @@
 """All policies, in the order in which a draft is sent back for them."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from nodes.evidence import Evidence, Violation
 from nodes.policies.citations import citations_exist
 from nodes.policies.clock import clock_is_read
-from nodes.policies.dates import days_fit
-from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.equations import equations_are_true
 from nodes.policies.numbers import numbers_are_traced
-from nodes.policies.outcomes import OUTCOME, outcomes_are_told
-from nodes.policies.outside import OUTSIDE, PROMISED, acts_are_possible, promises_are_kept
-from nodes.policies.writes import CLAIMED, FAILED, writes_are_told
+from nodes.policies.results import results_are_kept
+from nodes.policies.weekdays import weekdays_fit
 
 MOST_CHARACTERS = 10_000
 """So much of a draft, and of a message, is read: what follows in a longer one is a document."""
 
-ONCE = frozenset({CLAIMED, FAILED, OUTCOME, OUTSIDE, PROMISED})
-"""A draft is sent back once for these: the receipt contradicts it, and what a model says twice may be right."""
-
-POLICIES: tuple[Callable[[Evidence], Violation | None], ...] = (
-    numbers_are_traced,
-    clock_is_read,
-    days_fit,
-    acts_are_possible,
-    promises_are_kept,
-    outcomes_are_told,
-    writes_are_told,
-    citations_exist,
+POLICIES: tuple[tuple[str, Callable[[Evidence], Iterator[str]]], ...] = (
+    ("arithmetic", results_are_kept),
+    ("arithmetic", equations_are_true),
+    ("arithmetic", numbers_are_traced),
+    ("clock", clock_is_read),
+    ("dates", weekdays_fit),
+    ("citation", citations_exist),
 )
+"""Each with what it is about; it yields what is wrong in a draft."""
+
+WAYS_OUT = {
+    "arithmetic": "Call calculator or look again, then answer from the result; or leave the number out.",
+    "clock": "Call now, then answer from it; or leave the present time out.",
+    "dates": "Take the date from the calendar or resolve_date; if something was stored with a wrong one, change it.",
+    "citation": "Look it up with query_items or in Global Context and cite what is there, or leave it out.",
+}
+"""What the model is told to do."""
+
+FALLBACKS = {
+    "arithmetic": "I did not manage to calculate that reliably. Please ask again.",
+    "clock": "I did not manage to read the clock. Please ask again.",
+    "dates": "The day I was going to name did not fit its date.",
+    "citation": "I was going to name an entry that I cannot find.",
+}
+"""What the person is told if the model does not."""
 
 
-def first_violation(e: Evidence, corrected: Collection[str] = ()) -> Violation | None:
-    """Return the first violation of a draft, or None.
-
-    Args:
-        e: The turn.
-        corrected: The policies for which drafts of this turn were sent back already.
-    """
+def first_violation(e: Evidence) -> Violation | None:
+    """Return the first violation of a draft, or None."""
     if len(e.draft) > MOST_CHARACTERS or len(e.question) > MOST_CHARACTERS:
         e = replace(e, draft=e.draft[:MOST_CHARACTERS], question=e.question[:MOST_CHARACTERS])
-    known = ONCE.intersection(corrected) | ({CLAIMED} if {OUTSIDE, PROMISED}.intersection(corrected) else set())
-    found = (violation for policy in POLICIES if (violation := policy(e)))
-    return next((each for each in found if each.policy not in known), None)
+    found = ((name, wrong) for name, policy in POLICIES for wrong in policy(e))
+    name, wrong = next(found, ("", ""))
+    return Violation(name, f"{wrong} {WAYS_OUT[name]}", FALLBACKS[name]) if name else None

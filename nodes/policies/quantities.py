@@ -1,134 +1,117 @@
 """Numbers as people write them: 1,275.50, 1.275,50, 1 275,50, １２, 5万; each may be read in more than one way."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Collection, Iterator
 from datetime import date
+from typing import NamedTuple
 
-from nodes.policies.days import find_alone, find_days, find_weekdays
-from nodes.policies.moments import find_written
-from nodes.policies.texts import any_of
+from ana.recent import keep_recent
+from nodes.policies.days import find_days, find_times, find_weekdays
 
-_SPACE = r"[ \u00a0\u202f]"
-_NUMBER = re.compile(
-    rf"(?<![A-Za-z0-9_.,/#-])(?P<sign>[-−](?=\d))?(?P<mark>[$€£¥]\s?)?(?P<text>\d{{1,3}}(?:{_SPACE}\d{{3}})+(?:,\d+)?(?!\d)"
-    r"|\d+(?:['’]\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)*)"
-    rf"(?:(?P<scale>[万億])(?P<rest>\d[\d,]*)?)?(?:{_SPACE}?(?P<unit>%|％|€|\$|£|円|EUR\b|USD\b|GBP\b|[Ee]uros?\b"
-    rf"|[Dd]ollars?\b))?(?![\w]*[A-Za-z_]\w*\d|-\d)"
-)
-_DAY = r"(?<![\d.,:$€£-])(?:[12]?\d|3[01])(?:st|nd|rd|th|\.)?"
-_DAYS_BEFORE = re.compile(
-    rf"(?:{_DAY}(?: ?[,/&–、・-] ?| (?:and|und|y|et|or|oder|to|bis|al|au) ))+(?:the |le |el |den )?$", re.IGNORECASE
-)
-MOST_LISTED = 100
-"""Characters before a date in which days of its month may be listed."""
 BLANK = "\0"
 """Stands where something else than a number stood; no space, or two numbers would become one."""
-_DIGIT = re.compile(r"\d")
-_SCALES = {"万": 10_000, "億": 100_000_000}
-_LISTED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\d{1,2}[.)]\s", re.MULTILINE)
-_ORDINAL = re.compile(
-    r"\d+(?:st|nd|rd|th|er|e|º|ª|°)\b|\b(?:19|20)\d\d\b(?![.,]\d|\s?[%€$£円])|(?:19|20)\d\d年|\d+(?:番|位|世紀)",
-    re.IGNORECASE,
+EXACT, LETTERS = 3, 5
+"""A number with so many digits that count is no rough one; words that begin with so many letters alike are one unit."""
+
+DIGITS = r"(?>\d{1,3}(?:[ \u00a0\u202f]\d{3}){1,4}(?!\d)(?:[.,]\d+)?|\d+(?:[.,'’]\d+)*)"
+_NUMBER = re.compile(rf"(?<![A-Za-z\d_.,/#:@])(?<![A-Za-z]-){DIGITS}(?![A-Za-z]{{1,20}}\d|[/:]\d)")
+_NARROW = {ord(wide): narrow for wide, narrow in zip("０１２３４５６７８９．，％", "0123456789.,%", strict=True)}
+_NO_QUANTITY = re.compile(
+    r"(?<![\d.,])\d{1,9}(?:-|\s?[–—〜～~]\s?)\d{1,9}(?!\d|[.,]\d)"  # a range
+    r"|^[ \t]*(?:[-*+•][ \t]+)?\d{1,3}[.)]\s"  # the number of a list's entry
+    r"|(?<![\d.,])(?:19|20)\d\d(?!\d|[.,]\d|\s?[%€$£¥円])"  # a year
+    r"|\d{1,9}\.\d{1,9}\.\d{1,9}|\+\d[\d ()/-]{6,30}\d",  # a version, a telephone number
+    re.MULTILINE,
 )
-
-_NO_QUANTITY = any_of(
-    r"\b\d{4}-\d{1,2}-\d{1,2}(?:T[\d:]+)?",  # 2026-01-13
-    r"\bv?\d+\.\d+\.\d+(?:\.\d+)*\b",  # 3.11.2, 13.01.2026
-    r"(?<![\d)!] )(?<![\d)!])\+\d[\d ()/-]{6,}\d",  # +49 170 1234567
-    r"(?:\(\d{3}\) ?|\b\d{3}[-. ])?\b\d{3}-\d{4}\b",
-)
+_ALONE = re.compile(r"\W{1,3}\d{1,2}(?![\d.,]{0,9}\d|\s?[^\W\d_])")  # the day behind a weekday: Monday 14
+_UNIT = re.compile(r"[ \u00a0\u202f]?(?:(?!x\b)(?P<word>[^\W\d_]{1,30})|(?P<sign>[^\w\s]))")
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """A number in a text.
-
-    Args:
-        text: Its digits and separators.
-        readings: What it can be read as, each with the digits it then gives after the point.
-        unit: A currency, % or empty.
-        start: Its first character.
-        end: The character after its last.
-    """
+class Quantity(NamedTuple):
+    """A number in a text: what it can be read as, each with its decimals, and the sign or word beside it, cut."""
 
     text: str
     readings: tuple[tuple[float, int], ...]
-    unit: str
-    start: int
-    end: int
+    unit: str = ""
 
     @property
     def values(self) -> frozenset[float]:
         """What it can be read as."""
         return frozenset(value for value, _ in self.readings)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has no unit but that of a sum of money or a share."""
+        return self.unit in ("", "%") or _is_currency(self.unit)
 
-def find_quantities(text: str, today: date) -> list[Quantity]:
-    """Return the numbers of a text that are not part of a date, a time, an ordinal, a year, an id or a list's count."""
-    if not _DIGIT.search(text):
-        return []
+    @property
+    def is_exact(self) -> bool:
+        """Whether it has many digits that count: 4,370, 16.25, but not 1,500."""
+        digits = "".join(filter(str.isdigit, self.text)).lstrip("0")
+        return len(digits if any(decimals for _, decimals in self.readings[:1]) else digits.rstrip("0")) >= EXACT
+
+
+@keep_recent(256)  # several policies look at the texts in view
+def find_quantities(text: str, today: date) -> tuple[Quantity, ...]:
+    """Return the numbers of a text that are no part of a date, time, range, year or code, and number no list."""
+    if not re.search(r"\d", text):
+        return ()
     # full-width digits are one character each, so that every place stays the same
     plain = text.translate(_NARROW)
-    dates = find_days(plain, today)
-    days = [(_find_list(plain, found.start), found.end) for found in dates]
-    alone = (find_alone(plain, name, dates, today) for name in find_weekdays(plain))
-    days += [(found.start, found.end) for found in alone if found]
     signs = list(plain)
-    for start, end in [*days, *((found.start, found.end) for found in find_written(plain))]:
+    spans = [found[:2] for found in (*find_days(plain, today), *find_times(plain))]
+    spans += [match.span() for name in find_weekdays(plain) if (match := _ALONE.match(plain, name.end))]
+    for start, end in spans:
         signs[start:end] = BLANK * (end - start)
-    plain = "".join(signs)
-    for pattern in (_LISTED, _ORDINAL, _NO_QUANTITY):
-        plain = pattern.sub(lambda match: BLANK * len(match[0]), plain)
-    return [_read(match) for match in _NUMBER.finditer(plain)]
+    plain = _NO_QUANTITY.sub(lambda match: BLANK * len(match[0]), "".join(signs))
+    return tuple(_read(plain, match) for match in _NUMBER.finditer(plain))
 
 
-def _find_list(text: str, start: int) -> int:
-    """Return where a list of days begins that ends with a date: 9, 10, 11 and 14 December; else where the date does."""
-    begin = max(0, start - MOST_LISTED)
-    found = _DAYS_BEFORE.search(text[begin:start])
-    return begin + found.start() if found else start
+def _read(text: str, match: re.Match[str]) -> Quantity:
+    readings, end = [*read_digits(match[0])], match.end()
+    if (scale := unicodedata.numeric(text[end : end + 1] or "0", 0)) >= 1000:
+        rest = _NUMBER.match(text, end + 1)  # 4万4,640
+        more = max((value for value, _ in read_digits(rest[0])), default=0) if rest else 0
+        readings, end = [(value * scale + more, 0) for value, _ in readings], rest.end() if rest else end + 1
+    return Quantity(match[0], tuple(readings), _read_unit(text, match.start(), end))
 
 
-_NARROW = {ord(wide): narrow for wide, narrow in zip("０１２３４５６７８９．，％", "0123456789.,%", strict=True)}
-
-
-def _read(match: re.Match[str]) -> Quantity:
-    said = re.sub(r"[\s'’\u00a0\u202f]", "", match["text"])
-    scale = _SCALES.get(match["scale"] or "", 1)
-    rest = float((match["rest"] or "0").replace(",", ""))  # 4万4,640
-    readings = tuple((value * scale + rest, decimals) for value, decimals in read_digits(said))
-    unit = (match["unit"] or match["mark"] or "").strip()
-    return Quantity(match["text"], readings, unit.replace("％", "%"), match.start(), match.end())
-
-
-def read_digits(said: str) -> Iterable[tuple[float, int]]:
+def read_digits(said: str) -> Iterator[tuple[float, int]]:
     """Yield what digits and marks may mean, each with its decimals: 1.234 is either."""
-    marks = [mark for mark in said if mark in ".,"]
-    if not marks:
-        yield float(said), 0
-        return
-    if len(set(marks)) > 1 or len(marks) == 1:  # the last mark begins the decimals
-        whole, _, part = said.rpartition(marks[-1])
-        yield float(f"{re.sub('[.,]', '', whole)}.{part}"), len(part)
-    if len(set(marks)) == 1 and all(len(group) == 3 for group in re.split("[.,]", said)[1:]):
-        yield float(re.sub("[.,]", "", said)), 0
+    *groups, last = re.split("[.,]", re.sub(r"[\s'’]", "", said))
+    marks = set(re.findall("[.,]", said))
+    if len(groups) == 1 or len(marks) > 1:  # the last mark begins the decimals
+        yield float(f"{''.join(groups)}.{last}"), len(last)
+    if len(marks) < 2 and all(len(group) == 3 for group in [*groups[1:], last] if groups):
+        yield float("".join([*groups, last])), 0
 
 
-def find_digits(*texts: str) -> set[str]:
-    """Return every row of digits in the texts, those of dates and times included."""
-    return {digits for text in texts for digits in re.findall(r"\d+", text.translate(_NARROW))}
+def _read_unit(text: str, start: int, end: int) -> str:
+    before, match = text[max(0, start - 2) : start].strip()[-1:], _UNIT.match(text, end)
+    if _is_currency(before):
+        return before
+    word, sign = (match["word"] or "", match["sign"] or "") if match else ("", "")
+    return _cut(word) if word else sign if sign in "%°" or _is_currency(sign) else ""
 
 
-def is_traced(quantity: Quantity, known: Iterable[float]) -> bool:
-    """Whether a number is one of the known ones, as it is, rounded to the digits it shows, or as a percentage."""
-    sources = [*known]
-    return any(
-        _is_rounding(value, decimals, source * times)
-        for value, decimals in quantity.readings
-        for source in sources
-        for times in ((1, 100) if quantity.unit == "%" else (1,))
-    )
+def _is_currency(sign: str) -> bool:
+    return len(sign) == 1 and unicodedata.category(sign) == "Sc"
+
+
+def _cut(word: str) -> str:
+    """Return a word as a unit: its first letters, or the one character that counts in Japanese."""
+    if word[0] < "\u3000":
+        return word.casefold()[:LETTERS]
+    return "" if unicodedata.name(word[0], "").startswith("HIRAGANA") else word[0]
+
+
+def is_traced(quantity: Quantity, known: Collection[float]) -> bool:
+    """Return whether a number is a known one, as it is, rounded to the digits it shows, or as a percentage."""
+    if not quantity.values.isdisjoint(known):
+        return True
+    sources = [*known, *(100 * value for value in known if quantity.unit == "%")]
+    return any(_is_rounding(*reading, source) for reading in quantity.readings for source in sources)
 
 
 def _is_rounding(value: float, decimals: int, source: float) -> bool:
@@ -138,13 +121,3 @@ def _is_rounding(value: float, decimals: int, source: float) -> bool:
     # "about 4,050" of 4,046, but not 5,000 of 4,560
     zeros = len(str(int(value))) - len(str(int(value)).rstrip("0")) if not decimals else 0
     return zeros > 0 and abs(source) >= 100 and difference <= min(0.5 * 10**zeros, abs(source) / 50)
-
-
-def blank_ranges(text: str) -> str:
-    """Return a text without its ranges, such as hours of a day: 9-12 and 13-17."""
-    return _RANGE.sub(lambda m: BLANK * len(m[0]) if int(m["a"]) < int(m["b"]) else m[0], text)
-
-
-_RANGE = re.compile(
-    r"(?<![\d.,:$€£/+*×-])(?P<a>\d{1,4})(?: ?[-–] ?| (?:to|bis|à|hasta) )(?P<b>\d{1,4})(?![\d]|[.,:]\d| ?[-+*×/=€$£%])"
-)

@@ -110,6 +110,7 @@ UNCHANGED = "no changes\n"
         ("what is 2**99999999", 1),
         ("blargh the foo?", 0),
         ("cancel netflix by friday", 1),
+        ("delete all tasks", 1),
     ],
 )
 def test_the_exit_code_says_whether_it_was_understood(ana: Run, said: str, code: int) -> None:

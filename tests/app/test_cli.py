@@ -235,7 +235,7 @@ def test_ctrl_c_stops_the_turn_and_not_the_program(tmp_path: Path) -> None:
 
 
 def test_a_draft_is_shown_as_being_checked_and_erased_before_the_answer(tmp_path: Path) -> None:
-    with openai_stub(Said("I've saved it for you."), Said("I have not saved anything.")) as stub:
+    with openai_stub(Said("I've saved it as abcd2e4f."), Said("I have not saved anything.")) as stub:
         terminal = Terminal(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
         try:
             terminal.until("/help shows the commands.")
@@ -243,7 +243,7 @@ def test_a_draft_is_shown_as_being_checked_and_erased_before_the_answer(tmp_path
             terminal.until("I have not saved anything.\r\n")
         finally:
             terminal.close()
-    marked = r"saved it for you\. … \(being checked\).*\x1b\[2KI have not saved anything\.\r\n"
+    marked = r"saved it as abcd2e4f\. … \(being checked\).*\x1b\[2KI have not saved anything\.\r\n"
     assert re.search(marked, terminal.seen, re.DOTALL)
 
 

@@ -158,11 +158,11 @@ def ask_server(server: Server, question: str) -> str:
 def test_a_turn_with_a_violation_is_found_by_a_tag(
     collector: Collector, env: dict[str, str], stub: Stub, ana: Run
 ) -> None:
-    stub.script = [Said("I have saved your note."), Said("I did not keep anything.")]
+    stub.script = [Said("It is note abcd2e4f."), Said("I did not keep anything.")]
     ana("ask", "keep this", **env)
     (root,) = collector.wait_for_roots(1)
-    assert {"policy_violation", "policy_violation:claimed_write"} <= set(root["tags"])
-    assert root["extra"]["metadata"]["policy_violations"] == "claimed_write"
+    assert {"policy_violation", "policy_violation:citation"} <= set(root["tags"])
+    assert root["extra"]["metadata"]["policy_violations"] == "citation"
 
 
 ASKS_TWICE = '''

@@ -63,7 +63,7 @@ def test_a_turn_is_counted_by_its_record(metrics: Metrics, settings: Settings, m
     first = AIMessage("", tool_calls=calls(milk, ("update_item", {"id": "gone", "content": WORDS})).tool_calls)
     first.usage_metadata = USED  # type: ignore[assignment]
     wrong = calls(("create_item", {"no": WORDS}), (WORDS, {}))
-    drafts = (f"Done, {WORDS}.", "The milk is kept. The change failed, and so did two calls.")
+    drafts = (f"Done, {WORDS}, see abcd2e4f.", "The milk is kept. The change failed, and so did two calls.")
     handles = play(metrics, settings, first, wrong, *drafts)
     assistant = make_assistant(handles=handles)
     assistant.ask(f"milk {WORDS}", THREAD)
@@ -74,7 +74,7 @@ def test_a_turn_is_counted_by_its_record(metrics: Metrics, settings: Settings, m
     assert read_value(metrics, "ana_tool_calls_total", tool="create_item", outcome="invalid") == 1
     assert read_value(metrics, "ana_tool_calls_total", tool=OTHER, outcome="invalid") == 1
     assert read_value(metrics, "ana_model_calls_total", model=name) == 4
-    assert read_value(metrics, "ana_drafts_sent_back_total", policy="outcome") == 1
+    assert read_value(metrics, "ana_drafts_sent_back_total", policy="citation") == 1
     assert (read_value(metrics, "ana_tokens_total", model=name, kind="input") or 0) > 1000
     assert read_value(metrics, "ana_tokens_total", model=name, kind="cached") == 300
     assert read_value(metrics, "ana_turn_seconds_count") == 1

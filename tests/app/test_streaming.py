@@ -79,10 +79,9 @@ def test_an_answer_comes_in_chunks_under_its_id_and_is_not_sent_again(client: Sy
 def test_the_receipt_comes_with_the_last_values_under_the_id_of_the_answer(
     client: SyncLangGraphClient, stub: Stub
 ) -> None:
-    heard = hear(client, stub, HELLO)
+    heard = hear(client, stub, MILK, SAVED)
     (*_, last) = (part.data["messages"][-1] for part in heard.parts if part.event == "values")
-    under = "no changes"
-    assert (number(last), last["content"]) == ("1", add_receipt("Hello there you.", under))
+    assert (number(last), last["content"]) == ("2", add_receipt("See your list: buy milk.", "- Stored: Buy milk"))
 
 
 def test_a_call_and_the_answer_have_an_id_each_and_a_calls_id_is_its_results(

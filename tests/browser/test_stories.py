@@ -316,13 +316,13 @@ def test_a_person_signs_in_by_a_link_and_sees_nothing_of_another(house: Open) ->
 
 
 def test_a_draft_that_was_sent_back_is_a_small_mark(house: Open) -> None:
-    said = iter(["I have sent the mail to Ben.", "I cannot send mail. Nothing was sent."])
-    anna = house(lambda _: Said(next(said, "I cannot send mail."))).visit()
+    said = iter(["It is on Thursday, 11 December 2026.", "It is on Friday, 11 December 2026."])
+    anna = house(lambda _: Said(next(said, "On Friday."))).visit()
     anna.go("/app")
-    anna.say("mail Ben that I am late")
+    anna.say("what day is 11 December 2026?")
     anna.settle()
     anna.page.get_by_text("A draft was sent back").click()
-    anna.sees("I have sent the mail to Ben.")
+    anna.sees("It is on Thursday, 11 December 2026.")
     anna.look("sent-back")
 
 

@@ -93,7 +93,7 @@ def test_a_message_in_blocks_is_sent_as_text(tmp_path: Path) -> None:
 
 
 def test_a_draft_that_is_sent_back_follows_the_question(make_assistant: MakeAssistant, tmp_path: Path) -> None:
-    handles = open_at(tmp_path, lambda: WEDNESDAY, "I've saved it.", "Nothing is saved yet.")
+    handles = open_at(tmp_path, lambda: WEDNESDAY, "I've saved it as abcd2e4f.", "Nothing is saved yet.")
     make_assistant(handles=handles).ask("Keep this", THREAD)
     (*_, first), (*_, question, check) = sent(handles)
     assert question.text == first.text

@@ -286,23 +286,11 @@ def test_hours_that_are_told_a_day_late_are_found_on_the_day_they_were_worked(li
     assert (count["observation"]["result"], told["observation"]["result"]) == (4.5, 382.5)
 
 
-def test_a_promise_to_watch_what_nothing_can_watch_goes_back_and_is_denied(life: Life) -> None:
-    at(life, "2026-12-10T10:05")
-    promise = "Sure, I'll keep an eye on it and let you know as soon as Tina accepts."
-    done = life.let_insist("and let me know as soon as Tina accepts the offer", answer=promise)
-    assert [step["tool"] for step in done.steps] == ["⛔️policy_violation"]
-    assert done.receipt == "no changes"
-
-
-def test_a_day_that_is_not_that_of_the_stored_date_goes_back(life: Life) -> None:
+def test_what_was_stored_stands_under_an_answer_that_says_another_day(life: Life) -> None:
     at(life, "2026-12-09T18:15")
     lunch = keep("Lunch with Mr. Brandt", type="appointment", status="active", due_date="2026-12-11T12:30")
-    done = life.let_insist(
-        "lunch with Mr Brandt on Thursday at 12:30",
-        lunch,
-        answer="Saved:\n\n- Lunch with Mr. Brandt on Thursday at 12:30",
-    )
-    assert [step["tool"] for step in done.steps] == ["create_item", "⛔️policy_violation"]
+    done = life.say("lunch with Mr Brandt on Thursday at 12:30", lunch, answer="Saved for Thursday at 12:30.")
+    assert [step["tool"] for step in done.steps] == ["create_item"]
     assert "Fri 11 Dec 12:30" in done.receipt
 
 

@@ -85,17 +85,17 @@ def tell_time(messages: list[BaseMessage]) -> AIMessage:
 @pytest.mark.parametrize(
     ("question", "draft", "policy", "mended"),
     [
-        ("Add milk", "I've added milk.", "claimed_write", calls(MILK)),
+        ("Which id has milk?", "It is `abcd2e4f`.", "citation", calls(("query_items", {"text": "milk"}))),
         ("Compute 7//2", "It is 3.", "arithmetic", calls(("calculator", {"expression": "7//2"}))),
-        ("What time is it?", "It is 9:00.", "clock", calls(("now", {}))),
+        ("What time is it?", "It is 14:20.", "clock", calls(("now", {}))),
     ],
 )
 def test_a_draft_that_breaks_a_policy_goes_back_with_the_reason(
     make_assistant: MakeAssistant, question: str, draft: str, policy: str, mended: AIMessage
 ) -> None:
-    assistant = make_assistant(draft, mended, tell_time if policy == "clock" else draft)
+    assistant = make_assistant(draft, mended, {"clock": tell_time, "citation": "There is none."}.get(policy, draft))
     answer = assistant.ask(question, THREAD)
-    assert policy == "clock" or answer.answer == draft
+    assert policy != "arithmetic" or answer.answer == draft
     first = answer.steps[0]
     assert first["tool"] == "⛔️policy_violation"
     assert first["args"] == {"policy": policy, "draft": draft}
@@ -115,7 +115,7 @@ def test_a_draft_that_stays_false_is_replaced_by_the_truth_after_two_tries(make_
 
 
 def test_only_the_answer_reaches_the_messages(make_assistant: MakeAssistant) -> None:
-    assistant = make_assistant("I've saved it.", "I have not saved anything yet.", "Fine.")
+    assistant = make_assistant("That is item abcd2e4f.", "I have not saved anything yet.", "Fine.")
     assistant.ask("Keep this", THREAD)
     assistant.ask("ok", THREAD)
     assert [typed(m.text) for m in sent(assistant)[-1][1:]] == ["Keep this", "I have not saved anything yet.", "ok"]

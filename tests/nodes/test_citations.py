@@ -2,8 +2,8 @@
 
 import pytest
 
+from nodes.answers import Call
 from nodes.policies.citations import citations_exist
-from nodes.policies.evidence import Call
 from tests.nodes.policies import found, make_turn, ran, wrote
 
 LINES = {0: "Is a designer", 1: "Prefers mornings", 2: "Lives in Berlin"}
@@ -22,14 +22,9 @@ HONEST: list[tuple[str, str, tuple[Call, ...]]] = [
     ("order number?", "AB12CD34.", ()),
     ("line 1?", "Line 1 says that you prefer mornings.", ()),
     ("what do you know?", "- Line 0: designer\n- Line 2: Berlin", ()),
-    ("Was steht in Zeile 2?", "In Zeile 2 steht Berlin.", ()),
-    ("¿qué dice la línea 1?", "La línea 1 habla de las mañanas.", ()),
-    ("que dit la ligne 0 ?", "La ligne 0 : designer.", ()),
-    ("2行目は？", "2行目はベルリンです。", ()),
     ("what is line 9?", "There is no line 9.", ()),
     ("which metro line goes there?", "Line 6 or line 14.", ()),
-    ("quelle ligne de métro ?", "La ligne 14.", ()),
-    ("welche Zeile meinst du?", "Zeile 12 im Gedicht.", ()),
+    ("how do I get to the station?", "Take line 12 to the river, then line 4.", ()),
     ("fix this:\nfoo\nbar", "Line 7 is missing a bracket.", ()),
     ("forget it", "Removed line 3.", (ran("delete_context", {"line": 3, "deleted": "x"}),)),
     ("remember it", "It's line 5 now.", (ran("append_context", {"line": 5, "content": "x"}),)),
@@ -54,27 +49,21 @@ FALSE: list[tuple[str, str, tuple[Call, ...]]] = [
     ("which one?", "[t7u6v5w4] Tea", ()),
     ("merge", "Kept h5qx2ad7, dropped m7n6b5v4.", (OTHER,)),
     ("what do you know?", "Line 4: vegetarian.", ()),
-    ("what do you know?", "- Line 0: designer\n- Line 7: tea", ()),
-    ("where from?", "That's in line 12.", ()),
-    ("Woher weißt du das?", "Das steht in Zeile 7.", ()),
-    ("Was weißt du?", "Zeile 3 sagt: vegetarisch.", ()),
-    ("¿de dónde?", "Está en la línea 7.", ()),
-    ("¿qué sabes?", "línea 3: té", ()),
-    ("d'où ?", "C'est à la ligne 7.", ()),
-    ("que sais-tu ?", "ligne 3 : thé", ()),
-    ("どこから？", "7行目です。", ()),
-    ("何を知ってる？", "3行目：お茶", ()),
-    ("what is line 7?", "Line 8 says tea.", ()),
+    ("what do you know?", "- Line 0: designer\n- **Line 7**: tea", ()),
+    ("where from?", "That's in line 12 of Global Context.", ()),
+    ("what is line 7 of my global context?", "Line 8 says tea.", ()),
+    ("forget it", "Removed line 11.", (ran("delete_context", {"line": 1, "deleted": "x"}),)),
+    ("remember it", "It's line 12 now.", (ran("append_context", {"line": 3, "content": "x"}),)),
 ]
 
 
 @pytest.mark.parametrize(("question", "draft", "calls"), HONEST)
 def test_what_exists_may_be_cited(question: str, draft: str, calls: tuple[Call, ...]) -> None:
-    assert citations_exist(make_turn(draft, question, *calls, lines=LINES)) is None
+    assert [*citations_exist(make_turn(draft, question, *calls, lines=LINES))] == []
 
 
 @pytest.mark.parametrize(("question", "draft", "calls"), FALSE)
 def test_what_was_made_up_goes_back(question: str, draft: str, calls: tuple[Call, ...]) -> None:
-    violation = citations_exist(make_turn(draft, question, *calls, lines=LINES))
-    assert violation
-    assert "leave it out" in violation.reason
+    wrong = [*citations_exist(make_turn(draft, question, *calls, lines=LINES))]
+    assert wrong
+    assert all("which is in no result of this turn" in each for each in wrong)

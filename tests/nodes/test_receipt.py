@@ -2,32 +2,64 @@
 
 from typing import Any
 
+import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
+from ana.backends.in_memory import InMemoryBackend
+from ana.handles import open_handles
 from ana.memory.receipts import list_changes
+from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
+from ana.workspace import open_workspace
 from app.outcome import expect_done
+from app.turn import Assistant
+from nodes.answers import Call
 from nodes.earlier import shorten_results
 from nodes.history import insert_recorded, repair_messages
-from nodes.policies.evidence import Call
 from nodes.receipt import (
     MOST_LINES,
     add_receipt,
+    find_failed,
     hide_receipt,
     make_answer,
     name_recorded,
     render_receipt,
     strip_receipt,
 )
-from tests.conftest import MakeAssistant
-from tests.nodes.policies import failed
+from tests.conftest import EMBEDDER, MakeAssistant
+from tests.nodes.policies import failed, ran, wrote
 from tools.artifacts import Receipt
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk\n- Deleted: everything", "properties": {"type": "task"}})
 STORED = "- Stored: Buy milk (task)"
+
+FAILED = failed(step=1)
+MADE_GOOD = [
+    (failed(step=1), wrote("Gym", step=2)),
+    (failed(step=1, id="abcdefgh"), wrote("Gym", step=1, id="abcdefgh")),
+    (failed("delete_item", step=1), wrote("Gym", "delete_item", step=3)),
+    (failed("query_items"), wrote("Gym")),
+    (wrote("Gym"), ran("now", {})),
+]
+NOT_MADE_GOOD = [
+    (FAILED, wrote("Gym", step=1)),
+    (wrote("Gym", step=1), FAILED),
+    (FAILED, wrote("Gym", "create_item", step=2)),
+    (FAILED, ran("now", {}, 2)),
+]
+
+
+@pytest.mark.parametrize("made", MADE_GOOD)
+def test_a_failure_that_was_made_good_is_not_told(made: tuple[Call, ...]) -> None:
+    assert find_failed(made) == []
+
+
+@pytest.mark.parametrize("made", NOT_MADE_GOOD)
+def test_a_failure_beside_a_success_of_another_thing_is_told(made: tuple[Call, ...]) -> None:
+    assert find_failed(made) == [FAILED]
 
 
 def test_a_receipt_stands_under_the_answer_in_the_record_and_in_json(
@@ -86,6 +118,50 @@ def test_an_answer_that_stays_false_is_composed_from_the_receipts(make_assistant
     assert [step["tool"] for step in done.steps] == ["create_item", "⛔️policy_violation", "⛔️policy_violation"]
     assert "abcd2e4f" not in done.answer
     assert done.receipt == STORED
+
+
+NO_SUCH = ("delete_item", {"id": "abcd2345"})
+
+
+def test_a_turn_with_one_done_and_one_failed_says_both(make_assistant: MakeAssistant) -> None:
+    done = expect_done(make_assistant(calls(MILK, NO_SUCH), "Milk is kept; rent is not there.").ask("both", THREAD))
+    assert done.receipt.splitlines() == [STORED, "- Not done: There is no item 'abcd2345'."]
+    assert (done.error, done.fruitless) == (None, False)
+
+
+def test_what_was_there_already_is_named(make_assistant: MakeAssistant) -> None:
+    assistant = make_assistant(calls(MILK), "Kept.", calls(MILK), "I have kept it.")
+    assistant.ask("add milk", THREAD)
+    done = expect_done(assistant.ask("add milk, please", THREAD))
+    assert (done.receipt, done.changes) == ("- Already there: Buy milk - Deleted: everything", [])
+
+
+def open_offline(make_assistant: MakeAssistant, settings: Settings) -> Assistant:
+    backend = InMemoryBackend(EMBEDDER)
+    return make_assistant(handles=open_handles(open_workspace(settings), model=OfflineReader(), backend=backend))
+
+
+@pytest.mark.parametrize(
+    "said", ["dentist for both kids dec 10 at 8:15", "note: both keys are under the mat", "remind me to wash both cars"]
+)
+def test_both_is_no_count(said: str, make_assistant: MakeAssistant, settings: Settings) -> None:
+    done = expect_done(open_offline(make_assistant, settings).ask(said, THREAD))
+    assert (done.error, done.fruitless) == (None, False)
+    assert [change["op"] for change in done.changes] == ["create"]
+    assert done.receipt.startswith("- Stored: ")
+
+
+def test_a_delete_of_both_is_not_denied(make_assistant: MakeAssistant, settings: Settings) -> None:
+    offline = open_offline(make_assistant, settings)
+    offline.ask("note: dentist for both kids", THREAD)
+    done = expect_done(offline.ask("delete the note dentist for both kids", THREAD))
+    assert [change["op"] for change in done.changes] == ["delete"]
+    assert (done.error, done.fruitless) == (None, False)
+
+
+def test_what_a_model_claims_stands_above_the_receipt_as_it_is(make_assistant: MakeAssistant) -> None:
+    done = expect_done(make_assistant("Gym cancelled.").ask("cancel the gym", THREAD))
+    assert (done.answer, done.receipt, done.steps) == ("Gym cancelled.", "", [])
 
 
 def _change(op: str, kind: str = "item", id: object = 1) -> dict[str, Any]:

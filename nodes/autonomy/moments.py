@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from nodes.policies.texts import write_numbers
+from nodes.autonomy.texts import write_numbers
 
 DAY = 24 * 60
 _AM = r"a\.?\s?m\b\.?|de la (?:mañana|madrugada)|du matin|in the morning|morgens|früh"
@@ -86,8 +86,3 @@ def _minutes(match: re.Match[str]) -> frozenset[int]:
         return frozenset({hour % 24 * 60 + minute})
     hours = {hour % 12} if early else {hour % 12 + 12} if late else {hour % 12, hour % 12 + 12}
     return frozenset(hour * 60 + minute for hour in hours)
-
-
-def is_near(minutes: frozenset[int], moment: int, tolerance: int) -> bool:
-    """Whether one of the times lies within so many minutes of a moment, around midnight too."""
-    return any(min((m - moment) % DAY, (moment - m) % DAY) <= tolerance for m in minutes)

@@ -1,4 +1,4 @@
-"""Parts of a text that are not the assistant's own words, the words that say no, and numbers in words."""
+"""The sentences of a text, lists of words, and numbers in words."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,24 +12,7 @@ def any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
-QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|`(?=[^`\n]*[^\W\d_])[^`\n]*`|^\s*>[^\n]*|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«\n]*«|「[^」]*」|『[^』]*』|\"[^\"\n]*\""
-    r"|(?<!\w)['‘][^\n]+?['’](?!\w)",
-    re.DOTALL | re.MULTILINE,
-)
-"""Quotations, and code that is more than a number."""
-_NO = re.compile(
-    r"\b(?:not|no|none|nothing|never|cannot|only|except|but|failed|fail|unable|already|error|missing|instead)\b"
-    r"|n['’]t\b"
-    r"|\b(?:nicht|nichts|kein\w*|nie|nur|außer|leider|fehlgeschlagen|fehler|bereits|schon|aber|statt)\b"
-    r"|\b(?:nada|ningun[oa]?|ningún|nunca|solo|sólo|excepto|salvo|pero|falló|fallado|ya|aunque|tampoco)\b"
-    r"|\b(?:ne|pas|rien|aucune?|jamais|seulement|sauf|mais|échoué|erreur|déjà)\b|\bn['’]"
-    r"|ない|ません|なかった|できず|失敗|エラー|すでに|既に|だけ|以外",
-    re.IGNORECASE,
-)
 _ASKS = re.compile(r"[?？]\W*$|か。?\W*$")
-LISTED = re.compile(r"\s*(?:[-*•|]|\d+[.)])\s")
-"""The beginning of a line of a list or a table."""
 _SENTENCE = re.compile(
     # neither a title nor the 12. of a month in German ends one
     r"(?<=[.!?。！？])(?<!\b(?:Dr|Mr|Ms|St|Sr|Hr|Fr)\.)(?<!\b(?:Mrs|Sra|Mme)\.)(?<!\bProf\.)\s+(?!(?<=\d\.\s)(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))|(?<=[。！？])|\n+"
@@ -37,14 +20,9 @@ _SENTENCE = re.compile(
 
 
 def read_words(section: str) -> frozenset[str]:
-    """Return a section of words.txt."""
-    text = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8")
+    """Return a section of function_words.txt."""
+    text = (Path(__file__).parent / "function_words.txt").read_text(encoding="utf-8")
     return frozenset(text.partition(f"\n[{section}]")[2].partition("\n\n")[0].partition("\n")[2].split())
-
-
-def blank_quotes(text: str) -> str:
-    """Return a text in which quotations and code are blanks; every other character keeps its place."""
-    return QUOTED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def split_lines(text: str) -> list[str]:
@@ -55,20 +33,6 @@ def split_lines(text: str) -> list[str]:
 def asks(sentence: str) -> bool:
     """Whether a sentence is a question."""
     return bool(_ASKS.search(sentence))
-
-
-def says_no(sentence: str) -> bool:
-    """Whether a sentence denies, excepts or regrets something: such words are few in every language."""
-    return bool(_NO.search(sentence))
-
-
-def is_composed(draft: str) -> bool:
-    """Whether an answer is a text of many parts, such as a plan or a letter, and not a reply in a few sentences."""
-    return len([line for line in draft.split("\n") if line.strip()]) > MOST_LINES or len(draft) > MOST_CHARACTERS
-
-
-MOST_LINES = 4
-MOST_CHARACTERS = 500
 
 
 # ---- numbers in words: seven, vierzehn, une quinzaine, 三件

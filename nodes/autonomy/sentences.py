@@ -6,16 +6,9 @@ words, greetings and the few verbs that ask for an answer are closed classes.
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from itertools import starmap
 
-from nodes.policies.days import find_days, find_relative, find_weekdays
-from nodes.policies.texts import any_of, asks, read_words, split_lines
-
-MOST_WORDS = 5
-"""A statement of so many words may be a note; a longer one is one if it names a day, a time or a duty."""
-MOST_KANA = 12
-"""The same where no spaces are written, in characters."""
+from nodes.autonomy.texts import any_of, asks, read_words, split_lines
 
 # ---- function words, by what they say of a clause
 
@@ -40,9 +33,7 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"(?P<mark>[,;:、–—]+)\s*")
-_DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W_]+(?:['’](?:m|s|re|ve|ll|d|t)\b)?")
-_CJK = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
 
 # ---- what asks for an answer, and not for a write
 
@@ -126,33 +117,11 @@ _TALK_CJK = re.compile(
     r"\W*(?:ありがとう|おはよう|こんにちは|こんばんは|おやすみ|さようなら|またね|了解|すごい|はい|いいえ|うん|お疲れ|どうも|ごめん|なるほど)"
     r"(?:ございま(?:す|した)|なさい|さま(?:でした)?|様(?:でした)?|です|ね)*[。！!ー\s]*"
 )
-_OF_THE_MOMENT = any_of(
-    # a statement about what is said, seen or felt right now: its subject points at it, or an adverb of degree or of
-    # the moment stands in it
-    r"^\W*(?:you|that|this|it|du|das|es|tú|eso|est[aeo]|eres|est[áo][sy]|tienes|vous|tu|ce|cet|cette|c|ça|il)\b",
-    r"\b(?:so|too|very|such|still|again|finally|already|just|really|this (?:morning|evening)|tonight|sehr|endlich"
-    r"|immer noch|schon|wieder"
-    r"|irgendwie|tan|muy|por fin|todavía|esta (?:mañana|tarde|noche)|anoche|très|trop|tellement|enfin|toujours"
-    r"|encore|juste|ce (?:matin|soir))\b",
-    r"とても|すごく|やっと|まだ|また|もう|今朝|今夜|ちょっと",
-    r"^\W*(?:そう|これ|それ|あれ|この|その)",
-    r"[!！…]+\W*$|(?:[ねよなのわ]|かな|っけ|だって)[。…]*$",
-)
-_INTERJECTION = re.compile(
-    # one word and a stop, or a sound without a vowel: hmm, mdr
-    r"\W*(?:[bcdfghjklmnpqrstvwxz]{2,}\b|\w+[,、!！…]+)[,、!！….\s]*(?P<rest>.*)",
-    re.DOTALL | re.IGNORECASE,
-)
 
 
 def is_order(sentence: str) -> bool:
     """Whether a sentence tells in plain English to store, change or delete something."""
     return bool(_ORDER.search(sentence))
-
-
-def asks_for_write(question: str) -> bool:
-    """Whether a message tells the assistant to do something that is not an answer, or names a duty to remember."""
-    return any(_orders(sentence) for sentence in _split(question) if not _ends_as_question(sentence))
 
 
 def find_statements(question: str) -> list[str]:
@@ -182,11 +151,6 @@ def _orders(sentence: str) -> bool:
     if _ORDER_CJK.search(sentence) and not re.search(_ANSWERING_CJK, sentence):
         return True
     return any(starmap(_is_imperative, _clauses(sentence)))
-
-
-def is_request(question: str) -> bool:
-    """Whether a message asks politely for something to be done: could you ...?"""
-    return any(_requests(s) for s in _split(question))
 
 
 def _requests(sentence: str) -> bool:
@@ -236,23 +200,6 @@ def is_greeting(question: str) -> bool:
     return bool(_TALK_CJK.fullmatch(question.strip()) or (match and not match["rest"].strip()))
 
 
-def is_talk(question: str) -> bool:
-    """Whether a message greets, thanks or reacts, or tells of something that nobody would look up again."""
-    if _TALK_CJK.fullmatch(question.strip()) or not re.search(r"\w", question):
-        return True
-    match = _TALK.fullmatch(question) or _INTERJECTION.fullmatch(question)
-    rest = match["rest"].strip() if match else question.strip()
-    if not rest:
-        return True
-    if _is_dated(rest):
-        return False
-    if match and (re.search(r"[たいやだすん]\W*$", rest) or any(word in _FUNCTION for word in _split_words(rest))):
-        return True
-    if _is_note(rest):
-        return False
-    return not _is_short(rest) or bool(_OF_THE_MOMENT.search(rest))
-
-
 def _split_words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
@@ -260,31 +207,6 @@ def _split_words(text: str) -> list[str]:
 def has_subject(text: str) -> bool:
     """Whether a clause says who or what it speaks of, so that it is neither an order nor a short reply."""
     return any(word in _SUBJECTS for word in _split_words(text))
-
-
-def _is_note(text: str) -> bool:
-    """Whether a text has neither subject nor feeling: dentist, printer ink for Ann."""
-    words = _split_words(text)
-    if _CJK.search(text) or has_subject(text):
-        return False
-    return not (text.endswith("!") or (words and words[0] in _FUNCTION))
-
-
-def _is_short(text: str) -> bool:
-    return len(text) <= MOST_KANA if _CJK.search(text) else len(text.split()) <= MOST_WORDS
-
-
-def _is_dated(text: str) -> bool:
-    """Whether a text names a number, a time, a weekday or a day to come."""
-    today = datetime.now(UTC).date()
-    weekdays = [day for day in find_weekdays(text) if day.end - day.start > 3 or _CJK.match(text, day.start)]
-    named = find_days(text, today) or weekdays  # "mon" is no Monday in French
-    return bool(named) or bool(_DIGIT.search(text)) or any(day.number > 0 for day in find_relative(text))
-
-
-def is_question(question: str) -> bool:
-    """Whether a message asks for an answer, and not for something to be stored, changed or deleted."""
-    return not asks_for_write(question) and any(map(_seeks, _split(question)))
 
 
 def _seeks(sentence: str) -> bool:
