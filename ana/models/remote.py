@@ -97,7 +97,7 @@ class ReplyReader:
             ModelFailed: The model refused.
         """
         if self._refusal.strip():
-            said = shorten(self._refusal, LONGEST)
+            said = shorten(self._refusal, LONGEST).rstrip(".")
             raise ModelFailed(f"The model refused to answer: “{said}”.", "Say it in other words.")
         part = self._thoughts.finish()
         text = "".join([*self._held, *part.said])

@@ -159,7 +159,7 @@ def test_arguments_of_a_written_call_are_checked_as_those_of_any_other(talk: Any
 def test_a_refusal_is_told(talk: Any, tool_calls: str) -> None:
     with talk(Said(refusal="I cannot help with that."), USE_TOOL_CALLS=tool_calls) as (conversation, _):
         done = conversation.ask()
-    assert "The model refused to answer: “I cannot help with that.”. Say it in other words." in done.answer
+    assert "The model refused to answer: “I cannot help with that”. Say it in other words." in done.answer
     assert done.error
 
 
