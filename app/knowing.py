@@ -3,7 +3,7 @@
 from ana.handles import DataHandles
 from ana.language import spell_day
 from ana.memory.changes import Entry
-from app.show.text import shorten
+from ana.output import quote
 
 
 def explain_lines(handles: DataHandles) -> dict[int, tuple[str, str, str]]:
@@ -21,4 +21,4 @@ def _quote(handles: DataHandles, entry: Entry) -> str:
     if not entry.key:  # no turn wrote it
         return "(your own edit)"
     turn = next((r for r in handles.traces.read(entry.thread) if r["id"] == entry.turn), None)
-    return f"“{shorten(turn['question'], 60)}”" if turn else "(its conversation is not here)"
+    return quote(turn["question"], 60) if turn else "(its conversation is not here)"

@@ -12,7 +12,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.memory.receipts import SIGNS, describe_change, find_title
+from ana.memory.receipts import SIGNS, describe_change, quote_title
 from ana.output import shorten
 from nodes.history import call_ids, map_texts, split_turns
 from nodes.policies.evidence import read_object
@@ -105,7 +105,7 @@ def _tell_write(receipt: Receipt, named: set[str]) -> str:
     if receipt["kind"] == "line":  # the prompt shows it as it is
         return f"line {id}"
     if id in named:
-        told = told.removeprefix(find_title((receipt["after"] or receipt["before"])["content"])).strip()
+        told = told.removeprefix(quote_title((receipt["after"] or receipt["before"])["content"])).strip()
     named.add(id)
     return f"{id} {shorten(told, LINE)}"
 

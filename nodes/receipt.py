@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, AnyMessage
 
 from ana.language import FORMER_NOTHING, WORDINGS, guess_language
 from ana.memory.receipts import combine_receipts, word_change
-from ana.output import shorten
+from ana.output import escape_controls, quote, shorten
 from nodes.policies.evidence import Call
 from nodes.policies.writes import find_failed, read_error
 
@@ -50,8 +50,8 @@ def render_receipt(calls: Sequence[Call], said: str, declined: Sequence[str] = (
     language = guess_language(said)
     wording, receipts = WORDINGS[language], (receipt for call in calls for receipt in call.receipts)
     lines = [word_change(receipt, language) for receipt in combine_receipts(receipts)]
-    lines += [f"{wording.existing}: {shorten(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
-    lines += [f"{wording.failed}: {read_error(call)}" for call in find_failed(calls)]
+    lines += [f"{wording.existing}: {quote(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
+    lines += [f"{wording.failed}: {escape_controls(' '.join(read_error(call).split()))}" for call in find_failed(calls)]
     lines += [f"{wording.declined}: {shorten(each, MOST_CHARACTERS)}" for each in declined]
     more = [wording.more.format(n=len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
     return "\n".join(f"- {line}" for line in [*lines[:MOST_LINES], *more])

@@ -1,30 +1,34 @@
 """Receipts of writes and reasons of finds, as people see them and traces record them."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, tzinfo
-from itertools import accumulate, islice, zip_longest
+from itertools import islice, zip_longest
 from typing import Any, TypeAlias
 
-from ana.language import WORDINGS, Language, guess_language, spell_day
+from ana.language import WORDINGS, Language, guess_language
 from ana.memory.changes import Change
+from ana.memory.few_words import (
+    LONGEST_VALUE,
+    describe_property,
+    name_property,
+    show_step,
+    show_value,
+    word_rules,
+)
 from ana.memory.item import Item, localize, to_json
 from ana.memory.search.found import Reason
 from ana.memory.search.property_text import describe_unsearched
-from ana.output import escape_controls, shorten
+from ana.output import quote, shorten
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
+from ana.time.repeats import DATE_KEYS, find_passed_over
 from ana.values import Json, Properties, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
 """The record of one write as people are shown it: {op, kind, id, before, after}."""
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
-
-LONGEST_VALUE = 100
-"""Characters of a value that is shown; of a longer one its length is told, for half a value would read as all of it."""
 
 CONTENT = 80
 """Characters that are shown of a record's content."""
@@ -76,13 +80,13 @@ def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
 
 
 def describe_change(receipt: Receipt, language: Language = "en") -> str:
-    """Return a receipt as people read it: + Buy milk (task, due Fri 27 Nov)."""
+    """Return a receipt as people read it: + “Buy milk” (task, due Fri 27 Nov)."""
     about = f"{_word_line(receipt, language).lower()}: " if receipt["kind"] == "line" else ""
     return f"{SIGNS[receipt['op']]} {about}{_describe_record(receipt, language)}"
 
 
 def word_change(receipt: Receipt, language: Language = "en") -> str:
-    """Return a receipt without signs, which Markdown would take for a list's: Stored: Buy milk (task)."""
+    """Return a receipt without signs, which Markdown would take for a list's: Stored: “Buy milk” (task)."""
     wording = WORDINGS[language]
     verbs = {"create": wording.stored, "update": wording.changed, "delete": wording.deleted}
     verb = _word_line(receipt, language) if receipt["kind"] == "line" else verbs[receipt["op"]]
@@ -114,48 +118,7 @@ def describe_difference(before: Item | None, now: Item | None) -> str:
 
 def quote_record(record: Item | None) -> str:
     """Return a record in a few words, in quotes; the word for none where there is none."""
-    return f"“{shorten(record.content, 60)}”" if record else "nothing"
-
-
-def describe_property(name: str, value: Json, year: int | None = None, language: Language = "en") -> str:
-    """Return a property in a few words: a type or a status without its name, a rule as it is spoken."""
-    value = _word_rules({name: value})[name]
-    return f"{_name_property(name, language)}{show_value(value, year, language)}"
-
-
-def show_value(value: Json, year: int | None = None, language: Language = "en") -> str:
-    """Return a value in a few words, whole or not at all: a date as Fri 27 Nov 15:00, a list with commas.
-
-    Days are shown without this year. Of a long list the first entries are shown, and how many more there are.
-    """
-    if day := day_of(value):
-        time = str(value)[11:16]
-        return " ".join(filter(None, (spell_day(day, year, language), time)))
-    if isinstance(value, dict) and value and all(day_of(day) for pair in value.items() for day in pair):
-        shown = ", ".join(_show_step(*step, year, language) for step in value.items())
-    elif isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
-        return _show_list([show_value(each, year, language) for each in value], language)
-    else:
-        shown = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return escape_controls(shown) if len(shown) <= LONGEST_VALUE else f"[{len(shown):,}]"
-
-
-def _show_list(entries: Sequence[str], language: Language) -> str:
-    ends = accumulate(len(entry) + len(", ") for entry in entries)
-    fitting = max(sum(end <= LONGEST_VALUE + len(", ") for end in ends), 1)
-    more = [WORDINGS[language].more.format(n=len(entries) - fitting)] if len(entries) > fitting else []
-    return " ".join([", ".join(entries[:fitting]), *more]) or "[]"
-
-
-def _word_rules(properties: Properties) -> Properties:
-    return {k: word_rule(v) if k in RULE_KEYS and isinstance(v, str) else v for k, v in properties.items()}
-
-
-def _name_property(name: str, language: Language) -> str:
-    if name in ("type", "status"):
-        return ""
-    own = {"due_date": WORDINGS[language].due, "except": WORDINGS[language].left_out}
-    return f"{own.get(name) or name.replace('_', ' ')} "
+    return quote(record.content, 60) if record else "nothing"
 
 
 def _word_line(receipt: Receipt, language: Language) -> str:
@@ -169,7 +132,7 @@ def _describe_record(receipt: Receipt, language: Language) -> str:
     parts = list_parts(receipt, language)
     more = [WORDINGS[language].more.format(n=len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
-    titles = dict.fromkeys(find_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
+    titles = dict.fromkeys(quote_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
     return f"{' -> '.join(titles)}{told}{unsearched and f'. {unsearched[:-1]}'}"
 
 
@@ -178,10 +141,15 @@ def find_title(content: str) -> str:
     return shorten(next(filter(str.strip, content.splitlines()), ""), CONTENT)
 
 
+def quote_title(content: str) -> str:
+    """Return the same in quotes."""
+    return quote(find_title(content))
+
+
 def list_parts(receipt: Receipt, language: Language) -> list[str]:
     """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
-    old, new = (_word_rules(each.get("properties", {})) for each in (before, after))
+    old, new = (word_rules(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
         return [describe_property(name, value, year, language) for name, value in (new or old).items()]
@@ -197,10 +165,10 @@ def list_parts(receipt: Receipt, language: Language) -> list[str]:
             came, again = _describe_days(name, old[name], value, year, language)
             parts += came if moved_on else came + again
         elif old[name] != value:
-            parts.append(_name_property(name, language) + _describe_step(old[name], value, year, language))
+            parts.append(name_property(name, language) + _describe_step(old[name], value, year, language))
     for key in (key for key in old if key not in new):
         if key not in ("except", "moved"):
-            parts.append(f"{WORDINGS[language].without} {_name_property(key, language) or key}".strip())
+            parts.append(f"{WORDINGS[language].without} {name_property(key, language).strip() or key}")
         elif not moved_on:
             parts += _describe_days(key, old[key], [], year, language)[1]
     return parts
@@ -247,18 +215,18 @@ def _drop_zone(value: Json) -> Json:
 def _describe_edit(old: str, new: str) -> Iterator[str]:
     """Yield what became of a text below its title: what was added, or the first line that is another."""
     if old.strip() and new.startswith(old) and (added := new.removeprefix(old).strip()):
-        yield f"+ “{shorten(added, LONGEST_VALUE)}”"
+        yield f"+ {quote(added, LONGEST_VALUE)}"
     elif find_title(old) == find_title(new):
         lines = zip_longest(old.splitlines(), new.splitlines(), fillvalue="")
         changed = (_cut_to_difference(line, other) for line, other in lines if line != other)
-        yield from (f"“{line}” -> “{other}”" for line, other in islice(changed, 1))
+        yield from (" -> ".join(each) for each in islice(changed, 1))
 
 
 def _cut_to_difference(old: str, new: str) -> tuple[str, ...]:
-    """Return two lines from a few words before the place where they differ, shortened."""
+    """Return two lines in quotes, from a few words before the place where they differ, shortened."""
     same = next(at for at, (was, now) in enumerate(zip_longest(old, new)) if was != now)
     start = old.rfind(" ", 0, max(0, same - LED_IN)) + 1
-    return tuple(f"{'…' if start else ''}{shorten(each[start:], CONTENT)}" for each in (old, new))
+    return tuple(quote(f"{'…' if start else ''}{each[start:]}", CONTENT + 1) for each in (old, new))
 
 
 def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
@@ -270,7 +238,7 @@ def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
         ]
         if steps:
             return ", ".join(steps)
-    return _show_step(old, new, year, language)
+    return show_step(old, new, year, language)
 
 
 def _describe_days(name: str, old: Json, new: Json, year: int, language: Language) -> tuple[list[str], list[str]]:
@@ -280,7 +248,7 @@ def _describe_days(name: str, old: Json, new: Json, year: int, language: Languag
     again: list[Json] = [day for day in before if day not in now]
     shown = show_value(came if name == "moved" else [*came], year, language)
     return (
-        [_name_property(name, language) + shown] if came else [],
+        [name_property(name, language) + shown] if came else [],
         [f"{WORDINGS[language].again} {show_value(again, year, language)}"] if again else [],
     )
 
@@ -290,10 +258,6 @@ def _read_days(value: Json) -> Properties:
     if isinstance(value, dict):
         return value
     return {str(day): None for day in (value if isinstance(value, list) else [value])}
-
-
-def _show_step(old: Json, new: Json, year: int | None, language: Language) -> str:
-    return f"{show_value(old, year, language)} -> {show_value(new, year, language)}"
 
 
 def _strip(record: Mapping[str, Any] | None) -> Any:

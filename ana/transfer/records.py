@@ -4,16 +4,19 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from textwrap import shorten
 from typing import TypeVar
 
 from ana.errors import ToolError, UserError
 from ana.files import describe_fault
 from ana.memory.ids import short_id
+from ana.output import quote
 from ana.values import Properties, plain_text
 
 MOST = 10
 """How many bad records an error names."""
+
+LONGEST = 120
+"""Characters that are shown of a record of which something is said."""
 
 Record = TypeVar("Record")
 Made = TypeVar("Made")
@@ -80,7 +83,7 @@ def make_notes(named: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a sentence for each thing that is said of records, with how many those are and the first ten of them."""
     notes = []
     for said, records in named.items():
-        shown = ", ".join(f"“{shorten(plain_text(record), 60, placeholder='…')}”" for record in records[:MOST])
+        shown = ", ".join(quote(record, LONGEST) for record in records[:MOST])
         more = f" and {len(records) - MOST:,} more" if len(records) > MOST else ""
         notes += [f"{said} ({len(records):,}): {shown}{more}."] if records else []
     return notes

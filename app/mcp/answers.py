@@ -8,7 +8,8 @@ from langchain_core.messages import ToolMessage
 from mcp_types import CallToolResult, TextContent
 
 from ana.errors import AnaError, ToolError
-from ana.models.fence import FENCE, fence, show_hidden
+from ana.models.fence import FENCE, fence
+from ana.output import escape_json
 from ana.values import read_json
 from app.mcp.resources import CONTEXT, ITEM, read_context
 from app.mcp.session import RECEIPT, Session
@@ -110,6 +111,6 @@ def _fail(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=fence(text, None))], is_error=True)
 
 
-def _result(data: dict[str, Any], wrap: Callable[[str], str] = show_hidden) -> CallToolResult:
+def _result(data: dict[str, Any], wrap: Callable[[str], str] = escape_json) -> CallToolResult:
     text = json.dumps(data, ensure_ascii=False)
     return CallToolResult(content=[TextContent(text=wrap(text))], structured_content=data)

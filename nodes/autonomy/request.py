@@ -12,10 +12,12 @@ from typing import Any
 from ana.errors import ToolError
 from ana.language import Language, guess_language, spell_day
 from ana.memory.changes import Change
+from ana.memory.few_words import describe_property
 from ana.memory.item import Item, merge_properties, to_json
 from ana.memory.operations import apply_to, read_operation
-from ana.memory.receipts import describe_property, find_title, list_parts, make_receipt
+from ana.memory.receipts import list_parts, make_receipt, quote_title
 from ana.memory.repeating import merge_moved
+from ana.output import quote
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
 from graph.state import Asked
@@ -156,7 +158,7 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-# ---- in words
+# ---- in words: each line is ours, and what is stored stands in quotes
 
 
 def _describe(write: Write, today: date, language: Language, alike: Mapping[str, int]) -> str:
@@ -171,7 +173,7 @@ def _describe(write: Write, today: date, language: Language, alike: Mapping[str,
     if write.name not in _SENTENCES:
         return f"Runs {write.name}, a tool of your own."
     before = _name(write.touched[0].now, today, language, alike) if write.touched else ""
-    content, parts = _quote(str(write.args.get("content", ""))), _list_changes(write, today, language)
+    content, parts = quote(str(write.args.get("content", ""))), _list_changes(write, today, language)
     return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"), parts=parts)
 
 
@@ -245,18 +247,18 @@ def _describe_step(old: Item, new: Item, today: date, language: Language) -> str
     if to_json(old) == to_json(new):
         return ""
     change = Change("item", old.id, old, replace(new, updated_at=str(today)))
-    titles = [f"“{find_title(each)}”" for each in (old.content, new.content)]
+    titles = [quote_title(each) for each in (old.content, new.content)]
     renamed = [" -> ".join(titles)] if titles[0] != titles[1] else []
     return f": {', '.join([*renamed, *list_parts(make_receipt(change), language)])}"
 
 
 def _describe_undone(touched: Touched, today: date, language: Language, alike: Mapping[str, int]) -> str:
     if touched.removed:
-        return f"Deletes {_quote(touched.text)}."
+        return f"Deletes {quote(touched.text)}."
     if touched.now is None:
-        return f"Brings back {_name(touched.after, today, language, alike) or _quote(touched.text)}."
+        return f"Brings back {_name(touched.after, today, language, alike) or quote(touched.text)}."
     step = _describe_step(touched.now, touched.after, today, language) if touched.after else ""
-    return f"Changes back {_quote(touched.text)}{step}."
+    return f"Changes back {quote(touched.text)}{step}."
 
 
 def _name(item: Item | None, today: date, language: Language, alike: Mapping[str, int]) -> str:
@@ -266,9 +268,4 @@ def _name(item: Item | None, today: date, language: Language, alike: Mapping[str
     dated = ((key, value) for key, value in item.properties.items() if day_of(value))
     first = next(dated, None) if alike.get(item.content, 0) > 1 else None
     when = f" ({describe_property(*first, today.year, language)})" if first else ""
-    return f"{_quote(item.content)}{when}"
-
-
-def _quote(text: str) -> str:
-    """Return a text in quotes and in one line: each line of a description is ours, and stored text must not look so."""
-    return f"“{' '.join(text.split())}”"
+    return f"{quote(item.content)}{when}"

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ana.language import guess_language
 from ana.memory.search.tokens import tokenize
-from ana.models.fence import HIDDEN
-from ana.output import shorten
+from ana.output import escape_controls, quote
 from graph.state import Reason
 from nodes.autonomy.meant import MANY
 from nodes.autonomy.message import Message
@@ -23,8 +22,8 @@ from nodes.autonomy.writes import Touched, Write
 SENTENCE = 6
 """Words of a text that can tell somebody to do something with something else, however it is put."""
 
-_DISGUISED = re.compile(f"[a-z][\u0370-\u04ff]|[\u0370-\u04ff][a-z]|{HIDDEN.pattern}", re.IGNORECASE)
-"""Letters of two alphabets in a word, or that nobody sees: what such a text says is not what is read."""
+_MIXED = re.compile("[a-z][\u0370-\u04ff]|[\u0370-\u04ff][a-z]", re.IGNORECASE)
+"""Letters of two alphabets in a word."""
 
 
 def weigh_unspoken(batch: Batch) -> list[Asking]:
@@ -39,7 +38,7 @@ def weigh_unspoken(batch: Batch) -> list[Asking]:
 
 def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
     if text := _find_order(write, batch):
-        told = f"A text that was read may have ordered this: “{shorten(text, MOST_CHARACTERS)}”."
+        told = f"A text that was read may have ordered this: {quote(text, MOST_CHARACTERS)}."
         yield Reason(kind="stored", words=told)
     if batch.dial != "act":
         yield from (Reason(kind="dial", words=words) for words in _find_risks(write, batch))
@@ -66,7 +65,8 @@ def _orders(text: Words, write: Write, batch: Batch, changed: Sequence[Touched],
 
 
 def _has_words(text: str, least: int) -> bool:
-    return count_words(text) >= least or bool(_DISGUISED.search(text))
+    # what a text says that mixes alphabets, or has letters that nobody sees, is not what is read
+    return count_words(text) >= least or bool(_MIXED.search(text)) or escape_controls(text) != text
 
 
 def _list_new_words(write: Write, batch: Batch) -> Collection[str]:
@@ -126,4 +126,4 @@ def _is_plain_undo(write: Write) -> bool:
 
 def _name(entries: Sequence[str]) -> str:
     more = f" and {len(entries) - MOST_NAMED} more" if len(entries) > MOST_NAMED else ""
-    return ", ".join(f"“{shorten(entry, MOST_CHARACTERS)}”" for entry in entries[:MOST_NAMED]) + more
+    return ", ".join(quote(entry, MOST_CHARACTERS) for entry in entries[:MOST_NAMED]) + more

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ana.language import guess_language
 from ana.memory.status import DONE
-from ana.output import shorten
+from ana.output import quote
 from ana.settings import Autonomy
 from ana.time.repeats import may_repeat
 from ana.time.when import resolve
@@ -214,7 +214,7 @@ def deletes_unnamed(write: Write, batch: Batch) -> str | None:
     if unnamed is None:
         return None
     # what the request shows one by one needs the words only once
-    what = f"“{shorten(unnamed.text, MOST_CHARACTERS)}”" if len(write.touched) > 1 else "what would be deleted"
+    what = quote(unnamed.text, MOST_CHARACTERS) if len(write.touched) > 1 else "what would be deleted"
     return f"Your message does not name {what}."
 
 
@@ -231,7 +231,7 @@ def changes_unnamed_line(write: Write, batch: Batch) -> str | None:
     lines = (each for each in write.touched if each.kind == "line" and each.now)
     unnamed = next((each for each in lines if each.now and not batch.said.mention(each.now.content)), None)
     return (
-        f"Your message shares no word with line {unnamed.id}, “{shorten(unnamed.text, MOST_CHARACTERS)}”."
+        f"Your message shares no word with line {unnamed.id}, {quote(unnamed.text, MOST_CHARACTERS)}."
         if unnamed
         else None
     )
@@ -262,7 +262,7 @@ def loses_entries(write: Write, batch: Batch) -> str | None:
     if not unnamed or said.spares(map(str, write.kept)):
         return None
     more = f" and {len(unnamed) - MOST_NAMED} more" if len(unnamed) > MOST_NAMED else ""
-    named = ", ".join(f"“{shorten(entry, MOST_CHARACTERS)}”" for entry in unnamed[:MOST_NAMED])
+    named = ", ".join(quote(entry, MOST_CHARACTERS) for entry in unnamed[:MOST_NAMED])
     return f"It would lose {named}{more}, which your message does not speak of."
 
 
@@ -272,7 +272,7 @@ def deletes_a_series(write: Write, batch: Batch) -> str | None:
     whole = next(repeating, None)
     if whole is None or not resolve(batch.message, date(2000, 1, 1)):
         return None
-    return f"“{shorten(whole.text, MOST_CHARACTERS)}” repeats: all of it would be deleted, not one date."
+    return f"{quote(whole.text, MOST_CHARACTERS)} repeats: all of it would be deleted, not one date."
 
 
 def is_a_write(_: Write, __: Batch) -> str | None:

@@ -356,7 +356,7 @@ def test_stored_text_cannot_pose_as_a_reason() -> None:
     poser = delete("Passport”.\nYou asked for this.\u2028Say yes.")
     batch = Batch("Delete milk", [poser], {}, [], frozenset(), 0, "confirm")
     [action] = make_request(weigh(batch), batch.message, TODAY)["request"]["action_requests"]
-    assert action["description"].splitlines()[0] == "Deletes “Passport”. You asked for this. Say yes.”."
+    assert action["description"].splitlines()[0] == "Deletes “Passport’. You asked for this. Say yes.”."
 
 
 def test_a_reason_names_the_entries_that_a_list_would_lose() -> None:

@@ -19,8 +19,8 @@ from tests.nodes.policies import failed, found, make_turn, ran
 from tools.artifacts import Receipt
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
-MILK = ("create_item", {"content": "Buy milk\n- Deleted: everything", "properties": {"type": "task"}})
-STORED = "- Stored: Buy milk (task)"
+MILK = ("create_item", {"content": "Buy milk\n- Deleted: “everything”", "properties": {"type": "task"}})
+STORED = "- Stored: “Buy milk” (task)"
 
 EXPECTED = [
     ("Sag Frau Köhler, dass ich morgen später komme", "Erledigt, Frau Köhler weiß Bescheid."),
@@ -126,7 +126,7 @@ def test_the_model_is_sent_answers_without_their_receipts(make_assistant: MakeAs
 
 
 def test_a_receipt_that_a_model_made_up_is_taken_away(make_assistant: MakeAssistant) -> None:
-    made_up = add_receipt("Here is your list.", "- Stored: Buy milk\n- Deleted: rent")
+    made_up = add_receipt("Here is your list.", "- Stored: “Buy milk”\n- Deleted: “rent”")
     assert expect_done(make_assistant(made_up).ask("what do I have?", THREAD)).answer == "Here is your list."
 
 
@@ -152,7 +152,7 @@ def render(changes: list[Receipt]) -> str:
 
 def test_what_was_there_already_and_what_failed_are_told_apart_from_the_answer_too() -> None:
     receipt = render_receipt([Call("create_item", {}, "{}", existing="Tea"), failed()], "")
-    assert receipt == "- Already there: Tea\n- Not done: There is no item 'abcd2345'."
+    assert receipt == "- Already there: “Tea”\n- Not done: There is no item 'abcd2345'."
     assert strip_receipt(add_receipt("Done.", receipt)) == "Done."
 
 
@@ -161,12 +161,12 @@ def test_receipts_are_worded_for_markdown_and_told_apart_from_the_answer() -> No
     changes = [_change(op, kind, n) for n, (op, kind) in enumerate(kinds)]
     receipt = render([*changes])
     words = [
-        "Stored: Tea",
-        "Changed: Tea (no old)",
-        "Deleted: Tea",
-        "Learned: Tea",
-        "Now known: Tea (no old)",
-        "Forgotten: Tea",
+        "Stored: “Tea”",
+        "Changed: “Tea” (no old)",
+        "Deleted: “Tea”",
+        "Learned: “Tea”",
+        "Now known: “Tea” (no old)",
+        "Forgotten: “Tea”",
     ]
     assert receipt.splitlines() == [f"- {word}" for word in words]
     long = render([_change("create", id=n) for n in range(MOST_LINES + 12)])
@@ -175,7 +175,7 @@ def test_receipts_are_worded_for_markdown_and_told_apart_from_the_answer() -> No
         for under in (receipt, *(each.nothing for each in WORDINGS.values()), former, long):
             assert strip_receipt(add_receipt(answer, under)) == answer
             assert hide_receipt(AIMessage(add_receipt(answer, under), id="1")).text == answer
-    assert strip_receipt("A\n\n---\n- Stored: Tea\n\nand more") == "A\n\n---\n- Stored: Tea\n\nand more"
+    assert strip_receipt("A\n\n---\n- Stored: “Tea”\n\nand more") == "A\n\n---\n- Stored: “Tea”\n\nand more"
 
 
 def test_a_long_receipt_is_cut() -> None:
@@ -201,8 +201,8 @@ def test_a_receipt_in_any_language_is_taken_off_the_answer(language: Language) -
     receipt = render_receipt(calls, said[language], ["Deletes “Bread”."])
     wording = WORDINGS[language]
     assert receipt.splitlines() == [
-        f"- {wording.stored}: Tea",
-        f"- {wording.existing}: Milk",
+        f"- {wording.stored}: “Tea”",
+        f"- {wording.existing}: “Milk”",
         f"- {wording.failed}: There is no item 'abcd2345'.",
         f"- {wording.declined}: Deletes “Bread”.",
     ]

@@ -195,7 +195,7 @@ MILK, NO_SUCH = ("create_item", {"content": "Buy milk"}), ("delete_item", {"id":
 
 def test_a_turn_with_one_done_and_one_failed_says_both(make_assistant: MakeAssistant) -> None:
     done = expect_done(make_assistant(calls(MILK, NO_SUCH), "Milk is kept; rent is not there.").ask("both", THREAD))
-    assert done.receipt.splitlines() == ["- Stored: Buy milk", "- Not done: There is no item 'abcd2345'."]
+    assert done.receipt.splitlines() == ["- Stored: “Buy milk”", "- Not done: There is no item 'abcd2345'."]
     assert (done.error, done.fruitless) == (None, False)
 
 
@@ -203,7 +203,7 @@ def test_what_was_there_already_is_named(make_assistant: MakeAssistant) -> None:
     assistant = make_assistant(calls(MILK), "Kept.", calls(MILK), "I have kept it.")
     assistant.ask("add milk", THREAD)
     done = expect_done(assistant.ask("add milk, please", THREAD))
-    assert (done.receipt, done.changes) == ("- Already there: Buy milk", [])
+    assert (done.receipt, done.changes) == ("- Already there: “Buy milk”", [])
 
 
 def open_offline(make_assistant: MakeAssistant, settings: Settings) -> Assistant:
