@@ -1,7 +1,8 @@
-"""Everything that is printed goes through here, so that no stored, imported or generated text can drive a terminal.
+"""What people are shown goes through here, so that no stored, imported or generated text can look like something else.
 
-Control characters and bidirectional marks are shown as escapes such as \\x1b. Each is escaped by itself, so a sequence
-that arrives in several pieces does no more than one that arrives whole. Files that ana writes are not changed.
+Characters that drive a terminal, that nobody sees, or that make text stand in another order are shown as escapes such
+as \\x1b: in a terminal, on the page, on a card, to a model. Each is escaped by itself, so a sequence that arrives in
+several pieces does no more than one that arrives whole. Files that ana writes are not changed.
 """
 
 import io
@@ -10,23 +11,74 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from typing import IO, Any
 
 BIDIRECTIONAL = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-"""Characters that make a terminal show text in another order than it has."""
+"""Characters that make text stand in another order than it has."""
 
-_DRIVING = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{BIDIRECTIONAL}]")
-"""C0 without tab and line break, DEL, C1, and bidirectional controls."""
+_HIDDEN = (
+    # C0 without tab and line break, DEL, C1, separators of lines and paragraphs, halves of characters
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
+    # joiners, spaces without width, and whatever else formats without being seen
+    f"{BIDIRECTIONAL}\xad\u034f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f"
+    "\ufeff\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    # letters that are drawn as nothing, tags, selectors of variants
+    "\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\uffa0\ufe00-\ufe0f\U000e0000-\U000e0fff"
+)
+
+_PICTURES = (
+    "\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff\u3030\u303d\u3297\u3299"
+    "\U0001f000-\U0001faff"
+)
+_JOINED = "\u0610-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1820-\u18aa\ufb50-\ufdff\ufe70-\ufefc"
+"""Letters of scripts in which a joiner between two of them chooses how they are written."""
+_HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+
+_AT_HOME = "|".join(
+    (
+        f"(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}])",
+        f"(?<=[{_PICTURES}])[\ufe0e\ufe0f]",
+        "(?<=[#*0-9])\ufe0f(?=\u20e3)",
+        f"(?<=[{_JOINED}])[\u200c\u200d](?=[{_JOINED}])",
+        "(?<=[\u1820-\u18aa])[\u180b-\u180f]",
+        f"(?<=[{_HAN}])[\ufe00-\ufe02\U000e0100-\U000e01ef]",
+        # the flags of England, Scotland and Wales
+        "(?<=\U0001f3f4)\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
+        "|\U000e0077\U000e006c\U000e0073)\U000e007f",
+    )
+)
+"""Where such characters make what is seen: in pictures of several parts, flags, and scripts that need them."""
+
+_ANY = re.compile(f"[{_HIDDEN}]")
+_EACH = re.compile(f"(?P<home>{_AT_HOME})|{_ANY.pattern}")
+_INNER = str.maketrans("“”„‟❝❞〝〞〟＂", "‘’‚‛❛❜‘’’＇")
+"""Marks that end a quotation, or look as if, and single ones."""
 
 
 def escape_controls(text: str) -> str:
-    """Return the text with what could drive a terminal as visible escapes; line breaks and tabs stay."""
-    return _DRIVING.sub(lambda found: found[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
+    """Return the text with what nobody sees, and what could drive a terminal, as escapes; line breaks and tabs stay."""
+    return _escape(text.replace("\r\n", "\n"), lambda hidden: hidden.encode("unicode_escape").decode())
 
 
 def escape_json(text: str) -> str:
-    """Return JSON with what could drive a terminal as JSON's own escapes: it still means the same."""
-    return _DRIVING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    """Return JSON with the same as JSON's own escapes: it still means the same."""
+    return _escape(text, lambda hidden: json.dumps(hidden)[1:-1])
+
+
+def quote(text: str, most: int | None = None) -> str:
+    """Return a text in one line and in quotes, which nothing in it ends: where it has such marks they are single ones.
+
+    Args:
+        most: Characters between the quotes; of a longer text the beginning is shown. None for all.
+    """
+    line = escape_controls(" ".join(text.split())) if most is None else shorten(text, most)
+    return f"“{line.translate(_INNER)}”"
+
+
+def _escape(text: str, write: Callable[[str], str]) -> str:
+    # most texts have none
+    return _EACH.sub(lambda found: found["home"] or write(found[0]), text) if _ANY.search(text) else text
 
 
 def write_line(text: str = "") -> None:

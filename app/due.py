@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
-from ana.memory.receipts import show_value
+from ana.memory.few_words import show_value
 from ana.memory.search.found import Found
 from ana.memory.status import CLOSED
 from ana.output import tell, write_line

@@ -3,8 +3,8 @@
 from ana.handles import DataHandles
 from ana.memory.changes import Entry
 from ana.memory.sources import is_others
+from ana.output import quote
 from ana.time.dates import show_day
-from app.show.text import shorten
 
 
 def explain_lines(handles: DataHandles) -> dict[int, tuple[str, str, str]]:
@@ -24,4 +24,4 @@ def _quote(handles: DataHandles, entry: Entry) -> str:
     if not entry.key:  # no turn wrote it
         return "(your own edit)"
     turn = next((r for r in handles.traces.read(entry.thread) if r["id"] == entry.turn), None)
-    return f"“{shorten(turn['question'], 60)}”" if turn else "(its conversation is not here)"
+    return quote(turn["question"], 60) if turn else "(its conversation is not here)"

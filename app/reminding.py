@@ -11,6 +11,7 @@ from ana.addresses import name_kind, split_addresses
 from ana.errors import AnaError
 from ana.files import FILE_ERRORS
 from ana.keys import OWNER, make_digest
+from ana.output import quote
 from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message, send
 from ana.time.clock import Clock
@@ -90,5 +91,5 @@ def describe_failing(workspace: Workspace) -> list[str]:
 
 
 def _show(say: Callable[[str], None], message: Message) -> str:
-    say(f"Reminder: {message.title} · {message.body}")
+    say(f"Reminder: {quote(message.title)} · {message.body}")
     return ""

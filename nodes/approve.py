@@ -9,7 +9,7 @@ from langgraph.types import interrupt
 from pydantic import ValidationError
 
 from ana.errors import ToolError, WrongReply
-from ana.output import shorten
+from ana.output import quote
 from graph.context import Context, context_of
 from graph.state import Asked, State
 from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
@@ -20,7 +20,7 @@ from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, check_re
 from nodes.short_replies import read_short_reply
 from tools.artifacts import decline
 
-NOT_CARRIED_OUT = "“{said}” was not carried out: this waits for your decision. Another message drops it."
+NOT_CARRIED_OUT = "{said} was not carried out: this waits for your decision. Another message drops it."
 """What is said above a request that is shown again, because a message came instead of a decision."""
 
 MOST_SAID = 60
@@ -42,14 +42,14 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     try:
         return _carry_out(_read_reply(given, asked), asked, message, state, runtime)
     except (ToolError, WrongReply) as exc:
-        return {"turn": state["turn"] | {"asked": asked | {"note": exc.sentence()}}}
+        return {"turn": state["turn"] | {"asked": asked | {"note": " ".join(exc.sentence().split())}}}
 
 
 def _hold(said: str, asked: Asked) -> Asked:
     """Return the request as it is shown again: a message was not carried out, or was a yes to what nobody was shown."""
     if read_short_reply(said):
         return asked | {"note": "Nothing was done: this is what waits now."}
-    return asked | {"note": NOT_CARRIED_OUT.format(said=shorten(said, MOST_SAID)), "held": True}
+    return asked | {"note": NOT_CARRIED_OUT.format(said=quote(said, MOST_SAID)), "held": True}
 
 
 def _read_reply(given: Any, asked: Asked) -> Reply:

@@ -13,7 +13,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.memory.receipts import SIGNS, describe_change, find_title
+from ana.memory.receipts import SIGNS, describe_change, quote_title
 from ana.output import shorten
 from nodes.answers import read_object
 from nodes.history import call_ids, map_texts, split_turns
@@ -131,7 +131,7 @@ def _tell_write(receipt: Receipt, named: set[str]) -> str:
     if _is_of_others(receipt):
         return id
     if id in named:
-        told = told.removeprefix(find_title((receipt["after"] or receipt["before"])["content"])).strip()
+        told = told.removeprefix(quote_title((receipt["after"] or receipt["before"])["content"])).strip()
     named.add(id)
     return f"{id} {shorten(told, LINE)}"
 

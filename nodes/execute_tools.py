@@ -19,6 +19,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.sources import is_others
 from ana.models.fence import FENCE
+from ana.output import quote
 from ana.stopping import check_stopped
 from ana.tracing.schema import INVALID
 from ana.values import plain_text
@@ -142,7 +143,8 @@ def _invoke_plugin(call: ReadCall, modules: tuple[str, ...]) -> ToolMessage:
         raise
     except (Exception, SystemExit) as exc:  # a tool that was once a program may end with sys.exit
         _log.exception("the tool %s failed", call.name)
-        raise ToolError(f"The tool {call.name} failed: {_explain(exc)}.", "Tell the user, or do without it.") from exc
+        why = f"The tool {call.name} failed: {quote(_explain(exc))}."
+        raise ToolError(why, "Tell the user, or do without it.") from exc
     text = cut_middle(plain_text(answer.text), MOST_RESULT_CHARACTERS)
     return ToolMessage(text, name=call.name, tool_call_id=call.id)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.output import shorten
+from ana.output import quote
 from ana.settings import Settings
 from graph.state import Turn
 from nodes.history import receipts, this_turn
@@ -69,4 +69,4 @@ def _as_text(call: ToolCall) -> str:
 
 
 def _quote(receipt: Receipt) -> str:
-    return f"“{shorten(str((receipt['after'] or receipt['before'])['content']), 60)}”"
+    return quote(str((receipt["after"] or receipt["before"])["content"]), 60)

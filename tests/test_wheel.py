@@ -73,7 +73,7 @@ def test_unpacked_it_keeps_what_it_is_told_where_the_system_does(unpacked: Path,
     command = [sys.executable, "-P", "-m", "app.cli", "ask", "note: the spare key is in the blue tin"]
     done = subprocess.run(command, cwd=elsewhere, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "+ the spare key is in the blue tin (note)" in done.stderr
+    assert "+ “the spare key is in the blue tin” (note)" in done.stderr
     written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert "home/.local/share/ana/data/journal.sqlite" in written
     assert "home/.local/state/ana/log/ana.log" in written

@@ -1,4 +1,4 @@
-"""How large a record may be, for every way in.
+"""How large a record may be, and what a property may be called, for every way in.
 
 The bounds are those of use, far below those of any database: a record is read, shown, exported and kept in the journal
 as a whole. Measured on two cores with Chroma 1.5.9: 1,000 properties are stored in .1 s, lists of 500,000 characters in
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ana.errors import ToolError
 from ana.memory.item import Item, check_properties
+from ana.output import escape_controls, quote
 from ana.text import check_text
 from ana.time.repeats import ALSO, MOST_ALSO
 
@@ -33,12 +34,6 @@ BOUNDS = (
         "Keep several items, or the rest in the content as text.",
     ),
     Bound(
-        200,
-        lambda item: max(map(len, item.properties), default=0),
-        "The name of a property would have {:,} characters; it has at most {:,}.",
-        "Give it a short name, and put the text into the value or the content.",
-    ),
-    Bound(
         500_000,
         lambda item: len(json.dumps(item.properties, ensure_ascii=False)),
         "Its properties would have {:,} characters as JSON; an item's have at most {:,}.",
@@ -57,6 +52,28 @@ BOUNDS = (
         "Say them as a rule in repeats, or keep several items.",
     ),
 )
+
+
+LONGEST_NAME = 64
+"""Characters of a property's name."""
+
+
+def is_name(text: str) -> bool:
+    """Return whether a property may be called so: people are shown names, on which they decide, among words of ours."""
+    is_seen = text.isprintable() and escape_controls(text) == text
+    return is_seen and text == text.strip() and 0 < len(text) <= LONGEST_NAME
+
+
+def check_names(item: Item, before: Item | None = None) -> None:
+    """Raise ToolError, which shows the name, if a property may not be called so; one that was called so before may."""
+    for name in item.properties:
+        if not is_name(name) and not (before and name in before.properties):
+            hint = "Put such a text into the value or the content."
+            raise ToolError(
+                f"No property can be called {quote(name, 100)}: a name is one printable line of at most"
+                f" {LONGEST_NAME} characters.",
+                hint,
+            )
 
 
 def check_item(item: Item, before: Item | None = None) -> Item:

@@ -6,7 +6,7 @@ from datetime import date
 
 from ana.errors import NoSuchItem, RecordChanged, ToolError
 from ana.memory.backend import Backend, Expected, retry_on_change, to_key
-from ana.memory.bounds import check_item
+from ana.memory.bounds import check_item, check_names
 from ana.memory.changes import Cause, Change, Entry, Kind, combine, get_source, make_edit, net
 from ana.memory.content_words import WordCounts
 from ana.memory.context_line import to_one_line
@@ -215,10 +215,10 @@ class Memory:
     def apply(
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
-        """Make new changes as the backend's `apply` does. Raises ToolError if a record is beyond the bounds."""
+        """Make new changes as the backend's `apply` does. Raises ToolError as `check_item` and `check_names`."""
         for change in (entry.change for entry in entries):
             if change.after:
-                check_item(change.after, change.before)
+                check_names(check_item(change.after, change.before), change.before)
         return self.backend.apply(entries, expected, distinct=distinct)
 
     def put_back(self, changes: Sequence[Change], by: Cause) -> list[Change]:

@@ -1,30 +1,35 @@
 """Receipts of writes, as people see them and traces record them."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
-from itertools import accumulate, islice, zip_longest
+from itertools import islice, zip_longest
 from typing import Any, TypeAlias
 
 from ana.memory.changes import Change
+from ana.memory.few_words import (
+    LONGEST_VALUE,
+    describe_property,
+    name_property,
+    show_step,
+    show_value,
+    tell_more,
+    word_rules,
+)
 from ana.memory.item import Item, localize, to_json
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.single_dates import SINGLE, read_moves
 from ana.memory.sources import describe_claim
-from ana.output import escape_controls, shorten
-from ana.time.dates import day_of, show_day
-from ana.time.repeats import ALSO, DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
+from ana.output import quote, shorten
+from ana.time.dates import day_of
+from ana.time.repeats import ALSO, DATE_KEYS, find_passed_over
 from ana.translation import _
-from ana.values import Json, Properties, plain
+from ana.values import Json, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
 """The record of one write as people are shown it: {op, kind, id, before, after}."""
 
 SIGNS = {"create": "+", "update": "~", "delete": "-"}
-
-LONGEST_VALUE = 100
-"""Characters of a value that is shown; of a longer one its length is told, for half a value would read as all of it."""
 
 CONTENT = 80
 """Characters that are shown of a record's content."""
@@ -67,13 +72,13 @@ def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
 
 
 def describe_change(receipt: Receipt) -> str:
-    """Return a receipt as people read it: + Buy milk (task, due Fri 27 Nov)."""
+    """Return a receipt as people read it: + “Buy milk” (task, due Fri 27 Nov)."""
     about = f"{name_verbs()['line', receipt['op']].lower()}: " if receipt["kind"] == "line" else ""
     return f"{SIGNS[receipt['op']]} {about}{_describe_record(receipt)}"
 
 
 def word_change(receipt: Receipt) -> str:
-    """Return a receipt without signs, which Markdown would take for a list's: Stored: Buy milk (task)."""
+    """Return a receipt without signs, which Markdown would take for a list's: Stored: “Buy milk” (task)."""
     return f"{name_verbs()[receipt['kind'], receipt['op']]}: {_describe_record(receipt)}"
 
 
@@ -118,53 +123,7 @@ def describe_difference(before: Item | None, now: Item | None) -> str:
 
 def quote_record(record: Item | None) -> str:
     """Return a record in a few words, in quotes; the word for none where there is none."""
-    return f"“{shorten(record.content, 60)}”" if record else "nothing"
-
-
-def describe_property(name: str, value: Json, year: int | None = None) -> str:
-    """Return a property in a few words: a type or a status without its name, a rule as it is spoken."""
-    value = _word_rules({name: value})[name]
-    return f"{_name_property(name)}{show_value(value, year)}"
-
-
-def show_value(value: Json, year: int | None = None) -> str:
-    """Return a value in a few words, whole or not at all: a date as Fri 27 Nov 15:00, a list with commas.
-
-    Days are shown without this year. Of a long list the first entries are shown, and how many more there are.
-    """
-    if day := day_of(value):
-        time = str(value)[11:16]
-        return " ".join(filter(None, (show_day(day, year), time)))
-    if isinstance(value, dict) and value and all(day_of(day) for pair in value.items() for day in pair):
-        shown = ", ".join(_show_step(*step, year) for step in value.items())
-    elif isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
-        return _show_list([show_value(each, year) for each in value])
-    else:
-        shown = " ".join(value.split()) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return escape_controls(shown) if len(shown) <= LONGEST_VALUE else f"[{len(shown):,}]"
-
-
-def _show_list(entries: Sequence[str]) -> str:
-    ends = accumulate(len(entry) + len(", ") for entry in entries)
-    fitting = max(sum(end <= LONGEST_VALUE + len(", ") for end in ends), 1)
-    more = [tell_more(len(entries) - fitting)] if len(entries) > fitting else []
-    return " ".join([", ".join(entries[:fitting]), *more]) or "[]"
-
-
-def tell_more(count: int) -> str:
-    """Return how many of a list are left out."""
-    return _("and {n} more").format(n=count)
-
-
-def _word_rules(properties: Properties) -> Properties:
-    return {k: word_rule(v) if k in RULE_KEYS and isinstance(v, str) else v for k, v in properties.items()}
-
-
-def _name_property(name: str) -> str:
-    if name in ("type", "status"):
-        return ""
-    own = {"due_date": _("due"), "except": _("without"), ALSO: _("also")}
-    return f"{own.get(name) or name.replace('_', ' ')} "
+    return quote(record.content, 60) if record else "nothing"
 
 
 def _describe_record(receipt: Receipt) -> str:
@@ -173,7 +132,7 @@ def _describe_record(receipt: Receipt) -> str:
     parts = list_parts(receipt)
     more = [tell_more(len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
-    titles = dict.fromkeys(find_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
+    titles = dict.fromkeys(quote_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
     return f"{' -> '.join(titles)}{told}{unsearched and f'. {unsearched[:-1]}'}"
 
 
@@ -182,10 +141,15 @@ def find_title(content: str) -> str:
     return shorten(next(filter(str.strip, content.splitlines()), ""), CONTENT)
 
 
+def quote_title(content: str) -> str:
+    """Return the same in quotes."""
+    return quote(find_title(content))
+
+
 def list_parts(receipt: Receipt) -> list[str]:
     """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
-    old, new = (_word_rules(each.get("properties", {})) for each in (before, after))
+    old, new = (word_rules(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
         return [describe_property(name, value, year) for name, value in (new or old).items()]
@@ -201,10 +165,10 @@ def list_parts(receipt: Receipt) -> list[str]:
             came, again = _describe_days(name, old[name], value, year)
             parts += came if moved_on else came + again
         elif old[name] != value:
-            parts.append(_name_property(name) + _describe_step(old[name], value, year))
+            parts.append(name_property(name) + _describe_step(old[name], value, year))
     for key in (key for key in old if key not in new):
         if key not in SINGLE:
-            parts.append(_("no {name}").format(name=_name_property(key) or key).strip())
+            parts.append(_("no {name}").format(name=name_property(key).strip() or key))
         elif not moved_on:
             parts += _describe_days(key, old[key], [], year)[1]
     return parts or describe_claim(before, after)
@@ -251,18 +215,18 @@ def _drop_zone(value: Json) -> Json:
 def _describe_edit(old: str, new: str) -> Iterator[str]:
     """Yield what became of a text below its title: what was added, or the first line that is another."""
     if old.strip() and new.startswith(old) and (added := new.removeprefix(old).strip()):
-        yield f"+ “{shorten(added, LONGEST_VALUE)}”"
+        yield f"+ {quote(added, LONGEST_VALUE)}"
     elif find_title(old) == find_title(new):
         lines = zip_longest(old.splitlines(), new.splitlines(), fillvalue="")
         changed = (_cut_to_difference(line, other) for line, other in lines if line != other)
-        yield from (f"“{line}” -> “{other}”" for line, other in islice(changed, 1))
+        yield from (" -> ".join(each) for each in islice(changed, 1))
 
 
 def _cut_to_difference(old: str, new: str) -> tuple[str, ...]:
-    """Return two lines from a few words before the place where they differ, shortened."""
+    """Return two lines in quotes, from a few words before the place where they differ, shortened."""
     same = next(at for at, (was, now) in enumerate(zip_longest(old, new)) if was != now)
     start = old.rfind(" ", 0, max(0, same - LED_IN)) + 1
-    return tuple(f"{'…' if start else ''}{shorten(each[start:], CONTENT)}" for each in (old, new))
+    return tuple(quote(f"{'…' if start else ''}{each[start:]}", CONTENT + 1) for each in (old, new))
 
 
 def _describe_step(old: Json, new: Json, year: int) -> str:
@@ -272,7 +236,7 @@ def _describe_step(old: Json, new: Json, year: int) -> str:
         steps = [f"{sign} {', '.join(show_value(each, year) for each in found)}" for sign, found in signs if found]
         if steps:
             return ", ".join(steps)
-    return _show_step(old, new, year)
+    return show_step(old, new, year)
 
 
 def _describe_days(name: str, old: Json, new: Json, year: int) -> tuple[list[str], list[str]]:
@@ -283,13 +247,9 @@ def _describe_days(name: str, old: Json, new: Json, year: int) -> tuple[list[str
     gone = _("without {days}") if name == ALSO else _("again {days}")
     shown = show_value(came if name == "moved" else [*came], year)
     return (
-        [_name_property(name) + shown] if came else [],
+        [name_property(name) + shown] if came else [],
         [gone.format(days=show_value(again, year))] if again else [],
     )
-
-
-def _show_step(old: Json, new: Json, year: int | None) -> str:
-    return f"{show_value(old, year)} -> {show_value(new, year)}"
 
 
 def _strip(record: Mapping[str, Any] | None) -> Any:

@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from ana.memory.backend import Backend, RecordKey, get_records, retry_on_change
@@ -17,6 +17,7 @@ from ana.memory.search.property_text import SEARCHED, describe_unsearched
 from ana.memory.sources import is_others, tell_all
 from ana.memory.undo import find_undone_turn
 from ana.transfer.bundle import Bundle
+from ana.transfer.names import NewNames
 from ana.values import Properties
 
 Records = dict[RecordKey, Item]
@@ -66,12 +67,14 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[
     deleted = {entry.change.key for entry in backend.deletions()}
     coming, next_line = _number_lines(memory, bundle, deleted)
     here = get_records(backend, coming.keys() | {entry.change.key for entry in bundle.changes})
-    known = deleted | here.keys()
+    names, known = NewNames(bundle), deleted | here.keys()
+    # what is here as it comes keeps the names that it has had
+    coming = {key: item if here.get(key) == item else names.rename(item) for key, item in coming.items()}
     new = {key: item for key, item in coming.items() if key not in known}
     conflicting = {key: item for key, item in coming.items() if key in known and not _is_same(here.get(key), item)}
-    entries = _rename_undos(_select_history(backend, bundle, new, known), backend)
+    entries = _rename_undos(_select_history(backend, [*map(names.rename_entry, bundle.changes)], new, known), backend)
     stored = [*new.values(), *(conflicting.values() if replace else ())]
-    notes, told = list(bundle.notes), {entry.change.key for entry in entries}
+    notes, told = [*bundle.notes, *names.describe(stored, entries)], {entry.change.key for entry in entries}
     if lost := {entry.change.key for entry in bundle.changes} & new.keys() - told:
         notes.append(f"Left out, because it is not complete in the file: the history of records ({len(lost)}).")
     if long := [item for item in stored if describe_unsearched(item.content, item.properties)]:
@@ -136,14 +139,14 @@ def _make_record(memory: Memory, text: str, source: str, numbers: Iterator[int])
     return memory.record("item", id) or Item(id, text, properties, stamp, stamp, tell_all(source, properties))
 
 
-def _select_history(backend: Backend, bundle: Bundle, new: Records, known: Set[RecordKey]) -> list[Entry]:
-    """Return the history of new and of deleted records, if the bundle has all of it."""
+def _select_history(backend: Backend, history: Sequence[Entry], new: Records, known: Set[RecordKey]) -> list[Entry]:
+    """Return the history of new and of deleted records, as far as all of a record's is there."""
     changes: dict[RecordKey, list[Change]] = defaultdict(list)
-    for entry in bundle.changes:
+    for entry in history:
         changes[entry.change.key].append(entry.change)
     complete = {key for key, each in changes.items() if key not in known and _is_complete(each, new.get(key))}
     entries, keys = [], set()
-    for entry in bundle.changes:
+    for entry in history:
         if entry.change.key in complete:
             # a key may be in a journal once
             is_free = entry.key not in keys and not (entry.key and backend.find_change(entry.key))

@@ -4,12 +4,12 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from textwrap import shorten
 from typing import TypeVar
 
 from ana.errors import ToolError, UserError
 from ana.files import describe_fault
 from ana.memory.ids import short_id
+from ana.output import quote
 from ana.progress import check_stopped
 from ana.values import Properties, plain_text
 
@@ -18,6 +18,8 @@ MOST = 10
 
 MOST_RECORDS = 100_000
 """How many records another program's file may have, or any file that comes in over HTTP: they are read at once."""
+LONGEST = 120
+"""Characters that are shown of a record of which something is said."""
 
 Record = TypeVar("Record")
 Made = TypeVar("Made")
@@ -92,7 +94,7 @@ def make_notes(named: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a sentence for each thing that is said of records, with how many those are and the first ten of them."""
     notes = []
     for said, records in named.items():
-        shown = ", ".join(f"“{shorten(plain_text(record), 60, placeholder='…')}”" for record in records[:MOST])
+        shown = ", ".join(quote(record, LONGEST) for record in records[:MOST])
         more = f" and {len(records) - MOST:,} more" if len(records) > MOST else ""
         notes += [f"{said} ({len(records):,}): {shown}{more}."] if records else []
     return notes

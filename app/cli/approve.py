@@ -56,20 +56,21 @@ def _decide(workspace: "Workspace", pending: "Pending", decision: Decision | Non
     from app.outcome import Done
     from app.pending import ClosingModel
     from app.show.answers import show_text
-    from app.show.confirm import can_ask, confirm
+    from app.show.confirm import ask_line, can_ask
     from app.show.requests import show_request
     from app.show.text import say
     from app.turn import open_assistant
     from nodes.requests import decide_all
+    from nodes.short_replies import read_short_reply
     from prompts import decision_prompt
 
     waiting = pending.waiting
     say(f"{pending.name}, {pending.since} ago, request {waiting.request_id[:8]}", style="dim")
     show_request(waiting.request)
+    if decision is None and can_ask():
+        decision = read_short_reply(ask_line("Do it? y or n; Enter leaves it waiting"))
     if decision is None:
-        if not can_ask():
-            return
-        decision = "approve" if confirm("Do it?") else "reject"
+        return
     # a conversation with the person's model goes on with it; what another assistant asked needs none
     model = ClosingModel() if find_author(waiting.turn_id) else None
     with open_assistant(open_handles(workspace, PROGRAM, model, decision_prompt), PROGRAM) as assistant:

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -47,7 +46,7 @@ def serve(
     from ana.people import People
     from app.http.connections import allow_many_files
     from app.http.guard import PAGE
-    from app.page.routes import HTMX
+    from app.page.shell import has_htmx
     from app.privacy import describe_setup
     from tools.catalog import catalog
 
@@ -68,7 +67,7 @@ def serve(
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
     tell(f"Page: {find_address(settings.ana_hosts) or address}{PAGE} (Ctrl-C ends it)")
     tell(f"API: {address}{', and at each address of this machine' if shown != host else ''}")
-    if find_spec(HTMX) is None:
+    if not has_htmx():
         tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
     allow_many_files()
     from app.api.app import build_app

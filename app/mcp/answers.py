@@ -9,7 +9,8 @@ from mcp_types import CallToolResult, TextContent
 
 from ana.errors import AnaError, ToolError
 from ana.memory.item import tell_source
-from ana.models.fence import FENCE, fence, show_hidden
+from ana.models.fence import FENCE, fence
+from ana.output import escape_json
 from ana.values import plain_text, read_json, read_plain_json
 from app.mcp.resources import CONTEXT, ITEM, read_context
 from app.mcp.session import RECEIPT, Session
@@ -115,7 +116,7 @@ def _fail(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=fence(plain_text(text), None))], is_error=True)
 
 
-def _result(data: dict[str, Any], wrap: Callable[[str], str] = show_hidden) -> CallToolResult:
+def _result(data: dict[str, Any], wrap: Callable[[str], str] = escape_json) -> CallToolResult:
     text = json.dumps(data, ensure_ascii=False)
     # an item of an earlier version may have half a character, with which no answer could be sent
     plain = read_plain_json(json.dumps(data))

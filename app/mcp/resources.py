@@ -51,7 +51,8 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
         NoSuchItem: There is none.
     """
     from ana.memory.item import to_json
-    from ana.models.fence import fence, show_hidden
+    from ana.models.fence import fence
+    from ana.output import escape_json
     from app.mcp.tools import mark_stored
 
     if uri == CONTEXT:
@@ -60,7 +61,7 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
         return fence(_read_today(session), None), "text/plain"
     if uri.startswith(ITEM):
         item = session.read_item(uri.removeprefix(ITEM))
-        return show_hidden(json.dumps(mark_stored(to_json(item)), ensure_ascii=False)), "application/json"
+        return escape_json(json.dumps(mark_stored(to_json(item)), ensure_ascii=False)), "application/json"
     raise NoSuchItem(uri)
 
 

@@ -211,17 +211,25 @@ def _show_working(run: StartedRun, opened: OpenWorkspace) -> dict[str, Any]:
 
 
 def _read_reply(form: FormData, asked: Asked) -> dict[str, Any]:
-    """Return the reply that a form is: the same for all actions, or what each of them says."""
+    """Return the reply that a form is: the same for all actions, or what each of them says.
+
+    Raises:
+        WrongReply: It says nothing of one of them.
+    """
     kind = read_text(form, "all")
-    if kind == "reject" or not asked["action_requests"]:
-        return decide_all(asked, "approve" if kind == "approve" else "reject")
-    actions = enumerate(asked["action_requests"])
-    return {"decisions": [_read_decision(form, n, action, kind) for n, action in actions]}
+    if kind == "reject":
+        return decide_all(asked, "reject")
+    if kind == "approve" and not asked["action_requests"]:
+        return decide_all(asked, "approve")
+    chosen = [kind or read_text(form, f"decision-{n}") for n, _ in enumerate(asked["action_requests"])]
+    if not chosen or not all(chosen):
+        raise WrongReply("Not everything is decided.", "Mark each, or decide on all of it; it still waits.")
+    actions = enumerate(zip(asked["action_requests"], chosen, strict=True))
+    return {"decisions": [_read_decision(form, n, *each) for n, each in actions]}
 
 
-def _read_decision(form: FormData, number: int, action: dict[str, Any], kind: str) -> dict[str, Any]:
+def _read_decision(form: FormData, number: int, action: dict[str, Any], chosen: str) -> dict[str, Any]:
     """Return the decision on an action: what is approved is done as it now stands in its field."""
-    chosen = kind or read_text(form, f"decision-{number}")
     shown = write_args(action)
     written = str(form.get(f"edited-{number}", shown)).replace("\r\n", "\n")
     if chosen != "approve" or written.strip() == shown.strip():

@@ -3,11 +3,12 @@
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from ana.output import escape_controls
 from app.page.shell import HEADERS, STAY, render
 
 
 async def answer_error(request: Request, status: int, sentence: str) -> Response:
     """Return the answer to a request of the page that failed."""
     if "hx-request" in request.headers:
-        return PlainTextResponse(sentence, status, HEADERS | STAY)
+        return PlainTextResponse(escape_controls(sentence), status, HEADERS | STAY)
     return await render(request, "error.html", status=status, code=status, sentence=sentence, notice=None)

@@ -26,7 +26,7 @@ def list_household(request: Request) -> list[str] | None:
 
 
 async def add(request: Request, form: FormData) -> Response:
-    """POST /app/people: {name}, or {renew: name}; their token is shown, this once.
+    """POST /app/people: {name}, in whichever letters, or {renew: name}; their token is shown, this once.
 
     Who was alone until now needs a token too: they get one, and this browser is signed in with it.
     """
@@ -35,7 +35,7 @@ async def add(request: Request, form: FormData) -> Response:
     if name := read_text(form, "renew"):
         token = await run_in_threadpool(people.renew, name)
     else:
-        token = await run_in_threadpool(people.add, name := read_text(form, "name"))
+        token = await run_in_threadpool(people.add, name := read_text(form, "name").lower())
     own = await run_in_threadpool(people.renew, OWNER) if was_alone else ""
     code = await run_in_threadpool(people.make_code, name)
     link = f"{request.base_url}{PAGE.lstrip('/')}/sign-in#code={code}"

@@ -11,9 +11,10 @@ from starlette.responses import Response
 from ana.errors import NoSuchItem, NotFound, RecordChanged, UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
+from ana.memory.few_words import describe_property, show_value
 from ana.memory.item import Item, localize
 from ana.memory.others import OTHERS, find_from
-from ana.memory.receipts import describe_change, describe_property, make_receipt, show_value
+from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.found import Found
 from ana.memory.sources import PERSON
 from ana.memory.trash import list_deleted, restore

@@ -9,12 +9,15 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from ana.output import escape_controls
+
 LONGEST = 20_000
 """Characters of a text that are read as Markdown; a longer one stays as it is."""
 
 
 def draw_text(text: str) -> Markup:
     """Return an answer as HTML."""
+    text = escape_controls(text)
     if len(text) > LONGEST:
         return Markup("<pre>{}</pre>").format(text)
     reader, env = _reader(), dict[str, Any]()

@@ -1,7 +1,5 @@
 """Every route of the page."""
 
-from importlib.util import find_spec
-
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -10,10 +8,7 @@ from starlette.staticfiles import StaticFiles
 from app.http.guard import PAGE
 from app.page import about, acts, chat, files, household, items, settings, signing_in, today, turns
 from app.page.forms import Act, act
-from app.page.shell import FILES
-
-HTMX = "django_htmx"
-"""The package that has htmx as a file; without it the page is links and forms."""
+from app.page.shell import FILES, HTMX, has_htmx
 
 
 async def manifest(_: Request) -> Response:
@@ -32,7 +27,7 @@ def _form(path: str, do: Act) -> Route:
 
 def _mount_files() -> list[BaseRoute]:
     static = StaticFiles(directory=FILES)
-    if find_spec(HTMX) is None:
+    if not has_htmx():
         return [Mount(f"{PAGE}/static", static)]
     htmx = StaticFiles(packages=[(HTMX, f"static/{HTMX}")])
     return [Mount(f"{PAGE}/static/htmx", htmx), Mount(f"{PAGE}/static", static)]

@@ -1,6 +1,7 @@
 """What all of the page shares: how it is drawn, and the headers it is sent with."""
 
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from ana import __version__
+from ana.output import quote
 from app.http.guard import PAGE
 from app.http.threads import run_in_threadpool
 from app.page.forms import FIELD, keep_form_token, read_form_token
+from app.page.lines import draw_line, show
 from app.page.markdown import draw_text
 
 FILES = Path(__file__).parent / "static"
+
+HTMX = "django_htmx"
+"""The package that has htmx as a file."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -40,22 +46,28 @@ NAVIGATION = (
 """The parts of the page: the first of their path, and what they are called."""
 
 
+def has_htmx() -> bool:
+    """Return whether htmx is there as a file; without it the page is links and forms, and asks again by itself."""
+    return find_spec(HTMX) is not None
+
+
 @cache
 def _environment() -> Environment:
     made = Environment(
         loader=PackageLoader("app.page"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=show,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["draw_text"] = draw_text
-    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, form_field=FIELD)
+    made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "quote": quote}
+    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, form_field=FIELD, has_htmx=has_htmx())
     return made
 
 
 def draw(template: str, **values: Any) -> str:
-    """Return a template of this package with its values, each escaped."""
+    """Return a template of this package with its values, each escaped; what a field holds has `|e`, and is as it is."""
     return _environment().get_template(template).render(values)
 
 
@@ -77,6 +89,8 @@ async def render(request: Request, template: str, *, status: int = 200, **values
     token = read_form_token(request)
     values |= {"here": here, "place": find_place(request), "person": request.state.person, "form_token": token}
     page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
+    if "hx-request" in request.headers:  # the script puts nothing in place that has failed
+        status = 200
     response = HTMLResponse(page, status, HEADERS | (STAY if request.method == "POST" else {}))
     keep_form_token(request, response, token)
     return response

@@ -13,8 +13,8 @@ from starlette.responses import Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
+from ana.memory.few_words import show_value
 from ana.memory.item import Item
-from ana.memory.receipts import show_value
 from ana.memory.status import CLOSED
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import may_repeat, occurrences, read_repeat

@@ -4,6 +4,7 @@ import uuid
 from difflib import get_close_matches
 
 from ana.errors import UserError
+from ana.output import quote
 from ana.threads.threads import Thread
 from ana.workspace import Workspace
 from app.show.tables import show_table
@@ -84,14 +85,14 @@ class Conversations:
         return lines
 
     def _call(self, about: Thread) -> str:
-        return about.name or f"“{shorten(about.about, 40)}”"
+        return about.name or quote(about.about, 40)
 
     def _say_going_on(self, about: Thread, name: str) -> None:
         said = f", last: {shorten(about.latest)}" if about.turns else ""
         say(f"Going on with {name} ({pluralize(about.turns, 'turn')}){said}")
 
     def _describe(self, thread: Thread) -> tuple[str, str, str]:
-        called = ": ".join(filter(None, (thread.name, thread.about and f"“{shorten(thread.about)}”")))
+        called = ": ".join(filter(None, (thread.name, thread.about and quote(thread.about, 72))))
         here = " (here)" if thread.id == self.id else ""
         return f"{called}{here}", str(thread.turns), show_moment(thread.last, self._clock) if thread.last else ""
 

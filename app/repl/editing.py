@@ -6,6 +6,7 @@ from typing import Any
 
 import yaml
 
+from ana.output import escape_controls
 from ana.values import DEEP, is_deeper
 
 BETWEEN = "---"
@@ -41,7 +42,9 @@ for _kind in (_Reader, _Writer):
 
 
 def _write_text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    return writer.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+    # what nobody sees is written as the escapes of a text in quotes
+    style = '"' if escape_controls(text) != text else "|" if "\n" in text else None
+    return writer.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Writer.add_representer(str, _write_text)
@@ -55,7 +58,7 @@ def write_values(titles: Sequence[str], values: Sequence[Any]) -> str:
         values: Values of JSON.
     """
     written = [yaml.dump(each, None, _Writer, allow_unicode=True, sort_keys=False, width=10_000) for each in values]
-    parts = [f"# {title}\n{text}" for title, text in zip(titles, written, strict=True)]
+    parts = [f"# {title}\n{escape_controls(text)}" for title, text in zip(titles, written, strict=True)]
     return f"{BETWEEN}\n".join(parts)
 
 

@@ -4,8 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ana.memory.receipts import show_value
+from ana.memory.few_words import show_name, show_text, show_value
 from ana.memory.status import CANCELLED, CLOSED, DONE
+from ana.output import quote
+from ana.time.dates import day_of
 from ana.values import is_deeper
 from app.show.text import shorten
 
@@ -16,11 +18,11 @@ LONGEST = 100
 """Characters of a call that is told in one line."""
 
 _WRITES = {
-    "create_item": "kept “{content}”",
+    "create_item": "kept {content}",
     "update_item": "changed an item",
     "delete_item": "deleted an item",
-    "append_context": "learned “{content}”",
-    "replace_context": "learned “{content}”",
+    "append_context": "learned {content}",
+    "replace_context": "learned {content}",
     "delete_context": "forgot a line",
     "undo": "took back what was done",
 }
@@ -30,7 +32,7 @@ WRITES = frozenset(_WRITES)
 _SENTENCES = _WRITES | {
     "calculator": "calculated {expression}",
     "now": "looked at the clock",
-    "resolve_date": "worked out the date of “{phrase}”",
+    "resolve_date": "worked out the date of {phrase}",
 }
 _DAYS = {"due_date": "due ", "start_date": "beginning ", "end_date": "ending ", "$on": ""}
 _DATES = {"$gte": "from", "$gt": "after", "$lte": "to", "$lt": "before"}
@@ -55,20 +57,21 @@ def word_call(tool: str, args: Mapping[str, Any], year: int | None = None) -> st
     if tool == "query_items":
         return f"looked for {_word_search(args, year)}"
     if sentence := _SENTENCES.get(tool):
-        return sentence.format_map(defaultdict(str, args))
-    return f"{tool.replace('_', ' ')}: {word_value(args, year)}".rstrip(": ")
+        quoted = {name: quote(str(value)) for name, value in args.items()}
+        return sentence.format_map(defaultdict(lambda: quote(""), quoted))
+    return f"{show_name(tool)}: {word_value(args, year)}".rstrip(": ")
 
 
 def word_value(value: Any, year: int | None = None) -> str:
     """Return a value in words and in one line, whole: names before values, commas in between."""
     if isinstance(value, Mapping):
-        named = ((_OPERATIONS.get(name, name.replace("_", " ")), each) for name, each in value.items())
+        named = ((_OPERATIONS.get(name) or show_name(name), each) for name, each in value.items())
         return ", ".join(f"{name} {word_value(each, year)}".strip() for name, each in named)
     if isinstance(value, list):
         return ", ".join(word_value(each, year) for each in value)
     if value is None:
         return "nothing"
-    return " ".join(value.split()) if isinstance(value, str) and len(value) > 30 else show_value(value, year)
+    return show_text(value) if isinstance(value, str) and not day_of(value) else show_value(value, year)
 
 
 def _word_search(args: Mapping[str, Any], year: int | None) -> str:
@@ -76,10 +79,10 @@ def _word_search(args: Mapping[str, Any], year: int | None) -> str:
     if not isinstance(where, Mapping):
         return word_value(where, year)
     if text and not where:
-        return f"“{text}”"
+        return quote(str(text))
     type_, state = where.get("type"), _name_state(where.get("status"))
     kind = f"{type_}s" if isinstance(type_, str) and type_.isalpha() else "items"
-    about = [f"about “{text}”"] if text else []
+    about = [f"about {quote(str(text))}"] if text else []
     like = ["like another item"] if args.get("like") else []
     return f"{state} {kind} {', '.join([*_word_filter(where, year), *about, *like])}".strip()
 
@@ -97,7 +100,7 @@ def _word_filter(where: Mapping[str, Any], year: int | None) -> Iterator[str]:
     """Yield the conditions of a filter that its kind does not tell."""
     others = []
     for key, value in where.items():
-        name = key.replace("_", " ")
+        name = show_name(key)
         if key in ("$and", "$or") and isinstance(value, list):
             parts = [", ".join(_word_filter(each, year)) for each in value if isinstance(each, Mapping)]
             yield (" or " if key == "$or" else ", ").join(parts)

@@ -29,6 +29,17 @@ def ask(question: str, *, default: bool = False) -> bool:
         raise UserError("Nothing was changed.") from exc
 
 
+def ask_line(question: str) -> str:
+    """Ask, and return what the person typed; empty if nothing, or if they broke off."""
+    import click
+
+    try:
+        line: str = click.prompt(escape_controls(question), default="", show_default=False)
+    except click.Abort:  # Ctrl-C, Ctrl-D
+        return ""
+    return line
+
+
 def edit_text(text: str, extension: str = ".txt") -> str | None:
     """Let the person change a text in their own editor, and return it; None if they left it as it is.
 

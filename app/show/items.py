@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
+from ana.memory.few_words import describe_property, show_value
 from ana.memory.item import Item, localize, to_json
-from ana.memory.receipts import describe_property, show_value
 from ana.memory.search.found import Found
 from ana.memory.search.scoring import drop_weak
 from ana.memory.sources import is_others

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from ana.memory.receipts import list_changes
-from ana.output import write_line
+from ana.output import quote, write_line
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
@@ -77,7 +77,7 @@ def describe_observation(step: "Step") -> str:
     """Return what a step brought in one line."""
     seen = step["observation"]
     if isinstance(seen, dict) and isinstance(seen.get("items"), list):
-        named = "; ".join(str(item.get("content")) for item in seen["items"] if isinstance(item, dict))
+        named = "; ".join(quote(str(item.get("content"))) for item in seen["items"] if isinstance(item, dict))
         return shorten(f"{seen.get('total', len(seen['items']))} found: {named}", WIDEST)
     if isinstance(seen, dict) and "error" in seen:
         return shorten(f"{seen['error']} {seen.get('hint') or ''}", WIDEST)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
-from ana.memory.receipts import show_value
+from ana.memory.few_words import show_name, show_value
 from ana.time.dates import day_of
 from ana.time.repeats import word_rule
 from app.show.calls import word_call, word_value
@@ -54,7 +54,7 @@ def _list_untold(name: str, args: Any, told: str) -> Iterator[str]:
         given |= properties if isinstance(properties, Mapping) else {}
         words = {key: value for key, value in given.items() if key not in _IN_WORDS}
         given = {key: value for key, value in words.items() if isinstance(value, bool) or not _is_told(value, told)}
-    yield from (f"  {key.replace('_', ' ')}: {word_value(value)}" for key, value in given.items())
+    yield from (f"  {show_name(key)}: {word_value(value)}" for key, value in given.items())
 
 
 def _is_told(value: Any, told: str) -> bool:

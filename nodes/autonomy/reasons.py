@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from ana.memory.sources import IMPORT, PASTE, SUGGESTED
-from ana.output import shorten
+from ana.output import quote
 from ana.translation import _
 from graph.state import Reason
 from nodes.autonomy.effects import Effect
@@ -44,8 +44,8 @@ def tell_others(effect: Effect, view: Sequence[Shown]) -> Reason:
     shown = view[-1]
     kind, _space, name = shown.source.partition(" ")
     text = _TEXTS.get(kind, _("a text of others")).format(name=name)
-    words = _("{does}, and {text} was read: “{quoted}”.")
-    quoted = shorten(" ".join(shown.text.split()), MOST_CHARACTERS)
+    words = _("{does}, and {text} was read: {quoted}.")
+    quoted = quote(shown.text, MOST_CHARACTERS)
     return Reason(kind="stored", words=words.format(does=_DOES[effect], text=text, quoted=quoted))
 
 

@@ -9,8 +9,10 @@ from datetime import date
 from typing import Any
 
 from ana.memory.changes import Change
+from ana.memory.few_words import describe_property
 from ana.memory.item import Item, to_json
-from ana.memory.receipts import describe_property, find_title, list_parts, make_receipt
+from ana.memory.receipts import list_parts, make_receipt, quote_title
+from ana.output import quote
 from ana.time.dates import day_of
 from ana.translation import _
 from graph.state import Asked
@@ -148,7 +150,7 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-# ---- in words
+# ---- in words: each line is ours, and what is stored stands in quotes
 
 
 def _describe(write: Write, today: date, alike: Mapping[str, int]) -> str:
@@ -163,7 +165,7 @@ def _describe(write: Write, today: date, alike: Mapping[str, int]) -> str:
     if write.name not in _SENTENCES:
         return _("Runs {name}, a tool of your own.").format(name=write.name)
     (change,) = write.changes
-    before, content = _name(change.before, today, alike), _quote(str(write.args.get("content", "")))
+    before, content = _name(change.before, today, alike), quote(str(write.args.get("content", "")))
     parts = _list_changes(change, today)
     return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"), parts=parts)
 
@@ -205,7 +207,7 @@ def _describe_step(old: Item, new: Item, today: date) -> str:
     if (old.content, old.properties) == (new.content, new.properties):
         return ""
     change = Change("item", old.id, old, replace(new, updated_at=str(today)))
-    titles = [f"“{find_title(each)}”" for each in (old.content, new.content)]
+    titles = [quote_title(each) for each in (old.content, new.content)]
     renamed = [" -> ".join(titles)] if titles[0] != titles[1] else []
     parts = [*renamed, *list_parts(make_receipt(change))]
     return f": {', '.join(parts)}"
@@ -213,11 +215,11 @@ def _describe_step(old: Item, new: Item, today: date) -> str:
 
 def _describe_undone(change: Change, today: date, alike: Mapping[str, int]) -> str:
     if change.after is None:
-        return _("Deletes {before}.").format(before=_quote(_find_text(change)))
+        return _("Deletes {before}.").format(before=quote(_find_text(change)))
     if change.before is None:
         return _("Brings back {record}.").format(record=_name(change.after, today, alike))
     step = _describe_step(change.before, change.after, today)
-    return _("Changes back {before}{parts}.").format(before=_quote(_find_text(change)), parts=step)
+    return _("Changes back {before}{parts}.").format(before=quote(_find_text(change)), parts=step)
 
 
 def _find_text(change: Change) -> str:
@@ -232,9 +234,4 @@ def _name(item: Item | None, today: date, alike: Mapping[str, int]) -> str:
     dated = ((key, value) for key, value in item.properties.items() if day_of(value))
     first = next(dated, None) if alike.get(item.content, 0) > 1 else None
     when = f" ({describe_property(*first, today.year)})" if first else ""
-    return f"{_quote(item.content)}{when}"
-
-
-def _quote(text: str) -> str:
-    """Return a text in quotes and in one line: each line of a description is ours, and stored text must not look so."""
-    return f"“{' '.join(text.split())}”"
+    return f"{quote(item.content)}{when}"

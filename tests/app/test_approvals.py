@@ -303,7 +303,7 @@ def test_each_fork_of_a_state_is_a_new_act(ended: bool, client: Client, clearing
     begun = client.find("execute_tools")
     for _ in range(3):
         throw_away_eggs(assistant)
-        assert "Stored: Buy eggs" in client.run(at=begun)["messages"][-1].text
+        assert "Stored: “Buy eggs”" in client.run(at=begun)["messages"][-1].text
         assert "Buy eggs" in contents(assistant)
     assert len(turns_of(assistant)) == len({*turns_of(assistant)}) == 4
 
@@ -333,7 +333,7 @@ def test_a_run_that_is_repeated_under_its_id_writes_once(
     run = uuid.uuid4()
     with killed_after_writing(monkeypatch):
         client.say("I need eggs", run)
-    assert "Stored: Buy eggs" in client.say("I need eggs", run)["messages"][-1].text
+    assert "Stored: “Buy eggs”" in client.say("I need eggs", run)["messages"][-1].text
     assert len(turns_of(assistant)) == 1
 
 

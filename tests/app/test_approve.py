@@ -1,6 +1,7 @@
 """`ana approve` and the REPL decide what another assistant has asked for."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from app.pending import ClosingModel
 from tests.app.conftest import Run
 from tests.app.mcp.conftest import call, read, serve
 from tests.conftest import folders
+from tests.terminal import Terminal
 
 
 @pytest.fixture
@@ -56,6 +58,27 @@ def test_no_leaves_it_and_ends_the_request(ana: Run, request_id: str) -> None:
     assert ana("approve", request_id, "--no").returncode == 0
     assert "Pay the rent" in list_items(ana)
     assert "Nothing waits for you." in ana("approve").stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "waits", "is_there"),
+    [
+        ("\r", True, True),
+        ("\x04", True, True),
+        ("what?\r", True, True),
+        ("n\r", False, True),
+        ("y\r", False, False),
+    ],
+)
+def test_only_a_yes_or_a_no_decides(
+    ana: Run, request_id: str, tmp_path: Path, typed: str, waits: bool, is_there: bool
+) -> None:
+    with closing(Terminal(folders(tmp_path, LLM_PROVIDER="offline"), "approve", cwd=tmp_path)) as terminal:
+        terminal.until("Do it?")
+        terminal.type(typed)
+        terminal.read_to_end()
+    assert bool(json.loads(ana("approve", "--json").stdout)["waiting"]) == waits
+    assert ("Pay the rent" in list_items(ana)) == is_there
 
 
 @pytest.mark.parametrize(

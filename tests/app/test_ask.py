@@ -48,25 +48,25 @@ def ask_with_pipe(tmp_path: Path) -> Callable[..., tuple[int, str]]:
 def test_what_is_piped_in_is_added_to_the_message(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
     code, told = ask_with_pipe("keep this as a note", given=NOTES)
     assert code == 0
-    assert "+ First line (note)\n" in told
+    assert "+ “First line” (note)\n" in told
 
 
 @pytest.mark.parametrize("arguments", [("-",), ()])
 def test_what_is_piped_in_is_the_message(
     ask_with_pipe: Callable[..., tuple[int, str]], arguments: tuple[str, ...]
 ) -> None:
-    assert "+ Buy milk (task, active)\n" in ask_with_pipe(*arguments, given="new task: Buy milk\n")[1]
+    assert "+ “Buy milk” (task, active)\n" in ask_with_pipe(*arguments, given="new task: Buy milk\n")[1]
 
 
 def test_a_file_is_read(ana: Run) -> None:
     done = ana("ask", "Keep this as a note.", given=NOTES)
-    assert (done.returncode, done.stderr) == (0, "+ First line (note)\n")
+    assert (done.returncode, done.stderr) == (0, "+ “First line” (note)\n")
 
 
 def test_a_pipe_in_which_nothing_comes_is_not_waited_for(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
     code, told = ask_with_pipe("new task: Buy milk", closed=False)
     assert code == 0
-    assert "+ Buy milk (task, active)\n" in told
+    assert "+ “Buy milk” (task, active)\n" in told
 
 
 def test_bytes_that_are_no_text_do_no_harm(ana: Run, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_text_that_is_too_long_is_refused(ana: Run) -> None:
 
 def test_receipts_are_on_standard_error(ana: Run) -> None:
     done = ana("ask", "new task: Buy milk tomorrow", "--json")
-    assert done.stderr.startswith("+ Buy milk tomorrow (task, active, due ")
+    assert done.stderr.startswith("+ “Buy milk tomorrow” (task, active, due ")
     assert done.stdout.startswith("{")
 
 
@@ -146,16 +146,16 @@ def test_the_same_words_again_in_the_conversation_keep_a_second_one(ana: Run) ->
     ana("ask", "new task: Buy milk")
     for words in ("new task: Buy milk", "New  task: Buy milk"):  # each call is a conversation of its own
         refused, _, hint = ana("ask", words).stderr.partition("\n")
-        assert refused == "Already there: Buy milk"
+        assert refused == "Already there: “Buy milk”"
     assert hint.startswith("For a second one say it again in that conversation: --thread ")
     done = ana("ask", "new task: Buy milk", *hint.split()[-2:])
-    assert done.stderr == "+ Buy milk (task, active)\n"
+    assert done.stderr == "+ “Buy milk” (task, active)\n"
 
 
 def test_what_takes_a_single_message_back_is_the_command(ana: Run) -> None:
     assert ana("ask", "buy glue").stdout == "Kept “buy glue”. `ana undo` takes it back.\n"
     assert ana("ask", "undo").returncode == 1
-    assert "- buy glue" in ana("undo").stdout
+    assert "- “buy glue”" in ana("undo").stdout
 
 
 def test_a_reason_is_given_once(ana: Run) -> None:

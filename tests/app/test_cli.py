@@ -82,7 +82,7 @@ def test_utc_takes_the_place_of_the_local_zone(ana: Run) -> None:
 def test_what_was_said_is_still_there_in_the_next_process(ana: Run) -> None:
     first = ana("chat", given="Remind me to review the quarterly report on Friday\nI prefer deep work in mornings\n")
     assert first.returncode == 0, first.stderr
-    assert re.search(r"\+ review the quarterly report on Friday \(.*due Fri \d+ \w+", first.stdout)
+    assert re.search(r"\+ “review the quarterly report on Friday” \(.*due Fri \d+ \w+", first.stdout)
     second = ana("chat", given="what's due Friday?\nwhat do you know about me?\n/context\n/items\n/quit\n")
     assert "Going on with the last conversation (2 turns)" in second.stdout
     assert "review the quarterly report" in second.stdout.partition("what's due Friday?")[2]

@@ -94,7 +94,7 @@ def test_a_file_of_tasks_that_grows_when_it_is_read_is_refused(ana: Run, tmp_pat
     assert f"it has an alias, *{anchor}0" in done.stderr
 
 
-@pytest.mark.parametrize("text", ["groups: {a: [{now: 2026-13-45}]}", "groups: {a: [x]}", "x: [", "- 1", "\0"])
+@pytest.mark.parametrize("text", ["groups: {a: [{now: 2026-13-45}]}", "groups: {a: [x]}", "x: [", "- “1”", "\0"])
 def test_a_file_that_holds_no_tasks_is_a_sentence(ana: Run, tmp_path: Path, text: str) -> None:
     (tmp_path / "tasks.yaml").write_text(text)
     done = ana("eval", "--tasks", str(tmp_path / "tasks.yaml"))

@@ -55,7 +55,7 @@ def test_history_tells_what_was_done_the_newest_first(settings: Settings, capsys
     (learned,) = find_entries(open_workspace(settings), "0", None)
     show_entries([replace(learned, ts="2026-01-07T23:30:00.000001+00:00")], Clock(BERLIN))
     shown = capsys.readouterr().out
-    assert "+ learned: Prefers tea" in shown
+    assert "+ learned: “Prefers tea”" in shown
     assert "2026-01-08 00:30" in shown
     show_entries([], Clock(BERLIN))
     assert "Nothing has been changed." in capsys.readouterr().out
@@ -68,7 +68,7 @@ def test_a_conflict_is_shown_and_not_overwritten(settings: Settings, capsys: pyt
     assert "Nothing was taken back" in told
     assert "ana undo --turn b --force" in told
     assert undo_alone(settings, "b", override=True)
-    assert "~ Dentist (due Sat 10 Jan -> Thu 8 Jan)" in capsys.readouterr().out
+    assert "~ “Dentist” (due Sat 10 Jan -> Thu 8 Jan)" in capsys.readouterr().out
     memory = open_memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
     assert memory.get(item).properties == {"due_date": "2026-01-08"}
     assert memory.lines() == {}
@@ -100,10 +100,10 @@ def test_in_a_terminal_a_conflict_is_asked_about(
 def test_the_commands(ana: Run) -> None:
     said = "new task: Buy milk tomorrow\n/undo\n/undo\nnote: the key is blue\nundo that\nundo the dentist\n"
     shown = ana("chat", given=said).stdout
-    assert "Taken back:\n  - Buy milk" in shown
+    assert "Taken back:\n  - “Buy milk" in shown
     assert "ana undo" not in shown
     assert "There is nothing to take back." in shown
-    assert "- the key is blue" in shown.rpartition("> undo that")[2]
+    assert "- “the key is blue”" in shown.rpartition("> undo that")[2]
     assert "I changed nothing" in shown.rpartition("> undo the dentist")[2]
     last = json.loads(ana("history", "--json").stdout.splitlines()[0])
     assert last["op"] == "delete"
@@ -119,13 +119,13 @@ def test_undo_in_a_conversation_is_of_that_conversation(ana: Run) -> None:
     elsewhere = "There is nothing to take back in this conversation. The last change was made in conversation "
     assert elsewhere in shown.partition("/reset")[2].partition("buy bread")[0]
     taken, items, again, twice, *_, last = shown.partition("> undo")[2].split("\n> /")
-    assert "Taken back:\n  - Buy bread" in taken
+    assert "Taken back:\n  - “Buy bread”" in taken
     assert "/redo brings it back." in taken
     assert "Buy milk" in items
     assert "Buy bread" not in items
-    assert "Brought back:\n  + Buy bread" in again
+    assert "Brought back:\n  + “Buy bread”" in again
     assert "There is nothing to bring back." in twice
-    assert "Brought back:\n  + Buy bread" in last
+    assert "Brought back:\n  + “Buy bread”" in last
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     memory.delete(item)
     memory.close()
     assert item in said("list")
-    assert "+ Dentist" in said("restore", item)
+    assert "+ “Dentist”" in said("restore", item)
     assert f"{item} is not in the trash" in said("restore", item)
     memory.delete(item)
     memory.close()

@@ -26,7 +26,7 @@ def test_a_locale_without_letters_loses_none(tmp_path: Path) -> None:
     assert b"Traceback" not in done.stderr
     answered, _, told_again = done.stdout.decode().partition("> /transcript")
     assert "Zürich" in answered
-    assert "+ café – 日本 (note)" in answered
+    assert "+ “café – 日本” (note)" in answered
     assert "> note: café – 日本\nKept “café – 日本”." in told_again
     assert sorted(os.listdir(tmp_path)) == [home.name]
     assert (home / "data" / "chroma" / "chroma.sqlite3").exists()

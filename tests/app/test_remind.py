@@ -105,7 +105,7 @@ def test_what_comes_due_while_the_repl_is_open_is_shown_there(collector: Collect
     keep("call Anna", minutes=-1 / 30)
     with open_data(load_workspace(), "a test") as handles, ring_meanwhile(handles, shown.append):
         wait_until(lambda: shown and collector.titles)
-    assert re.fullmatch(r"Reminder: call Anna · \w+ \w+ \d+ 20\d\d, \d\d:\d\d", shown[0])
+    assert re.fullmatch(r"Reminder: “call Anna” · \w+ \w+ \d+ 20\d\d, \d\d:\d\d", shown[0])
     assert collector.titles == ["call Anna"]
 
 

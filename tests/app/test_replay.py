@@ -438,7 +438,7 @@ def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) ->
     kept = [(path, path.read_text()) for path in (tmp_path / "traces").glob("*.jsonl")]
     ((path, text),) = [(path, text) for path, text in kept if "find the milk" in text]
     told = ana("replay", path.stem[:8])
-    assert "> find the milk\n1  · query_items find the milk\n   1 found: Buy milk tomorrow\n" in told.stdout
+    assert "> find the milk\n1  · query_items find the milk\n   1 found: “Buy milk tomorrow”\n" in told.stdout
     assert f", conversation {path.stem[:8]}, turn " in told.stdout
     done = ana("replay", "--path", str(path), "--rerun", "--json")
     assert (done.returncode, json.loads(done.stdout)["same"]) == (0, True)

@@ -636,7 +636,7 @@ def test_a_reply_at_the_checkpoint_at_which_it_was_shown_is_to_that_request_alon
     assert again["__interrupt__"][0]["id"] != pending["request_id"]
     at = client.threads.get_state(thread)["checkpoint"]
     done: Any = client.runs.wait(thread, "ana", command={"resume": APPROVE_ALL}, checkpoint=at)
-    assert "Changed: Stool 5" in done["messages"][-1]["content"]
+    assert "Changed: “Stool 5”" in done["messages"][-1]["content"]
 
 
 def test_a_message_decides_or_waits_while_a_request_of_the_server_waits(
@@ -649,7 +649,7 @@ def test_a_message_decides_or_waits_while_a_request_of_the_server_waits(
     described = held["__interrupt__"][0]["value"]["summary"]
     assert described.startswith("“hello” was not carried out: this waits for your decision.")
     done: Any = client.runs.wait(thread, "ana", input=say("yes please"))
-    assert "Changed: Shelf 5" in done["messages"][-1]["content"]
+    assert "Changed: “Shelf 5”" in done["messages"][-1]["content"]
     assert [m["content"] for m in done["messages"] if m["type"] == "human"] == ["Put the shelves away"]
 
 
@@ -672,4 +672,4 @@ def test_the_newer_protocol_takes_no_reply_that_names_no_request(
     assert again["id"] == interrupt["id"], "it is shown again"
     assert client.threads.get(thread)["status"] == "interrupted"
     command("input.respond", namespace=[], interrupt_id=interrupt["id"], response=APPROVE_ALL)
-    assert "Changed: Lamp 5" in str(client.threads.get_state(thread)["values"])
+    assert "Changed: “Lamp 5”" in str(client.threads.get_state(thread)["values"])

@@ -11,18 +11,23 @@ import pytest
 from ana.handles import open_data
 from ana.output import escape_controls, escape_json
 from ana.settings import load_settings
+from ana.values import Properties
 from ana.workspace import open_workspace
 from app.cli.main import COMMANDS, find_others
 from tests.app.conftest import Run
 from tests.conftest import folders
+from tests.memory.conformance import memory_on
 from tests.openai_stub import Said, Stub, openai_stub
 from tests.terminal import Terminal
 
 TITLE, CLEAR, COLOUR = "\x1b]0;owned\x07", "\x1b[2J\x1b[3;3H", "\x1b[5;97;41m\x9b97;41m\x90q\x9c"
 BIDI = "\u202egnp.exe\u2066\u200f\u061c"
-HOSTILE = f"evil{TITLE}{CLEAR}{COLOUR}{BIDI}\x08\x0b\x0c\r\x7f\x0eend"
+UNSEEN = "\u200b\ufeff\U000e006f\U000e0062"
+HOSTILE = f"evil{TITLE}{CLEAR}{COLOUR}{BIDI}{UNSEEN}\x08\x0b\x0c\r\x7f\x0eend"
 FILE = HOSTILE.replace("\r", "")
-DRIVING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+DRIVING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f]"
+)
 
 OURS = re.compile(r"\r+\n|\x1b\[(?!5;97)[\d;]*m|\r?\x1b\[(?:2K|1A)|\x1b\[\?25[lh]")
 """Line ends of a terminal; colours and styles of tables, receipts and messages; lines of progress."""
@@ -52,7 +57,8 @@ def env(tmp_path: Path, stub: Stub) -> dict[str, str]:
     )
     with open_data(open_workspace(load_settings(env)), "a test") as handles:
         for due in ("2020-01-01", handles.clock.now().date().isoformat(), None):
-            handles.memory.create(f"{HOSTILE} {due}", {HOSTILE: [HOSTILE], "type": HOSTILE, "due_date": due})
+            hostile: Properties = {HOSTILE: [HOSTILE], "type": HOSTILE, "due_date": due}
+            memory_on(handles.memory.backend).create(f"{HOSTILE} {due}", hostile)
         gone = handles.memory.create(f"{HOSTILE} gone", {}).id
         handles.memory.delete(gone)
         handles.memory.append_line(f"Likes {HOSTILE}")

@@ -163,6 +163,6 @@ def test_in_a_terminal_deleting_a_conversation_asks(ana: Run, tmp_path: Path, an
 def test_deleted_lines_are_in_the_trash_too(ana: Run) -> None:
     ana("chat", given="I prefer deep work in the mornings\n/context delete 0\n")
     assert "line 0" in ana("trash").stdout
-    assert "learned: I prefer deep work" in ana("trash", "restore", "line", "0").stdout
+    assert "learned: “I prefer deep work" in ana("trash", "restore", "line", "0").stdout
     assert "I prefer deep work" in ana("chat", given="/context\n").stdout
     assert ana("trash").stdout == "The trash is empty.\n"

@@ -6,7 +6,7 @@ ANA_PICTURES=FOLDER keeps a picture of everything that a story looks at, at 360 
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,11 @@ import pytest
 
 from ana.settings import PROJECT, load_settings
 from ana.workspace import Workspace, open_workspace
-from evals.load.server import Server
+from evals.load.server import Server, running
 from tests.browser.wire import Wire
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
-from tests.servers import own_serving
+from tests.servers import Serve, own_serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page
@@ -159,6 +159,11 @@ Open = Callable[..., House]
 """Opens a house: a script of the model, and variables of the server."""
 
 
+def serving_anew(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
+    """A running `ana serve` that imports all of its packages itself."""
+    return running(env, log, ("app.cli", "serve"))
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
@@ -175,13 +180,18 @@ def house(tmp_path: Path, chromium: "Browser") -> Iterator[Open]:
     with ExitStack() as stack:
         opened: list[House] = []
 
-        def open_house(*script: Any, prepare: Callable[[Mapping[str, str]], None] | None = None, **env: str) -> House:
+        def open_house(
+            *script: Any,
+            prepare: Callable[[Mapping[str, str]], None] | None = None,
+            serve: Serve = own_serving,
+            **env: str,
+        ) -> House:
             model = stack.enter_context(openai_stub(*(script or (say_what_is_kept,))))
             told = folders(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="k", OPENAI_BASE_URL=model.url)
             told |= {"OPENAI_MODEL": "one", "ANA_AUTONOMY": "confirm"} | env
             if prepare:
                 prepare(told)
-            server = stack.enter_context(own_serving(told, tmp_path / "server.log"))
+            server = stack.enter_context(serve(told, tmp_path / "server.log"))
             opened.append(House(server, chromium, stack, open_workspace(load_settings(told))))
             return opened[-1]
 

@@ -2,16 +2,21 @@
 
 import threading
 from datetime import datetime, timedelta
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from ana.evaluations import Evaluation, keep_evaluation
+from ana.settings import PROJECT
 from evals.bench.page import fill
-from tests.browser.conftest import PATIENCE, Open
+from tests.browser.conftest import PATIENCE, Open, serving_anew
 from tests.openai_stub import Said
 from tests.sent import typed
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Dialog
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(5 * PATIENCE)]
 
@@ -33,7 +38,7 @@ def test_a_conversation_is_kept_and_what_it_did_is_taken_back(house: Open) -> No
     anna = house().visit()
     anna.go("/app")
     anna.look("empty")
-    anna.say("the spare key is in the blue tin", "+ the spare key is in the blue tin")
+    anna.say("the spare key is in the blue tin", "+ “the spare key is in the blue tin”")
     anna.settle()
     anna.look("conversation")
     anna.page.locator("details.call").first.click()
@@ -99,22 +104,84 @@ def test_an_approval_is_edited(house: Open) -> None:
     field = anna.page.locator("[name=edited-0]")
     field.fill(field.input_value().replace("blue", "red"))
     anna.press("Approve")
-    anna.sees("+ the spare key is in the red tin")
+    anna.sees("+ “the spare key is in the red tin”")
+
+
+def test_enter_decides_nothing(house: Open) -> None:
+    sent: list[str] = []
+    anna = house(ANA_AUTONOMY="advise").visit()
+    anna.page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    anna.go("/app")
+    anna.say("the spare key is in the blue tin", "Not done yet; may I?")
+    sent.clear()
+    for place in ("article.waiting summary", "article.waiting", "#message", "h1"):
+        anna.page.locator(place).first.focus()
+        anna.page.keyboard.press("Enter")
+    assert not sent
+
+
+def test_a_wrong_token_is_told_in_a_sentence_beside_the_field(house: Open) -> None:
+    home = house()
+    owner = home.visit()
+    owner.go("/app/settings")
+    owner.page.get_by_label("Name", exact=True).fill("Robin")
+    owner.press("Add a person")
+    owner.sees("The token of robin")
+    nobody = home.visit()
+    nobody.go("/app")
+    nobody.page.get_by_label("Token").fill("wrong")
+    nobody.press("Sign in")
+    nobody.sees("This is no token, or one that has ended")
+    assert nobody.page.locator("#problem").is_hidden()
+    nobody.look("wrong-token")
+
+
+def test_without_its_script_an_answer_comes_by_itself(house: Open, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['django_htmx'] = None\n")
+    written = threading.Event()
+    model = Said(f"First {LONG}", pause=lambda: written.wait(PATIENCE))
+    anna = house(model, serve=serving_anew, PYTHONPATH=f"{tmp_path}:{PROJECT}").visit()
+    left: list[str] = []
+
+    def leave(dialog: "Dialog") -> None:
+        left.append(dialog.type)
+        dialog.accept()
+
+    anna.page.on("dialog", leave)
+    anna.go("/app")
+    assert not anna.page.evaluate("'htmx' in window")
+    anna.say("tell me everything")
+    anna.sees("Thinking")
+    anna.page.get_by_label("Message").fill("and what I write meanwhile stays")
+    written.set()
+    anna.sees("word399")
+    anna.settle()
+    assert anna.page.get_by_label("Message").input_value() == "and what I write meanwhile stays"
+    assert not left, "nobody was asked whether to leave the page"
+    anna.look("without-its-script")
 
 
 def test_several_changes_are_decided_one_by_one(house: Open) -> None:
     anna = house(deletes).visit()
     anna.go("/app")
     for item in ("buy milk", "buy bread", "buy salt"):
-        anna.say(item, f"+ {item}")
+        anna.say(item, f"+ “{item}”")
         anna.settle()
     anna.say("clean up", "Not done yet; may I?")
     anna.look("approval-of-three")
-    anna.page.get_by_label("Reject").nth(1).check()
+    marks = anna.page.locator("article.waiting input[type=radio]")
+    assert marks.count() == 6
+    assert anna.page.locator("article.waiting input:checked").count() == 0
+    marks.first.focus()
+    anna.page.keyboard.press("Enter")
     anna.press("Decide as marked")
-    anna.page.locator(".receipt", has_text="- buy").nth(1).wait_for()
+    assert anna.page.locator("article.waiting").count() == 1, "nothing was decided"
+    for number, choice in enumerate(("Approve", "Reject", "Approve")):
+        anna.page.get_by_label(choice).nth(number).check()
+    anna.press("Decide as marked")
+    anna.page.locator(".receipt", has_text="- “buy").nth(1).wait_for()
     anna.settle()
-    assert anna.page.locator(".receipt", has_text="- buy").count() == 2
+    assert anna.page.locator(".receipt", has_text="- “buy").count() == 2
 
 
 def test_a_turn_is_stopped_while_it_is_written(house: Open) -> None:
@@ -179,7 +246,7 @@ def test_without_javascript_all_of_it_works(house: Open) -> None:
     anna.press("Send")
     anna.sees("Not done yet; may I?")
     anna.press("Approve")
-    anna.sees("+ the spare key is in the blue tin")
+    anna.sees("+ “the spare key is in the blue tin”")
     anna.press("Undo")
     anna.sees("taken back")
 
@@ -195,7 +262,7 @@ def test_by_keys_alone(house: Open) -> None:
     anna.page.keyboard.press("Shift+Enter")
     anna.page.keyboard.type("is in the tin")
     anna.page.keyboard.press("Enter")
-    anna.sees("+ the spare key")
+    anna.sees("+ “the spare key")
     anna.settle()
     assert anna.page.evaluate("document.activeElement.id") == "message", "the focus stays over what is put in"
 
@@ -203,7 +270,7 @@ def test_by_keys_alone(house: Open) -> None:
 def test_a_device_of_the_smallest_size(house: Open) -> None:
     anna = house().visit(viewport={"width": 320, "height": 560}, has_touch=True, is_mobile=True)
     anna.go("/app")
-    anna.say("Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverkäufer" * 3, "+ Donau")
+    anna.say("Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverkäufer" * 3, "+ “Donau")
     for path in (
         "/app",
         "/app/today",
@@ -265,7 +332,7 @@ def test_a_turn_is_told_as_a_story(house: Open) -> None:
     home = house()
     anna = home.visit()
     anna.go("/app")
-    anna.say("the spare key is in the blue tin", "+ the spare key")
+    anna.say("the spare key is in the blue tin", "+ “the spare key")
     anna.settle()
     keep_evaluation(
         home.workspace, Evaluation("2026-11-27T10:00:00+00:00", "one", {"time": 0.9, "undo": 1, "all": 0.95})
@@ -283,7 +350,7 @@ def test_a_person_signs_in_by_a_link_and_sees_nothing_of_another(house: Open) ->
     home = house()
     owner = home.visit()
     owner.go("/app")
-    owner.say("the passport is in the drawer", "+ the passport")
+    owner.say("the passport is in the drawer", "+ “the passport")
     owner.settle()
     owner.go("/app/settings")
     owner.look("settings")
@@ -422,7 +489,7 @@ def test_without_a_connection_the_page_says_so(house: Open) -> None:
 def test_the_pages_that_are_seldom_seen_are_whole_too(house: Open) -> None:
     anna = house().visit()
     anna.go("/app")
-    anna.say("the spare key is in the blue tin", "+ the spare key")
+    anna.say("the spare key is in the blue tin", "+ “the spare key")
     anna.settle()
     conversation = anna.page.url.removeprefix(anna.url)
     anna.page.get_by_text("Conversations", exact=True).click()
@@ -454,7 +521,7 @@ def test_the_pages_that_are_seldom_seen_are_whole_too(house: Open) -> None:
     calendar: Any = {"name": "a.ics", "mimeType": "text/calendar", "buffer": "\r\n".join(lines).encode()}
     anna.page.get_by_label("Bring in a file").set_input_files(calendar)
     anna.press("Import")
-    anna.sees("+ Choir")
+    anna.sees("+ “Choir”")
     anna.page.get_by_label("Name", exact=True).fill("ben")
     anna.press("Add a person")
     anna.sees("The token of ben")
@@ -476,7 +543,7 @@ def test_what_is_half_written_is_there_again_and_a_double_click_sends_once(house
     assert message.input_value() == "the spare key is in"
     message.fill("the spare key is in the blue tin")
     anna.page.get_by_role("button", name="Send").dblclick()
-    anna.sees("+ the spare key is in the blue tin")
+    anna.sees("+ “the spare key is in the blue tin”")
     anna.settle()
     assert anna.page.locator("article.turn").count() == 1
     assert message.input_value() == ""

@@ -81,7 +81,7 @@ def test_a_turn_that_was_cut_short_is_told_when_a_client_sends_the_next_message(
         client.say("I need milk")
     said = client.say("hello")
     assert said[1].startswith("Not finished: a new message came before the answer.")
-    assert "Stored: Buy milk" in said[1]
+    assert "Stored: “Buy milk”" in said[1]
     assert (said[0], *said[2:]) == ("I need milk", "hello", "Hello.\n\n---\nno changes")
     first, second = records(settings)
     assert (first["question"], written(first)) == ("I need milk", ["Buy milk"])
@@ -98,10 +98,10 @@ def test_what_a_turn_stored_before_it_asked_is_in_its_record(
     client.say("I need milk and chairs")
     said = client.say("never mind")
     assert said[1].startswith("Not done: nobody approved it, and a new message came.")
-    assert "Stored: Buy milk" in said[1]
+    assert "Stored: “Buy milk”" in said[1]
     first, _ = records(settings)
     assert written(first) == ["Buy milk"]
-    assert "Stored: Buy milk" in first["receipt"]
+    assert "Stored: “Buy milk”" in first["receipt"]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ Chroma, is tested beside it.
 import itertools
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from ana.embedders import Embedder
 from ana.errors import DuplicateItem, ModelFailed, RecordChanged, ToolError, UserError
 from ana.memory.backend import Backend, Expected, JournalPosition, list_since
+from ana.memory.bounds import check_item
 from ana.memory.changes import Cause, Change, Entry, make_edit
 from ana.memory.filters import EVERY_ITEM, matches, parse
 from ana.memory.ids import iter_candidate_ids
@@ -117,12 +118,24 @@ T = TypeVar("T")
 some = settings(max_examples=examples(60), deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
+class MemoryOfAnyNames(Memory):
+    """Takes properties of any name, as earlier versions did: a backend keeps what they stored."""
+
+    def apply(
+        self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
+    ) -> list[Change]:
+        for change in (entry.change for entry in entries):
+            if change.after:
+                check_item(change.after, change.before)
+        return self.backend.apply(entries, expected, distinct=distinct)
+
+
 def memory_on(backend: Backend) -> Memory:
     """Return a memory whose clock goes on by a second at every look."""
     from tests.conftest import WEDNESDAY
 
     seconds = itertools.count()
-    return Memory(backend, Clock(BERLIN, lambda: WEDNESDAY + timedelta(seconds=next(seconds))))
+    return MemoryOfAnyNames(backend, Clock(BERLIN, lambda: WEDNESDAY + timedelta(seconds=next(seconds))))
 
 
 def create(memory: Memory, content: str, properties: Properties | None = None, cause: Cause | None = None) -> Item:

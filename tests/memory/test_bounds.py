@@ -13,7 +13,7 @@ import pytest
 
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import AnaError, ToolError
-from ana.memory.bounds import BOUNDS
+from ana.memory.bounds import BOUNDS, LONGEST_NAME
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.context_line import LONGEST_LINE
 from ana.memory.item import Item, to_json
@@ -32,7 +32,7 @@ from tests.chroma import chroma_of, hold_source, open_memory
 from tests.conftest import BERLIN, EMBEDDER
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
-COUNT, NAME, SIZE, CONTENT, ALSO = (bound.most for bound in BOUNDS)
+COUNT, SIZE, CONTENT, ALSO = (bound.most for bound in BOUNDS)
 
 
 def many(count: int) -> dict[str, Any]:
@@ -52,7 +52,6 @@ TOO_LARGE = {
         make(properties=many(COUNT + 2)),
         r"1,00[23] properties; an item has at most 1,000\. Keep several",
     ),
-    "name": (make(properties={"n" * (NAME + 1): 1}), r"name .* 201 characters; it has at most 200\. Give it a short"),
     "size": (make(properties={"p": "x" * SIZE}), r"properties .* as JSON; an item's have at most 500,000\. Put long"),
     "list": (make(properties={"p": ["word"] * (SIZE // 4)}), r"at most 500,000\. Put long text into the content"),
     "depth": (make(properties={"p": nest(DEEPEST + 1)}), r"'p' cannot be stored: it is nested more than 30 deep\."),
@@ -130,7 +129,7 @@ def test_other_programs_files_are_refused_with_the_record_named(tmp_path: Path) 
     with pytest.raises(AnaError, match=r"Nothing was imported.*at most 2,000,000"):
         taskwarrior.read(tmp_path / "tasks.json", BERLIN)
     (tmp_path / "Home.csv").write_text(f"TYPE,CONTENT,PRIORITY,INDENT\ntask,Roof {'x' * CONTENT},1,1\n")
-    with pytest.raises(AnaError, match=r"“Roof x+”: Its content .*at most 2,000,000"):
+    with pytest.raises(AnaError, match=r"“Roof x+…”: Its content .*at most 2,000,000"):
         todoist.read(tmp_path / "Home.csv", BERLIN)
 
 
@@ -139,7 +138,9 @@ def test_lines_of_global_context_have_a_bound_of_their_own(memory: Memory) -> No
         memory.append_line("x" * (LONGEST_LINE + 1))
 
 
-@pytest.mark.parametrize("item", [make(properties=many(COUNT)), make("x" * CONTENT, {"n" * NAME: "x" * (SIZE - 300)})])
+@pytest.mark.parametrize(
+    "item", [make(properties=many(COUNT)), make("x" * CONTENT, {"n" * LONGEST_NAME: "x" * (SIZE - 300)})]
+)
 def test_what_is_just_small_enough_comes_back_exactly(chroma_memory: Memory, item: Item) -> None:
     change = chroma_memory.create(item.content, item.properties, Cause("key", "thread", "turn"))
     assert change.after

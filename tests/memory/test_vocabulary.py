@@ -15,11 +15,12 @@ from ana.transfer.bundle import Bundle
 from ana.transfer.importer import import_bundle
 from ana.values import count_tokens
 from tests.conftest import EMBEDDER
+from tests.memory.conformance import memory_on
 
 
 def store(memory: Memory, *properties: dict[str, Any]) -> None:
     for n, each in enumerate(properties):
-        memory.create(f"item {n}", each)
+        memory_on(memory.backend).create(f"item {n}", each)
 
 
 def test_an_empty_store_has_no_names(memory: Memory) -> None:

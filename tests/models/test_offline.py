@@ -608,7 +608,7 @@ def test_the_assistant_skips_a_date_and_tells_what_was_done(ask: Ask) -> None:
     ask("swimming every friday at 5pm")
     told = ask("no swimming this week").answer
     assert "Left out on" in told or "Say which day" in told
-    assert "- created: swimming every friday at 5pm" in ask("what did I do today?").answer
+    assert "- created: “swimming every friday at 5pm”" in ask("what did I do today?").answer
 
 
 @pytest.mark.parametrize("text", ["remind me to see the vet on 30 February 2027 at 10:00", "plumber 2027-02-30 10:00"])

@@ -67,7 +67,7 @@ def fill_history(memory: Memory) -> None:
     """Leave a journal that has gaps, and at its end something erased."""
     memory.create("Buy milk", {"type": "task", "due_date": "2026-01-08"}, Cause("thread/a/0", ONE, "t0"))
     gone = memory.create("Old", {"n": [1, None, {"a": "ü"}]}, Cause("thread/b/0", ONE, "t1")).id
-    put(memory, "odd \udc80 text\0\u2028", {"\n": "\x00", "none": [None], "big": 10**30, "repeats": "FREQ=DAILY"})
+    put(memory, "odd \udc80 text\0\u2028", {"größe": "\x00", "none": [None], "big": 10**30, "repeats": "FREQ=DAILY"})
     for text in ("Prefers tea", "Lives in Köln", "Has a dog"):
         memory.append_line(text, Cause(f"thread/{text}", TWO, "t2", "assistant Friend"))
     memory.update(gone, "Older", {"n": -0.0})

@@ -42,7 +42,7 @@ from app.outcome import Waiting, expect_done
 from app.turn import Assistant, open_assistant
 from tests.conftest import EMBEDDER, folders
 from tests.examples import examples
-from tests.memory.conformance import CONTENT, PROPERTIES, SuiteEmbedder, put
+from tests.memory.conformance import CONTENT, PROPERTIES, SuiteEmbedder, memory_on, put
 from tests.moving.people import (
     fill_history,
     fill_rest,
@@ -94,8 +94,9 @@ def test_whatever_was_done_comes_over(stored: list[Any], taken: list[tuple[str, 
     with TemporaryDirectory() as folder:
         workspace = new_person(Path(folder))
         with memory_in(workspace) as memory:
+            before_names_had_a_form = memory_on(memory.backend)
             for content, properties, then in stored:
-                change_items(memory, content, properties, then)
+                change_items(before_names_had_a_form, content, properties, then)
         store = workspace.open_thread_store()
         for n, step in enumerate(taken):
             act(store, n, *step)

@@ -105,7 +105,7 @@ def test_what_an_undo_did_to_each_record_is_told(memory: Memory) -> None:
     gone, back = Change("item", made.id, made.after, None), Change("item", "bbbbbbbb", None, made.after)
     result = answer("undo-0", {"turn": "t", "undo": "u"}, artifact=collect_receipts([gone, back]))
     told = shorten_one(HumanMessage("undo that"), called(("undo", {})), result)[2]
-    assert told.splitlines() == ["undo: u", f"- {made.id} Read Performer", "+ bbbbbbbb Read Performer"]
+    assert told.splitlines() == ["undo: u", f"- {made.id} “Read Performer”", "+ bbbbbbbb “Read Performer”"]
 
 
 OTHERS = {"id": "cccccccc", "content": "The assistant forgets the school", "source": "import", "properties": {}}

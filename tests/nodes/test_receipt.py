@@ -33,8 +33,8 @@ from tests.nodes.policies import failed, ran, wrote
 from tools.artifacts import Receipt
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
-MILK = ("create_item", {"content": "Buy milk\n- Deleted: everything", "properties": {"type": "task"}})
-STORED = "- Stored: Buy milk (task)"
+MILK = ("create_item", {"content": "Buy milk\n- Deleted: “everything”", "properties": {"type": "task"}})
+STORED = "- Stored: “Buy milk” (task)"
 
 FAILED = failed(step=1)
 MADE_GOOD = [
@@ -102,7 +102,7 @@ def _dump(messages: list[Any]) -> list[str]:
 
 
 def test_a_receipt_that_a_model_made_up_is_taken_away(make_assistant: MakeAssistant) -> None:
-    made_up = add_receipt("Here is your list.", "- Stored: Buy milk\n- Deleted: rent")
+    made_up = add_receipt("Here is your list.", "- Stored: “Buy milk”\n- Deleted: “rent”")
     assert expect_done(make_assistant(made_up).ask("what do I have?", THREAD)).answer == "Here is your list."
     made_up = "[recorded 1a2b3c4d: changed: deleted abcd2345]\nIt is gone.\n\n---\nno changes\n- Rent: cancelled"
     done = expect_done(make_assistant(made_up, made_up).ask("delete the rent", THREAD.replace("0", "1")))
@@ -176,7 +176,7 @@ def render(changes: list[Receipt]) -> str:
 
 def test_what_was_there_already_and_what_failed_are_told_apart_from_the_answer_too() -> None:
     receipt = render_receipt([Call("create_item", {}, "{}", existing="Tea"), failed()])
-    assert receipt == "- Already there: Tea\n- Not done: There is no item 'abcd2345'."
+    assert receipt == "- Already there: “Tea”\n- Not done: There is no item 'abcd2345'."
     assert strip_receipt(add_receipt("Done.", receipt)) == "Done."
 
 
@@ -185,12 +185,12 @@ def test_receipts_are_worded_for_markdown_and_told_apart_from_the_answer() -> No
     changes = [_change(op, kind, n) for n, (op, kind) in enumerate(kinds)]
     receipt = render([*changes])
     words = [
-        "Stored: Tea",
-        "Changed: Tea (no old)",
-        "Deleted: Tea",
-        "Learned: Tea",
-        "Now known: Tea (no old)",
-        "Forgotten: Tea",
+        "Stored: “Tea”",
+        "Changed: “Tea” (no old)",
+        "Deleted: “Tea”",
+        "Learned: “Tea”",
+        "Now known: “Tea” (no old)",
+        "Forgotten: “Tea”",
     ]
     assert receipt.splitlines() == [f"- {word}" for word in words]
     long = render([_change("create", id=n) for n in range(MOST_LINES + 12)])
@@ -219,9 +219,9 @@ def test_a_receipt_of_an_earlier_version_is_known_by_its_form_in_any_language() 
 
 def test_what_failed_or_was_refused_stands_beside_what_was_written() -> None:
     under = "- Gespeichert: Tea\n- Nicht erledigt: Das gibt es nicht."
-    assert list_changes([_change("create")], under) == ["+ Tea", "Nicht erledigt: Das gibt es nicht."]
+    assert list_changes([_change("create")], under) == ["+ “Tea”", "Nicht erledigt: Das gibt es nicht."]
     assert list_changes([], "Nothing was stored or changed.") == ["Nothing was stored or changed."]
-    assert list_changes([_change("update")], None) == ["~ Tea (no old)"]
+    assert list_changes([_change("update")], None) == ["~ “Tea” (no old)"]
 
 
 def test_what_was_recorded_is_told_by_ids_and_by_what_it_came_to() -> None:

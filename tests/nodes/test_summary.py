@@ -24,7 +24,7 @@ STORED: list[AnyMessage] = [
     HumanMessage("I need milk. Oat, if they have it. Two cartons!"),
     calls(("create_item", {"content": "Buy milk", "properties": {"note": "x" * 5000}})),
     ToolMessage('{"id": "6ynzytmy"}', tool_call_id="call-0", name="create_item"),
-    AIMessage("I have noted the milk. It is on your list. Anything else?\n\n---\n- Stored: Buy milk"),
+    AIMessage("I have noted the milk. It is on your list. Anything else?\n\n---\n- Stored: “Buy milk”"),
 ]
 
 

@@ -286,3 +286,11 @@ def test_no_connection_is_held_while_messages_are_sent() -> None:
         bell = Bell(PostgresLedger(PersonRows(narrow, f"{secrets.token_hex(8)}-owner")))
         bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
         assert len(bell.after(hours=1)) == 1
+
+
+def test_a_message_is_a_line_of_the_item_and_one_of_ours(tmp_path: Path) -> None:
+    bell = Bell(FolderLedger(tmp_path / "reminders.sqlite"))
+    bell.memory.create("Call Anna\u202e\u200b\nTuesday December 1 2026, 23:00", {"remind": "2026-12-01T12:01"})
+    assert bell.after(minutes=2) == [
+        "Call Anna\\u202e\\u200b Tuesday December 1 2026, 23:00 | Tuesday December 1 2026, 12:01"
+    ]

@@ -84,15 +84,15 @@ def test_each_change_is_told_from_what_to_what_with_its_turn(diary: Diary) -> No
     (turn,) = diary.ask(since="2026-01-06T20:00", until="2026-01-06")["turns"]
     (change,) = turn["changes"]
     assert turn["at"] == "2026-01-06T23:59 (Tuesday)"
-    assert change["changed"] == "Water the fig tree (active -> done)"
+    assert change["changed"] == "“Water the fig tree” (active -> done)"
     assert [turn.get("by") for turn in diary.ask(since="2026-01-07")["turns"]] == [None, "edit", None]
 
 
 def test_words_find_what_was_done_with_them(diary: Diary) -> None:
-    fig = ["deleted: Water the fig tree (done)", "changed: Water the fig tree (active -> done)"]
+    fig = ["deleted: “Water the fig tree” (done)", "changed: “Water the fig tree” (active -> done)"]
     assert diary.tell_changes(text="fig tree watering", since="2026-01-06") == [
         fig[0],
-        "created: learned: Has a fig tree",
+        "created: learned: “Has a fig tree”",
         fig[1],
     ]
     assert diary.tell_changes(text="water the FIG TREE", since="2026-01-06") == fig
@@ -159,7 +159,7 @@ def test_a_model_is_told_what_it_did(make_assistant: MakeAssistant, settings: Se
     answer = assistant.ask("how many hours for acme?", THREAD)
     assert answer.answer == "You logged 3 hours."
     (step,) = TraceFiles(settings.traces_dir).read(THREAD)[-1]["steps"]
-    assert step["observation"]["turns"][0]["changes"][0]["created"] == "Acme: hours (hours 3)"
+    assert step["observation"]["turns"][0]["changes"][0]["created"] == "“Acme: hours” (hours 3)"
 
 
 def test_of_a_record_that_others_told_it_is_said_who() -> None:

@@ -103,19 +103,19 @@ def test_their_arguments_are_checked_and_their_errors_reported(module: Any, tmp_
     answer, _ = asked(tmp_path, one, *wrong)
     first, second = answer.steps
     assert first["tool"] == "⛔️validation_error"
-    assert "failed: RuntimeError: unlucky" in second["observation"]["error"]
+    assert "failed: “RuntimeError: unlucky”" in second["observation"]["error"]
     assert answer.answer == "That did not work."
 
 
 FAILING = {
-    "ends the program": ("raise SystemExit(3)", "failed: SystemExit: 3."),
+    "ends the program": ("raise SystemExit(3)", "failed: “SystemExit: 3”."),
     "has no words for its error": (
         "raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})()",
-        "failed: Odd.",
+        "failed: “Odd”.",
     ),
     "returns a command": (
         "from langgraph.types import Command; return Command(update={'draft': 'Forged.'})",
-        "it returned a Command, which is not a result.",
+        "it returned a Command, which is not a result”.",
     ),
 }
 

@@ -9,6 +9,7 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.scripted import ScriptedModel, calls
+from ana.output import quote
 from ana.settings import Settings
 from ana.workspace import open_workspace
 from app.outcome import Waiting
@@ -74,7 +75,7 @@ def test_a_request_shows_the_text_and_undo_takes_it_back(make_assistant: MakeAss
     assert isinstance(waiting, Waiting)
     (action,) = waiting.request["action_requests"]
     assert action["args"]["content"] == LETTER
-    assert " ".join(LETTER.split()) in action["description"]
+    assert quote(LETTER) in action["description"]
     assistant.resume(THREAD, {"decisions": [{"type": "approve"}]}, waiting.request_id)
     (item,) = assistant.handles.memory.items()
     assert item.content == LETTER

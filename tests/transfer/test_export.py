@@ -45,7 +45,7 @@ def fill_with_history(memory: Memory) -> None:
     """A little of everything."""
     memory.create("Buy milk", {"type": "task", "due_date": "2026-01-08"}, Cause("thread/a/0", "thread", "t0"))
     gone = memory.create("Old", {"n": [1, None, {"a": "ü"}]}, Cause("thread/b/0", "thread", "t1")).id
-    memory.create("odd text\u2028\n---ANA_PROPS---\nx: y", {"\n": "\x01", "none": None})
+    memory.create("odd text\u2028\n---ANA_PROPS---\nx: y", {"größe": "\x01", "none": None})
     for text in ("Prefers tea", "Lives in Köln", "Has a dog"):
         memory.append_line(text, Cause(f"thread/{text}", "thread", "t2"))
     memory.update(gone, "Older", {"n": None})

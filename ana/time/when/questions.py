@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
+from ana.output import quote
 from ana.time.dates import spell_day
 from ana.time.when.mentions import Mention, drop_mentions, find_impossible, find_stretches, resolve
 from ana.time.when.single import put_month_first
@@ -112,7 +113,7 @@ def find_other_reading(mention: Mention, today: date) -> date | None:
 
 def tell_doubts(text: str, today: date) -> str:
     """Return sentences about the days of a text that may not be meant as they are read; empty without one."""
-    named = [f"“{text[start:end]}”" for start, end in find_impossible(put_month_first(text), today)]
+    named = [quote(text[start:end]) for start, end in find_impossible(put_month_first(text), today)]
     impossible = f" There is no {' or '.join(named)} in any calendar, so it is not used as a date." if named else ""
     return tell_other_reading(text, today) + impossible
 
@@ -123,4 +124,4 @@ def tell_other_reading(text: str, today: date) -> str:
     if len(twofold) != 1:
         return ""
     said, other = twofold[0]
-    return f" “{said.text}” can mean {spell_day(said.first)}, as I read it, or {spell_day(other)}."
+    return f" {quote(said.text)} can mean {spell_day(said.first)}, as I read it, or {spell_day(other)}."

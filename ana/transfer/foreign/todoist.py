@@ -17,6 +17,7 @@ from pathlib import Path
 from ana.errors import ToolError, UserError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
+from ana.output import quote
 from ana.time.clock import find_zone
 from ana.time.dates import day_of
 from ana.time.repeats import understand_rule
@@ -64,7 +65,7 @@ def read(path: Path, zone: tzinfo) -> Bundle:
     def make(entry: _Entry) -> Item:
         return check_item(Item(entry.id, "\n".join(entry.lines), entry.properties, age, age))
 
-    items = read_each(path, ((f"“{entry.lines[0]:.40}”", entry) for entry in outline.entries), make)
+    items = read_each(path, ((quote(entry.lines[0], 40), entry) for entry in outline.entries), make)
     return Bundle(items, notes=make_notes(_list_losses(items) | {_NO_YEAR: outline.without_year}))
 
 

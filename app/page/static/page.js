@@ -2,6 +2,7 @@
 "use strict";
 
 const find = (selector) => document.querySelector(selector);
+const isWhole = !window.htmx; // every form loads a whole page then, and a turn is looked at again by itself
 
 function tell(sentence) {
   const problem = find("#problem"); // anew: going back puts another in its place
@@ -21,6 +22,7 @@ function prepare() {
   const message = find("#message");
   if (message && !message.form.elements.pasted.value) message.form.elements.pasted.value = "[]";
   if (message && !message.value) message.value = sessionStorage.getItem(location.pathname) ?? "";
+  if (message?.value && isWhole) message.focus(); // somebody was writing
   for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
     each.addEventListener("input", () => {
@@ -58,6 +60,7 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("submit", (event) => {
   if (event.target.matches("[data-sign-out]")) sessionStorage.clear();
+  if (event.target.id === "composer" && isWhole) sessionStorage.removeItem(location.pathname);
 });
 
 // an item of the month that is dropped on another day
@@ -105,8 +108,20 @@ document.addEventListener("input", (event) => {
   if (event.target.id === "message") sessionStorage.setItem(location.pathname, event.target.value);
 });
 
+// what a server that cannot answer says: a sentence, JSON with one, or a page of whatever stands before it
+function read({ text, response }) {
+  const kind = response?.headers.get("content-type") ?? "";
+  if (kind.startsWith("text/plain")) return text.slice(0, 500);
+  try {
+    const told = JSON.parse(text);
+    return String(told.error ?? told.detail).slice(0, 500);
+  } catch {
+    return `The server could not answer (${response?.status}). What you wrote is still here; try again.`;
+  }
+}
+
 // what was written stays where it is: nothing is put in place of it
-document.addEventListener("htmx:response:error", (event) => tell(event.detail.ctx.text.slice(0, 500)));
+document.addEventListener("htmx:response:error", (event) => tell(read(event.detail.ctx)));
 document.addEventListener("htmx:error", (event) => {
   const status = event.detail.ctx?.status || "";
   if (!String(status).includes("AbortError")) tell("The server cannot be reached. What you wrote is still here; try again.");
@@ -140,7 +155,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 addEventListener("beforeunload", (event) => {
-  if (find("#message")?.value.trim()) event.preventDefault();
+  if (find("#message")?.value.trim() && !isWhole) event.preventDefault(); // else it is there again on the next page
 });
 
 prepare();

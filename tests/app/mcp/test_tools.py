@@ -244,7 +244,7 @@ def test_each_call_leaves_a_record(served: Sessions, handles: Handles) -> None:
     ((thread, name),) = handles.workspace.open_threads().store.names().items()
     (record,) = handles.traces.read(thread)
     assert record["question"] == "claude-code: create_item"
-    assert record["receipt"].startswith("- Stored: Pay the rent")
+    assert record["receipt"].startswith("- Stored: “Pay the rent”")
     assert name.startswith("claude-code ")
 
 

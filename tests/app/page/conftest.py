@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 
 from app.api.app import build_app
 from tests.conftest import folders
+from tests.openai_stub import Stub
 
 
 @dataclass
@@ -104,6 +105,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm").items():
         monkeypatch.setenv(name, value)
     return tmp_path
+
+
+def use_model(patch: pytest.MonkeyPatch, stub: Stub) -> None:
+    """Have this model answer in the application that is built next."""
+    for name, value in {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": stub.url}.items():
+        patch.setenv(name, value)
 
 
 def browse(app: Starlette) -> TestClient:

@@ -3,22 +3,24 @@
 import asyncio
 import itertools
 import re
+import threading
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from bs4 import Tag
 
 from ana.errors import StoreBroken
 from ana.runs.local import LocalRuns
 from ana.runs.port import Event
 from ana.workspace import load_workspace
 from app.api.app import build_app
-from app.page import progress
+from app.page import progress, shell
 from app.page.markdown import draw_text
-from tests.app.page.conftest import Browser, browse, list_fields
+from tests.app.page.conftest import Browser, browse, list_fields, use_model
 from tests.openai_stub import Said, openai_stub
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 
 def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(browser: Browser) -> None:
@@ -27,7 +29,7 @@ def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(brows
     browser.say("Note: the spare key is in the blue tin")
     assert "nothing leaves the machine" not in browser.text
     assert "Kept “the spare key is in the blue tin”" in browser.text
-    assert "+ the spare key is in the blue tin (note)" in browser.text
+    assert "+ “the spare key is in the blue tin” (note)" in browser.text
     place = browser.url
     browser.open("/app")
     assert browser.url == place
@@ -93,21 +95,21 @@ class TestDecisions:
         self.ask(browser)
         browser.submit("Approve")
         browser.wait()
-        assert "+ the spare key is in the blue tin (note)" in browser.text
+        assert "+ “the spare key is in the blue tin” (note)" in browser.text
         assert "may I?" not in browser.text
 
     def test_what_is_rejected_is_not_done(self, browser: Browser) -> None:
         self.ask(browser)
         browser.submit("Reject")
         browser.wait()
-        assert "+ the spare" not in browser.text
+        assert "+ “the spare" not in browser.text
 
     def test_what_is_edited_is_done_as_it_was_edited(self, browser: Browser) -> None:
         self.ask(browser)
         edited = browser.one("[name=edited-0]").get_text().replace("blue tin", "red tin")
         browser.submit("Approve", **{"edited-0": edited})
         browser.wait()
-        assert "+ the spare key is in the red tin (note)" in browser.text
+        assert "+ “the spare key is in the red tin” (note)" in browser.text
 
     @pytest.mark.parametrize("written", ["content: [1", "", "just words"])
     def test_an_edit_that_cannot_be_read_does_nothing_and_waits(self, browser: Browser, written: str) -> None:
@@ -125,7 +127,21 @@ class TestDecisions:
         browser.wait()
         answer = browser.client.post(str(form["action"]), data=sent)
         assert answer.status_code == 200
-        assert "+ the spare" not in answer.text
+        assert "+ “the spare" not in answer.text
+
+    def test_nothing_is_chosen_beforehand_and_enter_decides_nothing(self, browser: Browser) -> None:
+        self.ask(browser)
+        form = browser.one("article.waiting form")
+        assert not form.select("[checked], [autofocus]")
+        first = form.find("button")
+        assert isinstance(first, Tag)
+        assert first.has_attr("disabled"), "the one that Enter would press"
+        for pressed in ([], [""]):
+            answer = browser.client.post(str(form["action"]), data=list_fields(form) | {"all": pressed})
+            assert answer.status_code == 422
+            assert "it still waits" in answer.text
+        browser.open(browser.url)
+        assert "may I?" in browser.text
 
     def test_another_message_stands_above_what_waits(self, browser: Browser) -> None:
         self.ask(browser)
@@ -137,7 +153,65 @@ class TestDecisions:
     def test_a_yes_as_a_message_decides_too(self, browser: Browser) -> None:
         self.ask(browser)
         browser.say("yes")
-        assert "+ the spare key is in the blue tin (note)" in browser.text
+        assert "+ “the spare key is in the blue tin” (note)" in browser.text
+
+
+@pytest.fixture
+def two_changes(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A model that wants to keep two things at once."""
+    both = [("create_item", {"content": each, "properties": {"type": "note"}}) for each in ("tea", "oats")]
+    with openai_stub(Said(calls=both), Said("Done.")) as stub:
+        use_model(monkeypatch, stub)
+        yield
+
+
+@pytest.mark.usefixtures("cautious", "two_changes")
+def test_several_changes_are_decided_when_each_is_marked_or_all_are(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("keep tea and oats")
+    form = browser.one("article.waiting form")
+    marks = form.select("[type=radio]")
+    assert [each["value"] for each in marks] == ["approve", "reject"] * 2
+    assert all(each.has_attr("required") and not each.has_attr("checked") for each in marks)
+    assert [each.get_text() for each in form.select("button[formnovalidate]")] == ["Approve all", "Reject all"]
+    half = list_fields(form) | {"all": [""], "decision-0": ["approve"]}
+    for sent in (list_fields(form) | {"all": [""]}, half):
+        answer = browser.client.post(str(form["action"]), data=sent)
+        assert (answer.status_code, "it still waits" in answer.text) == (422, True)
+    browser.client.post(str(form["action"]), data=half | {"decision-1": ["reject"]})
+    browser.open(browser.url)
+    browser.wait()
+    assert "+ “tea”" in browser.text
+    assert "+ “oats”" not in browser.text
+
+
+@pytest.fixture
+def go_on(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """What a model waits for in the middle of its answer."""
+    event = threading.Event()
+    with openai_stub(Said("Rest well.", pause=lambda: event.wait(PATIENCE))) as stub:
+        use_model(monkeypatch, stub)
+        yield event
+        event.set()
+
+
+@pytest.mark.parametrize(("package", "is_for_all"), [(shell.HTMX, False), ("a_package_that_is_not_there", True)])
+def test_the_page_of_a_turn_asks_again_by_itself_where_its_script_is_not_there(
+    go_on: threading.Event, browser: Browser, monkeypatch: pytest.MonkeyPatch, package: str, is_for_all: bool
+) -> None:
+    monkeypatch.setattr(shell, "HTMX", package)
+    shell._environment.cache_clear()
+    try:
+        browser.open("/app")
+        browser.submit("Send", message="good night")
+        assert (browser.one("[http-equiv=refresh]").find_parent("noscript") is None) == is_for_all
+        sources = [str(script["src"]) for script in browser.page.find_all("script")]
+        assert len([source for source in sources if "htmx" in source]) == (0 if is_for_all else 2)
+        go_on.set()
+        browser.wait()
+        assert "Rest well." in browser.text
+    finally:
+        shell._environment.cache_clear()
 
 
 def test_a_message_in_markup_is_shown_as_it_was_written(browser: Browser) -> None:

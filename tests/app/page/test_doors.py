@@ -16,7 +16,7 @@ from app.http.sign_in import OPEN_PAGES
 from app.page.forms import COOKIE, FIELD
 from app.page.routes import PAGES
 from app.page.shell import FILES
-from tests.app.page.conftest import Browser, browse
+from tests.app.page.conftest import Browser, browse, list_fields
 
 GETS = [route.path for route in PAGES if isinstance(route, Route) and "GET" in (route.methods or ())]
 POSTS = [route.path for route in PAGES if isinstance(route, Route) and "POST" in (route.methods or ())]
@@ -193,3 +193,29 @@ def test_no_field_has_the_name_of_what_a_script_does_with_its_form() -> None:
     for template in (FILES.parent / "templates").glob("*.html"):
         names = set(re.findall(r'\bname="(\w+)"', template.read_text(encoding="utf-8")))
         assert not names & methods, f"{template.name}: form.remove would be the field"
+
+
+def test_a_wrong_token_is_answered_in_a_sentence(nobody: TestClient) -> None:
+    nobody.get("/app/sign-in")
+    wrong = {FIELD: nobody.cookies[COOKIE], "token": "wrong"}
+    plain = nobody.post("/app/sign-in", data=wrong)
+    assert plain.status_code == 401
+    by_script = nobody.post("/app/sign-in", data=wrong, headers={"hx-request": "true"})
+    assert by_script.status_code == 200, "the script puts in place what is well, and shows the text of anything else"
+    for answer in (plain, by_script):
+        assert '<p class="wrong" role="alert">This is no token' in answer.text
+
+
+def test_no_page_is_an_error_to_the_script(browser: Browser) -> None:
+    browser.open("/app/items")
+    browser.submit("Keep", content="Tea")
+    place = browser.url.split("?")[0]
+    sent = {name: value for name, (value,) in list_fields(browser.one("form.stack")).items()}
+    for headers, status in (({}, 409), ({"hx-request": "true"}, 200)):
+        answer = browser.client.post(place, data=sent | {"content": "Oats", "shown": "before"}, headers=headers)
+        assert answer.status_code == status
+        assert "It was changed meanwhile" in answer.text
+    for path in ("/app/items/none", "/app/nothing", "/app/today?day=never"):
+        answer = browser.client.get(path, headers={"hx-request": "true"})
+        assert answer.status_code >= 400
+        assert answer.headers["content-type"].startswith("text/plain"), path

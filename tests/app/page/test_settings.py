@@ -110,10 +110,10 @@ def test_a_calendar_that_was_brought_in_is_taken_back(browser: Browser) -> None:
     browser.open("/app/settings")
     sent = {name: value for name, (value,) in list_fields(browser.one("form[enctype]")).items() if name != "file"}
     answer = browser.client.post("/app/files", data=sent, files={"file": ("a.ics", calendar.encode())})
-    assert "+ Choir" in answer.text
     browser.open(str(answer.url))
+    assert "+ “Choir”" in browser.text
     browser.submit("Undo")
-    assert "- Choir" in browser.text
+    assert "- “Choir”" in browser.text
 
 
 @pytest.mark.parametrize(("whose", "theirs"), [("", 1), ("mine", 0), ("others", 2)])
@@ -196,3 +196,20 @@ def test_what_asks_first_counts_from_the_next_message_on(browser: Browser) -> No
     browser.open("/app/chat")
     browser.say("Buy butter")
     assert "Not done yet; may I?" in browser.text
+
+
+@pytest.mark.parametrize("written", ["Robin", "ROBIN", " robin "])
+def test_a_name_may_be_written_in_any_letters(browser: Browser, written: str) -> None:
+    browser.open("/app/settings")
+    assert not browser.one("[name=name]").has_attr("pattern"), "a browser would only say that the format is wrong"
+    browser.submit("Add a person", name=written)
+    assert "The token of robin" in browser.text
+    assert "robin" in People(load_settings()).names()
+
+
+@pytest.mark.parametrize("written", ["Robin Hood", "Ödön", "../x", "x" * 200])
+def test_a_name_that_nobody_can_have_is_refused_with_what_a_name_may_be(browser: Browser, written: str) -> None:
+    browser.open("/app/settings")
+    with pytest.raises(AssertionError, match=r"422: (?s:.*)Use small letters, digits, - and _\."):
+        browser.submit("Add a person", name=written)
+    assert People(load_settings()).names() == ["owner"]

@@ -63,7 +63,7 @@ def test_a_story_is_told_typed_and_opens_the_repl_on_its_days(
     life, story = at_repl.life, tell(at_repl.life.zone)
     life.expect(*(("create_item", {"content": content, "properties": kept}) for content, kept in story.items.items()))
     told = at_repl.type(story.message)
-    assert all(f"  + {content} (" in told for content in story.items)
+    assert all(f"  + “{content}” (" in told for content in story.items)
     for day in choose_days(story):
         life.at(day)
         said = [message for message in (say_change(life, story, day), say_done(life, story, day)) if message]
@@ -136,7 +136,7 @@ def test_hours_that_are_logged_are_told_by_day(at_repl: Typed) -> None:
     for n, day in enumerate(days, 1):
         life.at(day, time(18))
         life.expect(("update_item", {"id": id, "properties": {"hours": {"$add": n}}}))
-        assert "  ~ Acme: hours" in at_repl.type(f"{n} hours for Acme today")
+        assert "  ~ “Acme: hours”" in at_repl.type(f"{n} hours for Acme today")
     life.at(days[-1], time(23))
     since = str(days[0])
     life.expect(("history", {"since": since, "text": "acme"}), answer="See the line above.")

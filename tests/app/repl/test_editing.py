@@ -40,3 +40,14 @@ def test_a_day_a_time_and_a_no_stay_texts_and_numbers_are_numbers() -> None:
 def test_what_cannot_be_read_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         read_values(text)
+
+
+def test_what_nobody_sees_is_an_escape_that_is_read_back() -> None:
+    hidden: list[Any] = [
+        {"content": "Rome\u202egnp\u200b\U000e006f 👩‍👩‍👧 ü\r\ntwo", "a\u202eb": "x\u2028y", "half": "\ud83d"}
+    ]
+    written = write_values(["One"], hidden)
+    assert r"Rome\u202egnp\u200b\U000E006F" in written
+    assert r'"a\u202eb": ' in written
+    assert not [c for c in "\u202e\u200b\U000e006f\u2028\ud83d" if c in written]
+    assert read_values(written) == hidden

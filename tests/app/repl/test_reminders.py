@@ -37,8 +37,8 @@ def test_what_came_due_before_and_what_comes_due_meanwhile_is_shown(tmp_path: Pa
     keep(env, "call Anna", seconds=-60)
     keep(env, "water the plants", seconds=4)
     with chatting(env) as terminal:
-        terminal.until("Reminder: call Anna · ")
-        terminal.until("Reminder: water the plants · ")
+        terminal.until("Reminder: “call Anna” · ")
+        terminal.until("Reminder: “water the plants” · ")
         terminal.type("thanks\r")
         terminal.until("You are welcome.")
     assert collector.titles == ["call Anna", "water the plants"]
@@ -48,7 +48,7 @@ def test_the_screen_alone_is_a_place_to_ring(tmp_path: Path) -> None:
     env = folders(tmp_path, LLM_PROVIDER="offline")
     keep(env, "call Anna", seconds=-60)
     with chatting(env) as terminal:
-        terminal.until("Reminder: call Anna · ")
+        terminal.until("Reminder: “call Anna” · ")
     terminal = Terminal(env)
     try:
         terminal.until("/help shows the commands.")

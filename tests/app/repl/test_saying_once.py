@@ -31,7 +31,7 @@ def test_what_a_model_says_is_shown_whole(ana: Run) -> None:
         ).stdout
     told = shown.partition("> milk\n")[2]
     assert re.fullmatch(
-        r"  · looked for “milk”\nKept “Buy milk”\. “undo” takes it back\.\n  \+ Buy milk \(due Fri 4 Jan 2030\)\n\n",
+        r"  · looked for “milk”\nKept “Buy milk”\. “undo” takes it back\.\n  \+ “Buy milk” \(due Fri 4 Jan 2030\)\n\n",
         told,
     )
 

@@ -115,5 +115,5 @@ def test_a_word_leaves(ana: Run, word: str) -> None:
 
 def test_piped_lines_are_a_message_each(ana: Run) -> None:
     done = ana("chat", given="new task: Buy milk\nnew task: Buy bread")
-    assert "+ Buy milk" in done.stdout
-    assert "+ Buy bread" in done.stdout
+    assert "+ “Buy milk”" in done.stdout
+    assert "+ “Buy bread”" in done.stdout

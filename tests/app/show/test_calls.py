@@ -32,7 +32,7 @@ SEARCHES: list[tuple[dict[str, Any], str]] = [
         "items due to Mon 30 Nov, with owner given",
     ),
     ({"like": "abcdefgh"}, "items like another item"),
-    ({"where": "no filter"}, "no filter"),
+    ({"where": "no filter"}, "“no filter”"),
 ]
 
 
@@ -50,7 +50,7 @@ CALLS: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("delete_item", {"id": "a"}, "deleted an item"),
     ("append_context", {"content": "Likes tea"}, "learned “Likes tea”"),
-    ("calculator", {"expression": "2 * 3"}, "calculated 2 * 3"),
+    ("calculator", {"expression": "2 * 3"}, "calculated “2 * 3”"),
     ("now", {"timezone": "utc"}, "looked at the clock"),
     ("resolve_date", {"phrase": "next Monday"}, "worked out the date of “next Monday”"),
     ("send_mail", {"to": ["bob", "eve"], "at": "2026-11-30"}, "send mail: to bob, eve, at Mon 30 Nov"),

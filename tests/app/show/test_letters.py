@@ -32,11 +32,11 @@ def test_what_the_words_leave_out_is_told_by_name(capsys: pytest.CaptureFixture[
         "Not done yet; may I?",
         "  Two things.",
         "  1. Changes “Call Bob”: note [720].",
-        f"       note: {LONG.strip()}",
+        f"       note: “{LONG.strip()}”",
         "     Why.",
         "  2. Sends a mail.",
         "       to: eve",
-        "       about: x 3. Deletes nothing.",
+        "       about: “x 3. Deletes nothing.”",
     ]
 
 

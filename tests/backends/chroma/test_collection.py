@@ -12,7 +12,7 @@ from ana.time.clock import Clock
 from ana.values import Properties
 from tests.chroma import chroma_of, find_neighbours, hold_source, open_memory
 from tests.examples import examples
-from tests.memory.conformance import PROPERTIES
+from tests.memory.conformance import PROPERTIES, memory_on
 
 lasting = settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 
@@ -28,6 +28,7 @@ def test_an_update_leaves_no_stale_key_in_chroma(
     memory: Memory, collection: ChromaCollection, first: Properties, second: Properties
 ) -> None:
     """Chroma merges metadata, also on an upsert."""
+    memory = memory_on(memory.backend)
     id = memory.create("before", first).id
     updated = memory.update(id, "after", dict.fromkeys(first) | second).after
     with hold_source(memory) as source:

@@ -30,7 +30,7 @@ from ana.files import write_whole
 from ana.memory.changes import Kind, net
 from ana.memory.item import Item
 from ana.memory.search.property_text import property_text
-from ana.output import shorten
+from ana.output import quote
 
 STEP = 2000
 """The progress is reported after every so many records."""
@@ -146,7 +146,7 @@ class Healing:
         if rows:
             write_whole(file, "".join(f"{json.dumps(row)}\n" for row in rows))
         for row in rows:
-            said = f"Chroma refuses the {row['kind']} {row['id']}, “{shorten(row['content'], 60)}”."
+            said = f"Chroma refuses the {row['kind']} {row['id']}, {quote(row['content'], 60)}."
             self._tell(f"{said} It is kept in {file} and in the journal.")
 
     def _show_progress(self, done: int, total: int) -> None:

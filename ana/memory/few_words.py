@@ -1,0 +1,99 @@
+"""A value, a name, a property in a few words. What is stored stands in quotes: our lines are told apart from it."""
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+
+from ana.output import quote
+from ana.time.dates import day_of, show_day
+from ana.time.repeats import ALSO, RULE_KEYS, word_rule
+from ana.translation import _
+from ana.values import Json, Properties
+
+LONGEST_VALUE = 100
+"""Characters of a value that is shown; of a longer one its length is told, for half a value would read as all of it."""
+
+_LETTER = r"[^\W\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+"""A letter or a digit of a script that is written from left to right, or _."""
+
+_WORD = re.compile(f"{_LETTER}+(?:[-.]{_LETTER}+)*")
+
+
+class Words(str):
+    """Words of ours in place of a value: they stand without quotes."""
+
+    __slots__ = ()
+
+
+def show_text(text: str) -> str:
+    """Return a text as it is if it is one word, which can pretend nothing; any other in quotes."""
+    return text if _WORD.fullmatch(text) else quote(text)
+
+
+def show_name(name: str) -> str:
+    """Return the name of a property, with spaces for underscores, or in quotes if it is more than words."""
+    return name.replace("_", " ") if _WORD.fullmatch(name) else quote(name, LONGEST_VALUE)
+
+
+def describe_property(name: str, value: Json, year: int | None = None) -> str:
+    """Return a property in a few words: a type or a status without its name, a rule as it is spoken."""
+    return f"{name_property(name)}{show_value(word_rules({name: value})[name], year)}"
+
+
+def name_property(name: str) -> str:
+    """Return what stands before the value of a property."""
+    if name in ("type", "status"):
+        return ""
+    own = {"due_date": _("due"), "except": _("without"), ALSO: _("also")}
+    return f"{own.get(name) or show_name(name)} "
+
+
+def word_rules(properties: Properties) -> Properties:
+    """Return properties with the rules among them that can be spoken in words."""
+    return {k: _word_rule(v) if k in RULE_KEYS and isinstance(v, str) else v for k, v in properties.items()}
+
+
+def show_value(value: Json, year: int | None = None) -> str:
+    """Return a value in a few words, whole or not at all: a date as Fri 27 Nov 15:00, a list with commas.
+
+    Days are shown without this year. Of a long list the first entries are shown, and how many more there are.
+    """
+    if isinstance(value, Words):
+        return value
+    if day := day_of(value):
+        time = str(value)[11:16]
+        return " ".join(filter(None, (show_day(day, year), time)))
+    if isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
+        return _show_list([show_value(each, year) for each in value])
+    if isinstance(value, dict) and value and all(day_of(day) for pair in value.items() for day in pair):
+        shown = text = ", ".join(show_step(*step, year) for step in value.items())
+    elif isinstance(value, str):
+        text = " ".join(value.split())
+        shown = show_text(text)
+    else:
+        text = json.dumps(value, ensure_ascii=False)
+        shown = quote(text) if isinstance(value, list | dict) else text
+    return shown if len(text) <= LONGEST_VALUE else f"[{len(text):,}]"
+
+
+def show_step(old: Json, new: Json, year: int | None) -> str:
+    """Return what a value was and is."""
+    return f"{show_value(old, year)} -> {show_value(new, year)}"
+
+
+def _word_rule(text: str) -> str:
+    words = word_rule(text)
+    return text if words == text else Words(words)
+
+
+def tell_more(count: int) -> str:
+    """Return how many of a list are left out."""
+    return _("and {n} more").format(n=count)
+
+
+def _show_list(entries: Sequence[str]) -> str:
+    ends = accumulate(len(entry) + len(", ") for entry in entries)
+    fitting = max(sum(end <= LONGEST_VALUE + len(", ") for end in ends), 1)
+    more = [tell_more(len(entries) - fitting)] if len(entries) > fitting else []
+    return " ".join([", ".join(entries[:fitting]), *more]) or "[]"

@@ -1,0 +1,20 @@
+"""Texts as the page shows them: what nobody sees as escapes, and each value in a line of ours as an element."""
+
+import re
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from ana.output import escape_controls
+
+_QUOTED = re.compile("“[^”]*”")
+
+
+def show(value: Any) -> Any:
+    """Return what a template shows of a value. What is markup already, as what a field holds, stays as it is."""
+    return escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def draw_line(line: str) -> Markup:
+    """Return a line of ours as HTML: whatever direction a value is written in, nothing around it moves."""
+    return Markup(_QUOTED.sub(r'<bdi class="value">\g<0></bdi>', str(escape(escape_controls(line)))))
