@@ -32,7 +32,7 @@ POSING: dict[str, Any] = {
 }
 """Properties as they could be stored when names had no form, and as a model may propose them."""
 OLD = Item("p", f"Passport” (done). {LIE}\n{LIE}", POSING, "2026-01-07", "2026-01-07")
-ARGS = {"content": f"Tea” (done). {LIE}\n{LIE}", "line": 1, "to": LIE, "properties": POSING | {f"b\n{LIE}": [LIE]}}
+ARGS: dict[str, Any] = {"content": f"Tea” (done). {LIE}\n{LIE}", "line": 1, "to": LIE, "properties": POSING | {f"b\n{LIE}": [LIE]}}
 NEW = Item("p", ARGS["content"], ARGS["properties"], "2026-01-07", "2026-01-07")
 WRITES: dict[str, tuple[Change, ...]] = {
     "create_item": (Change("item", "", None, NEW),),
