@@ -2,6 +2,8 @@
 
 from langchain_core.messages import AnyMessage, HumanMessage
 
+from ana.translation import _
+
 MARK = "left_out"
 """Key in a message's `additional_kwargs` with the kinds of content that were taken out of it."""
 
@@ -27,5 +29,6 @@ def explain_left_out(message: AnyMessage) -> str:
     """Return the sentence that an answer ends with; nothing for a message that is all text."""
     if not (kinds := left_out(message)):
         return ""
-    what = "Images" if all(kind.startswith("image") for kind in kinds) else "Images and files"
-    return f"\n\n{what} are not read; this answers the text."
+    if all(kind.startswith("image") for kind in kinds):
+        return "\n\n" + _("Images are not read; this answers the text.")
+    return "\n\n" + _("Images and files are not read; this answers the text.")

@@ -6,22 +6,16 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import ToolCall
 
-from ana.output import quote
 from ana.settings import Settings
+from ana.translation import _
 from graph.state import Turn
-from nodes.history import receipts, this_turn
-from tools.artifacts import Receipt
+from nodes.history import this_turn
 
 REPEATS = 3
 """A call with the same arguments ends the turn when it is asked for this often."""
 
-MOST_NAMED = 5
-"""How many changes are named one by one."""
-
-SMALLER = "ask for it again in smaller pieces"
-TOMORROW = "ask for it again tomorrow, or raise ANA_DAILY_BUDGET_USD"
-
-_VERBS = {"create": "stored", "update": "changed", "delete": "deleted"}
+SMALLER = _("ask for it again in smaller pieces")
+TOMORROW = _("ask for it again tomorrow, or raise ANA_DAILY_BUDGET_USD")
 
 
 def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str | None:
@@ -33,9 +27,9 @@ def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str 
     """
     most = max_steps or settings.ana_max_steps
     if len(turn["decisions"]) >= most:
-        return f"the limit of {most} steps in one turn"
+        return _("the limit of {n} steps in one turn").format(n=most)
     if sum(turn["durations"].values()) >= settings.ana_turn_seconds:
-        return f"the limit of {settings.ana_turn_seconds:g} seconds for one turn"
+        return _("the limit of {n:g} seconds for one turn").format(n=settings.ana_turn_seconds)
     return None
 
 
@@ -49,24 +43,16 @@ def find_repeated_call(reply: AIMessage, messages: Sequence[AnyMessage]) -> Tool
     return None
 
 
-def explain_stop(limit: str, messages: Sequence[AnyMessage], advice: str = SMALLER) -> str:
-    """Tell the person why the turn ended, what was done, and that the rest was not.
+def explain_stop(limit: str, advice: str = SMALLER) -> str:
+    """Tell the person why the turn ended; the receipt below tells what was done.
 
     Args:
         limit: The end of "I stopped at".
         advice: How the rest can be had.
     """
-    # It is built from receipts and not asked of the model: the model is over its limit, and may not know what it did.
-    done = receipts(this_turn(messages))
-    named = "; ".join(f"{_VERBS[each['op']]} {_quote(each)}" for each in done[:MOST_NAMED])
-    more = f"; and {len(done) - MOST_NAMED} more" if len(done) > MOST_NAMED else ""
-    kept = f"This was done and stays: {named}{more}." if done else "Nothing was changed."
-    return f"I stopped at {limit}. {kept} Anything else you asked for was not done; {advice}."
+    said = _("I stopped at {limit}. What was done stands below. The rest was not done; {advice}.")
+    return said.format(limit=limit, advice=advice)
 
 
 def _as_text(call: ToolCall) -> str:
     return json.dumps([call["name"], call["args"]], sort_keys=True, default=str)
-
-
-def _quote(receipt: Receipt) -> str:
-    return quote(str((receipt["after"] or receipt["before"])["content"]), 60)

@@ -13,6 +13,7 @@ from ana.memory.digests import line_digest
 from ana.models.base import MARKS, PROMPT_DATA, REASONING
 from ana.models.call import complete
 from ana.models.fence import make_mark
+from ana.translation import _
 from graph.context import Context, context_of, emit, thread_of, withdraw
 from graph.state import Loaded, State, Turn, Usage, call_id
 from nodes.demos import nearest_demos
@@ -47,12 +48,12 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     context, turn = context_of(runtime), state["turn"]
     handles = context.handles
     if limit := limit_reached(turn, handles.settings, context.max_steps):
-        return {"draft": explain_stop(limit, state["messages"]), "turn": turn | {"error": "limit"}}
+        return {"draft": explain_stop(limit), "turn": turn | {"error": "limit"}}
     loaded = loaded_of(state, handles)
     try:
         reply, usage = _ask_model(state, runtime, loaded)
     except BudgetReached as exc:
-        stop = explain_stop(exc.limit, state["messages"], TOMORROW)
+        stop = explain_stop(exc.limit, TOMORROW)
         return {"draft": stop, "turn": turn | {"error": "limit"}}
     except ModelFailed as exc:
         withdraw(runtime, _next_id(turn))
@@ -65,7 +66,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if has_calls and reply.text:  # only now it is known that it was not a draft
         withdraw(runtime, str(reply.id))
     if call := find_repeated_call(reply, state["messages"]):
-        stop = explain_stop(f"a call that only repeats itself ({call['name']})", state["messages"])
+        stop = explain_stop(_("a call that only repeats itself ({name})").format(name=call["name"]))
         return {"draft": stop, "turn": turn | {"error": "limit"}, "loaded": loaded}
     if has_calls:
         return {"messages": [_make_message(reply)], "turn": turn, "loaded": loaded}

@@ -23,6 +23,7 @@ from ana.json_lines import Quoted
 from ana.time.clock import Clock
 from ana.tracing.record import build_record
 from ana.tracing.schema import Record
+from ana.translation import _
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn, merge_messages
 from nodes.attachments import left_out
@@ -35,11 +36,11 @@ from nodes.requests import Request
 from nodes.usage import no_usage
 from nodes.view import VIEW
 
-NOT_APPROVED = "Not done: nobody approved it, and a new message came."
-NOT_ANSWERED = "Not finished: nobody replied to what was asked, and a new message came."
-NOT_FINISHED = "Not finished: a new message came before the answer."
-DROPPED = "Not done: nobody approved it, and the request was dropped."
-STOPPED = "Stopped."
+NOT_APPROVED = _("Not done: nobody approved it, and a new message came.")
+NOT_ANSWERED = _("Not finished: nobody replied to what was asked, and a new message came.")
+NOT_FINISHED = _("Not finished: a new message came before the answer.")
+DROPPED = _("Not done: nobody approved it, and the request was dropped.")
+STOPPED = _("Stopped.")
 """How a turn is closed: what stands for its answer."""
 
 _log = logging.getLogger(__name__)

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from ana.memory.few_words import show_name, show_value
 from ana.time.dates import day_of
 from ana.time.repeats import word_rule
+from ana.translation import _
 from app.show.calls import word_call, word_value
 from app.show.text import say
 
 if TYPE_CHECKING:
     from nodes.requests import Request
 
-QUESTION = "Not done yet; may I?"
+QUESTION = _("Not done yet; may I?")
 _IN_WORDS = ("id", "about", "turn", "line")
 """Arguments of our tools that say what is changed: the description quotes it."""
 
@@ -23,7 +24,7 @@ def show_request(request: "Request") -> None:
     actions = request["action_requests"]
     if not actions:
         value = request.get("value")
-        say(f"Before I go on: {value if isinstance(value, str) else word_value(value)}")
+        say(_("Before I go on: {asked}").format(asked=value if isinstance(value, str) else word_value(value)))
         return
     say(QUESTION, style="bold")
     for line in request.get("summary", "").splitlines():

@@ -70,9 +70,10 @@ def test_the_sum_of_all_threads_ends_a_turn_until_the_next_day_of_the_person(
     answers = [expect_done(assistant.ask("hello", thread)) for thread in ("a", "b", "c")]
     assert [done.answer for done in answers[:2]] == ["One.", "Two."]
     assert answers[2].answer == (
-        "I stopped at the budget of $1 for one day. Nothing was changed. Anything else you asked for was not done; "
+        "I stopped at the budget of $1 for one day. What was done stands below. The rest was not done; "
         "ask for it again tomorrow, or raise ANA_DAILY_BUDGET_USD."
     )
+    assert answers[2].receipt == "no changes"
     assert (answers[2].error, answers[2].cost_usd) == ("limit", 0)
     assert spending(given).today() == pytest.approx(1.2)
     calendar.time += timedelta(hours=1)  # midnight in Berlin, not yet in UTC
@@ -84,8 +85,8 @@ def test_a_turn_ends_before_its_next_call_and_says_what_was_done(tmp_path: Path,
     reply = paid(calls(("create_item", {"content": "Buy milk"})), 1.5)
     given = handles(tmp_path, Calendar(), reply, "Never asked for.")
     done = expect_done(make_assistant(handles=given).ask("milk", "a"))
-    assert "This was done and stays: stored “Buy milk”." in done.answer
     assert "ask for it again tomorrow" in done.answer
+    assert done.receipt == "- Stored: Buy milk"
     assert [change["op"] for change in done.changes] == ["create"]
 
 
