@@ -10,7 +10,11 @@ import typer
 from ana.addresses import list_own_mail
 from ana.errors import UserError
 from ana.handles import open_data
+<<<<<<< HEAD
 from app.show.confirm import ask, can_ask
+=======
+from ana.output import tell
+>>>>>>> uploads
 from app.show.text import say
 from app.startup import spell_user, start
 
@@ -46,8 +50,13 @@ def import_(
             raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         bundle = tell_whose(bundle, _ask_whose(bundle, mine), list_own_mail(handles.settings.ana_notify))
         before = _back_up(handles) if bundle.changes else None
-        with show_progress("embedding") as progress, working(Work(progress)):
-            result = import_bundle(handles.memory, bundle, replace=replace)
+        try:
+            with show_progress("embedding") as progress, working(Work(progress)):
+                result = import_bundle(handles.memory, bundle, replace=replace)
+        except KeyboardInterrupt:
+            # cut short while it was being written, it is settled by whoever opens the folder next
+            tell("The import was stopped. Of its file all is stored or nothing; `ana items` shows which.")
+            raise typer.Exit(130) from None
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:
         say(note)
