@@ -10,11 +10,8 @@ import typer
 from ana.addresses import list_own_mail
 from ana.errors import UserError
 from ana.handles import open_data
-<<<<<<< HEAD
-from app.show.confirm import ask, can_ask
-=======
 from ana.output import tell
->>>>>>> uploads
+from app.show.confirm import ask, can_ask
 from app.show.text import say
 from app.startup import spell_user, start
 
