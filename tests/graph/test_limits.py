@@ -7,6 +7,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from ana.models.scripted import calls
+from app.outcome import expect_done
 from tests.conftest import MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -22,7 +23,7 @@ def test_steps(make_assistant: MakeAssistant) -> None:
     answer = assistant.ask("loop", THREAD, max_steps=3)
     assert answer.answer.startswith("I stopped at the limit of 3 steps in one turn. What was done stands below.")
     assert "was not done" in answer.answer
-    assert answer.receipt == "- Stored: Buy milk"
+    assert answer.receipt == "- Stored: “Buy milk”"
     assert len(answer.steps) == 3
     assert answer.error == "limit"
     assert [change["op"] for change in answer.changes] == ["create"]
@@ -54,8 +55,8 @@ def test_time(make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch) ->
     with monkeypatch.context() as patched:
         ticks = itertools.count(0, 100)
         patched.setattr("graph.recording.time", SimpleNamespace(perf_counter=lambda: next(ticks)))
-        answer = assistant.ask("milk", THREAD)
+        answer = expect_done(assistant.ask("milk", THREAD))
     assert answer.answer.startswith("I stopped at the limit of 180 seconds for one turn. What was done stands below.")
-    assert answer.receipt == "- Stored: Buy milk"
+    assert answer.receipt == "- Stored: “Buy milk”"
     assert assistant.handles.memory.count() == 1
     assert assistant.ask("and now?", THREAD).answer == "Never said."

@@ -32,8 +32,9 @@ POSING: dict[str, Any] = {
 }
 """Properties as they could be stored when names had no form, and as a model may propose them."""
 OLD = Item("p", f"Passport” (done). {LIE}\n{LIE}", POSING, "2026-01-07", "2026-01-07")
-ARGS: dict[str, Any] = {"content": f"Tea” (done). {LIE}\n{LIE}", "line": 1, "to": LIE, "properties": POSING | {f"b\n{LIE}": [LIE]}}
-NEW = Item("p", ARGS["content"], ARGS["properties"], "2026-01-07", "2026-01-07")
+TEXT, GIVEN = f"Tea” (done). {LIE}\n{LIE}", POSING | {f"b\n{LIE}": [LIE]}
+ARGS: dict[str, Any] = {"content": TEXT, "line": 1, "to": LIE, "properties": GIVEN}
+NEW = Item("p", TEXT, GIVEN, "2026-01-07", "2026-01-07")
 WRITES: dict[str, tuple[Change, ...]] = {
     "create_item": (Change("item", "", None, NEW),),
     "update_item": (Change("item", "p", OLD, NEW),),
