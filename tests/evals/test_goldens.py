@@ -54,5 +54,5 @@ def test_a_conversation_with_any_model_is_recorded_shown_and_the_same_again() ->
     (record,) = golden.records
     run = Rerun(load_golden_settings(), golden.fill_store(), EMBEDDER)
     assert compare(record, run.repeat(record, [record])) is None
-    shown = "> milk!\nStored.\n  + Buy milk\\x1b (task)"
+    shown = "> milk!\nStored.\n  + “Buy milk\\x1b” (task)"
     assert render_conversation(golden) == f"```\n{shown}\n```"
