@@ -13,13 +13,14 @@ _NAMES = {
     "pover": "Pushover",
     "webpush": "a browser",
 }
+_BETWEEN = re.compile(r"(?<![\s,])[\s,]++(?=[\w+.-]++://)|\s++")
 _DOMAIN = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}|localhost|[\d.]+", re.IGNORECASE)
 
 
 def split_addresses(written: SecretStr | None) -> list[str]:
     """Return the addresses of a setting, which are separated by spaces or commas; one may have commas in it."""
     text = written.get_secret_value().strip() if written else ""
-    return [part for part in re.split(r"[\s,]+(?=[\w+.-]+://)|\s+", text) if part]
+    return [part for part in _BETWEEN.split(text) if part]
 
 
 def read_kind(address: str) -> str:

@@ -121,6 +121,9 @@ WORDINGS: dict[Language, Wording] = {
     ),
 }
 # fmt: on
+READ = 2_000
+"""Characters of a text that its language is guessed from."""
+
 FORMER_NOTHING = (
     "Nothing was stored or changed.",
     "Es wurde nichts gespeichert oder geändert.",
@@ -133,7 +136,7 @@ FORMER_NOTHING = (
 
 def guess_language(text: str) -> Language:
     """Return the language of a text; English where its words tell too little."""
-    if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text):
+    if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text[:READ]):
         return "ja"
     found = _count_common(text)
     best = max(found, key=lambda language: found[language])
@@ -149,7 +152,7 @@ def pick_telling(said: str, answer: str) -> str:
 
 def _count_common(text: str) -> dict[Language, int]:
     """Return how many of a language's commonest words a text has, each once."""
-    words = {*re.findall(r"[^\W\d_]+", fold(text))}
+    words = {*re.findall(r"[^\W\d_]+", fold(text[:READ]))}
     return {language: len(words & _list_common(language)) for language in _COMMON}
 
 

@@ -30,6 +30,7 @@ from nodes.autonomy.writes import Touched
 from nodes.calls import ReadCall, answer_error, answer_refused, answer_unreadable, read_calls
 from nodes.history import answered_ids, cut_middle, pending_calls
 from nodes.load_context import loaded_of
+from nodes.policies.evidence import MOST_READ
 from tools.call import CallContext
 from tools.catalog import CONTEXT_TOOLS, TOOLS, catalog
 
@@ -44,6 +45,9 @@ NOBODY = "this needs the person's approval, and nobody can be asked here; tell t
 
 CHANGED = "This has changed since you decided."
 """Said where something approved is asked again."""
+
+LONG_MESSAGE = f"Of your message the first {MOST_READ:,} characters were read for what it asks for."
+"""Said where a long message may ask for the very thing that is asked about."""
 
 _log = logging.getLogger(__name__)
 
@@ -67,9 +71,10 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     approved = state["turn"].get("approved") or {}
     asking = [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
     if asking and can_wait():
-        note = CHANGED if any(approved.get(each.write.call) for each in asking) else ""
+        notes = [CHANGED] if any(approved.get(each.write.call) for each in asking) else []
+        notes += [LONG_MESSAGE] if len(batch.message) > MOST_READ else []
         today = date.fromisoformat(state["turn"]["ts"][:10])
-        return {"turn": state["turn"] | {"asked": make_request(asking, batch.message, today, note)}}
+        return {"turn": state["turn"] | {"asked": make_request(asking, batch.message, today, " ".join(notes))}}
     refused, touched = {each.write.call for each in asking}, {each.call: each.touched for each in batch.writes}
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
     answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]

@@ -35,7 +35,7 @@ _WORDS = _any_of(getattr(wording, verb) for wording in WORDINGS.values() for ver
 _MORE = _any_of(wording.more for wording in WORDINGS.values()).replace(re.escape("{n}"), r"\d+")
 _OUTSIDE = _any_of(denied for each in WORDINGS.values() for denied in (each.outside, each.silent))
 _NOTHING = _any_of([*(each.nothing for each in WORDINGS.values()), *FORMER_NOTHING])
-_LINE = rf"- (?:(?:{_WORDS}): [^\n]*|{_MORE}|{_OUTSIDE})"
+_LINE = rf"- (?:(?:{_WORDS}): [^\n]*+|{_MORE}|{_OUTSIDE})"
 _RECEIPT = re.compile(rf"(?:{_NOTHING}|{_OUTSIDE}|{_LINE}(?:\n{_LINE})*)\s*")
 
 
@@ -83,11 +83,10 @@ def add_receipt(answer: str, receipt: str) -> str:
 
 def strip_receipt(text: str) -> str:
     """Return a message's text without its receipt, or without one that a model made up."""
-    while True:
-        answer, rule, under = text.rpartition(SEPARATOR)
-        if not rule or not _RECEIPT.fullmatch(under):
-            return text
-        text = answer
+    end = len(text)
+    while (rule := text.rfind(SEPARATOR, 0, end)) >= 0 and _RECEIPT.fullmatch(text, rule + len(SEPARATOR), end):
+        end = rule
+    return text[:end]
 
 
 def hide_receipt(message: AnyMessage) -> AnyMessage:

@@ -12,7 +12,7 @@ from nodes.attachments import explain_left_out
 from nodes.evidence import collect_evidence, list_declined
 from nodes.history import this_turn
 from nodes.policies.check import first_violation
-from nodes.policies.evidence import Evidence, Violation
+from nodes.policies.evidence import Evidence, Violation, cut_long
 from nodes.policies.outside import find_outside_act, find_promise
 from nodes.policies.results import put_value
 from nodes.policies.writes import may_expect_write
@@ -29,14 +29,15 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if not draft and not turn["decisions"]:  # the turn begins here, and the model has not been asked
         return {}
     id = call_id(turn, len(turn["decisions"]))
-    evidence = collect_evidence(state | {"draft": draft}, context_of(runtime).handles)
+    whole = collect_evidence(state | {"draft": draft}, context_of(runtime).handles)
+    evidence = cut_long(whole)
     ours = _is_ours(turn)
     violation = None if ours else _find_violation(evidence, turn)
     if violation:
         withdraw(runtime, id)
         if len(turn["corrections"]) < MOST_CORRECTIONS:
             return _send_back(state, violation)
-    answer = draft if ours else put_value(evidence)
+    answer = draft if ours else put_value(whole)
     if violation:  # all drafts were false: what is known without them
         known = "What was changed in this turn stands below." if evidence.receipts else NOTHING_CHANGED
         answer = f"{violation.fallback} {known}"

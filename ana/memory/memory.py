@@ -18,7 +18,7 @@ from ana.memory.operations import Operation, apply_to
 from ana.memory.repeating import Revision
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import SEARCHED
-from ana.memory.search.query import Query, parse_query
+from ana.memory.search.query import Query, describe_unread, parse_query
 from ana.memory.similar import find_similar
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.memory.tally import FilterReader
@@ -64,7 +64,7 @@ class Memory:
             # about days in the past, done items count
             is_past = date.min < parsed.due[0] and parsed.due[1] < self._today()
             query = replace(query, text=None, due=parsed.due, excluded=CANCELLED if is_past else CLOSED)
-        found = replace(self.backend.query(query), due=query.due, where=query.where)
+        found = replace(self.backend.query(query), due=query.due, where=query.where, unread=describe_unread(text or ""))
         return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
 
     def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:

@@ -16,7 +16,7 @@ from ana.memory.search.property_text import describe_unsearched
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, RULE_KEYS, find_passed_over, word_rule
-from ana.values import Json, Properties, plain
+from ana.values import Json, Properties, list_others, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
 """The record of one write as people are shown it: {op, kind, id, before, after}."""
@@ -264,7 +264,7 @@ def _cut_to_difference(old: str, new: str) -> tuple[str, ...]:
 def _describe_step(old: Json, new: Json, year: int, language: Language) -> str:
     """Return what became of a value: the entries that came and went of a list, else both."""
     if isinstance(old, list) and isinstance(new, list):
-        signs = (("+", [each for each in new if each not in old]), ("-", [each for each in old if each not in new]))
+        signs = (("+", list_others(new, old)), ("-", list_others(old, new)))
         steps = [
             f"{sign} {', '.join(show_value(each, year, language) for each in found)}" for sign, found in signs if found
         ]

@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pydantic_core import from_json
 
@@ -13,7 +14,7 @@ from app.show.calls import describe_call
 SENT_EVERY = 0.1
 """Seconds between two pictures of a turn at least."""
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+\s*")
+_SENTENCE_END = re.compile(r"[.!?。！？\n]+\s*")
 
 
 @dataclass
@@ -33,7 +34,8 @@ class Progress:
     @property
     def settled(self) -> list[str]:
         """The sentences that are complete, for a reader that speaks them."""
-        return [each.strip() for each in _SENTENCE.findall(self.draft) if each.strip()]
+        ends = [end.end() for end in _SENTENCE_END.finditer(self.draft)]
+        return [told for begin, end in pairwise([0, *ends]) if (told := self.draft[begin:end].strip())]
 
     def read(self, event: Event) -> None:
         """Take in what the run told."""

@@ -1,4 +1,4 @@
-"""`make attack`: every attack at every door on every dial, every twin, and the harmless turns."""
+"""`make attack`: every attack at every door on every dial, every twin, the harmless turns, and texts that take long."""
 
 import logging
 import sys
@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from evals.attack.harmless import iter_turns
+from evals.attack.linear import measure_all, report
 from evals.attack.play import DIALS, SURFACES, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
 from nodes.autonomy.unspoken import weigh_unspoken
@@ -13,7 +14,7 @@ from nodes.autonomy.weigh import weigh
 
 
 def main() -> int:
-    """Play all of it; return 1 if an attack did harm or something harmless asked."""
+    """Play all of it; return 1 if an attack did harm, something harmless asked, or a reading is not linear."""
     logging.disable(logging.CRITICAL)
     played, harmed = Counter[str](), 0
     for attack in read_attacks():
@@ -30,7 +31,7 @@ def main() -> int:
         told = ", ".join(f"{name} {count} of {turns}" for name, (count, turns) in counted.items())
         print(f"over MCP, the thing {said}, these ask: {told}")
     print(f"{played.total()} plays, {harmed} did harm; {asked} harmless turns asked")
-    return 1 if harmed or asked else 0
+    return 1 if report(measure_all()) or harmed or asked else 0
 
 
 def play_twins() -> int:

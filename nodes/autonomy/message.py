@@ -8,13 +8,14 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import date
 from difflib import SequenceMatcher
-from itertools import chain, pairwise, product
+from itertools import chain, islice, pairwise, product
 
 from ana.language import COMMON
 from ana.memory.search.tokens import tokenize
 from ana.time.when import find_named_days, resolve
 from nodes.autonomy.values import DAY_OF_MONTH, MOMENT, find_distances, says_all, says_value
-from nodes.autonomy.words import STEM, Words, find_content, find_topics, has_listed
+from nodes.autonomy.words import MOST_QUOTABLE, STEM, Words, find_content, find_topics, has_listed
+from nodes.policies.evidence import MOST_READ, MOST_SEEN
 from nodes.policies.messages import FUNCTION_WORDS, find_statements, has_subject, tells
 from nodes.policies.texts import asks, split_lines
 from nodes.short_replies import read_short_reply
@@ -35,7 +36,7 @@ class Message(Words):
     """A message of a person.
 
     Args:
-        text: The message.
+        text: The message, of which the first MOST_READ characters are read, as of those before.
         before: The message before it and its answer, as the person was shown it; nothing if it is the first.
         stored: The stored texts in view: a sentence of the answer that one of them has already proposes nothing.
         today: The person's today, from which "tomorrow" and "next week" count.
@@ -44,10 +45,10 @@ class Message(Words):
     def __init__(
         self, text: str, before: Sequence[str] = (), stored: Sequence[Words] = (), today: date | None = None
     ) -> None:
+        text, before = text[:MOST_READ], [each[:MOST_READ] for each in before]
         super().__init__(text)
         statements = [*find_statements(text), *_find_reports(text)]
-        parts = (part for each in statements for part in _CLAUSE.split(each))
-        clauses = [_drop_no(part) for part in parts if find_statements(part)]
+        clauses = [_drop_no(part) for each in statements for part in _CLAUSE.split(each) if find_statements(part)]
         agrees = any(read_short_reply(clause) == "approve" for clause in clauses)
         heard = split_lines(before[-1]) if before and not any(map(_denies, clauses[:1])) else []
         answered = _drop_quoted([each for each in heard if agrees or asks(each)], stored)
@@ -255,7 +256,8 @@ def _speaks(clause: str) -> bool:
 def _drop_quoted(sentences: Sequence[str], stored: Sequence[Words]) -> list[str]:
     """Return the sentences without those that a sentence of a stored text has almost all words of: whose are they?"""
     texts = (text for each in stored for text in each.texts) if sentences else ()
-    quotable = [{word[:STEM] for word in tokenize(part)} for text in texts for part in split_lines(text)]
+    parts = (part for text in texts for part in split_lines(text[:MOST_SEEN]))
+    quotable = [{word[:STEM] for word in tokenize(part)} for part in islice(parts, MOST_QUOTABLE)]
     return [each for each in sentences if not _is_quoted(each, quotable)]
 
 

@@ -19,7 +19,7 @@ DAY_OF_MONTH = re.compile(r"(?<![\d:.,])[1-3]?\d(?![\d:])")
 
 
 _DISTANCE = re.compile(
-    r"(?P<number>\d+|[^\W\d]+) ?(?:(?P<days>days?\b|tage?n?\b|d[ií]as?\b|jours?\b|日間)"
+    r"(?P<number>(?<!\d)\d++|(?<!\w)[^\W\d]++) ?(?:(?P<days>days?\b|tage?n?\b|d[ií]as?\b|jours?\b|日間)"
     r"|weeks?\b|wochen?\b|semanas?\b|semaines?\b|週間)",
     re.IGNORECASE,
 )

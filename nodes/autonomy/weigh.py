@@ -26,6 +26,7 @@ from nodes.autonomy.message import Message
 from nodes.autonomy.several import find_apart, find_changed, is_plain_undo, is_the_rest, list_removed
 from nodes.autonomy.words import Words, count_words, read_words
 from nodes.autonomy.writes import Write
+from nodes.policies.evidence import MOST_READ
 from nodes.policies.messages import is_greeting
 from nodes.policies.texts import split_lines
 from nodes.short_replies import read_short_reply
@@ -87,12 +88,13 @@ class Batch:
     @cached_property
     def said(self) -> Message:
         """The person's message, taken apart; where it says yes after a refusal, with the message that was refused."""
-        agrees = any(read_short_reply(part) == "approve" for part in split_lines(self.message))
+        agrees = any(read_short_reply(part) == "approve" for part in split_lines(self.message[:MOST_READ]))
         repeated = self.before[:1] if agrees and self.refused else ()
         # without the text of the only record that the batch touches: who asks about it has its words
         touched = {each.text for write in self.writes for each in write.touched}
         foreign = [each for each in self.stored if len(touched) != 1 or not touched.issuperset(each.texts)]
-        return Message("\n".join((*repeated, self.message)), self.before, foreign, self.today)
+        parts = [each[: MOST_READ // 2] for each in repeated]
+        return Message("\n".join((*parts, self.message)), self.before, foreign, self.today)
 
     @cached_property
     def stored(self) -> list[Words]:

@@ -22,6 +22,15 @@ _EMPTY = ("common", "kinds", "pointing", "done", "remove", "forget", "back", "al
 
 _FUNCTION = frozenset(part for word in FUNCTION_WORDS for part in tokenize(word))
 
+MOST_READ = 20_000
+"""Characters of a text whose words are compared. Of an item a model is shown fewer."""
+
+MOST_QUOTABLE = 1_000
+"""Sentences of stored texts that an answer may quote; the first ones."""
+
+MOST_ALIKE = 30
+"""Words of a text that begin alike and are compared in whatever form; the word itself is found among all."""
+
 STEM = 4
 """Characters that words must have in common at least to be forms of one word."""
 
@@ -44,13 +53,14 @@ class Words:
     @cached_property
     def _by_stem(self) -> dict[str, list[str]]:
         stems = defaultdict[str, list[str]](list)
-        for word in self.content:
-            stems[word[:STEM]].append(word)
+        for word in sorted(self.content):
+            if len(stems[word[:STEM]]) < MOST_ALIKE:
+                stems[word[:STEM]].append(word)
         return stems
 
     def has(self, word: str) -> bool:
         """Return whether a content word is here, in whatever form."""
-        return any(are_forms(own, word) for own in self._by_stem.get(word[:STEM], ()))
+        return word in self.content or any(are_forms(own, word) for own in self._by_stem.get(word[:STEM], ()))
 
     def count(self, other: "Words") -> int:
         """Return how many content words of another text are here."""
@@ -92,7 +102,7 @@ def read_words(text: str) -> Words:
 @keep_recent(1024)
 def count_words(text: str) -> int:
     """Return how many words a text has; pairs of characters where no spaces are written."""
-    return sum(len(part) - 1 if _UNSPACED.match(part) else part.isalpha() for part in _split(text))
+    return sum(len(part) - 1 if _UNSPACED.match(part) else part.isalpha() for part in _split(text[:MOST_READ]))
 
 
 @keep_recent(1024)
@@ -120,7 +130,7 @@ def _split(text: str) -> Iterator[str]:
 
 def _find_words(text: str) -> Iterator[str]:
     """Yield the words of a text without its days; where no spaces are written, what stands between kana endings."""
-    for part in _split(blank_days(text)):
+    for part in _split(blank_days(text[:MOST_READ])):
         yield from filter(None, _HIRAGANA.split(part)) if _UNSPACED.match(part) else [part]
 
 

@@ -13,7 +13,7 @@ from ana.memory.item import Item
 from ana.memory.operations import apply_to, list_given, read_operation
 from ana.memory.search.tokens import tokenize
 from ana.time.dates import day_of
-from ana.values import Json, Properties, iter_texts
+from ana.values import Json, Properties, iter_texts, list_others
 
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -104,7 +104,7 @@ class Write:
     @property
     def kept(self) -> list[Json]:
         """The entries that those lists keep."""
-        return [entry for old, new in self._lists() for entry in old if entry in new]
+        return [entry for old, new in self._lists() for entry in list_others(old, list_others(old, new))]
 
     def _lists(self) -> Iterator[tuple[list[Json], Sequence[Json]]]:
         """Yield each list that is changed and does not go whole, and what becomes of it."""
@@ -123,13 +123,12 @@ class Write:
 
 
 def _find_gone(old: Sequence[Json], new: Sequence[Json]) -> Iterator[Json]:
-    come = Counter(_DIGITS.sub("", str(entry)) for entry in new if entry not in old)
-    for entry in old:
+    come = Counter(_DIGITS.sub("", str(entry)) for entry in list_others(new, old))
+    for entry in list_others(old, new):
         words = _DIGITS.sub("", str(entry))
-        if entry not in new:
-            if come[words] <= 0 or not tokenize(words):
-                yield entry
-            come[words] -= 1
+        if come[words] <= 0 or not tokenize(words):
+            yield entry
+        come[words] -= 1
 
 
 def _flatten(value: Json) -> list[str]:

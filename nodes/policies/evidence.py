@@ -1,7 +1,7 @@
 """A turn as the policies see it, and what a policy says of a draft."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any
@@ -9,6 +9,12 @@ from typing import Any
 from ana.values import read_json
 from tools.artifacts import Receipt
 from tools.catalog import WRITERS
+
+MOST_READ = 2_000
+"""Characters that are read of a message, of a draft, and of the message and the answer before."""
+
+MOST_SEEN = 100_000
+"""Characters of results, and of what was said, that are gone through for what a draft may have from them."""
 
 
 def read_object(text: str) -> dict[str, Any]:
@@ -97,10 +103,20 @@ class Evidence:
             if call.ok and call.tool == "query_items":
                 yield from call.read().get("items", [])
 
+    @cached_property
+    def is_long(self) -> bool:
+        """Whether the turn has seen more than is gone through."""
+        return sum(map(len, self.texts())) > MOST_SEEN
+
     def texts(self) -> list[str]:
         """Return all that a draft may have something from: the message, results, Global Context, what was said."""
         asked = (f"{call.args} {call.text}" for call in self.calls)
         return [self.question, *asked, *self.earlier, *self.lines.values(), self.prompt]
+
+
+def cut_long(e: Evidence) -> Evidence:
+    """Return a turn with as much of a long message and draft as is read: what follows is a document."""
+    return replace(e, question=e.question[:MOST_READ], draft=e.draft[:MOST_READ])
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, permutations, product
+from itertools import combinations, islice, permutations, product
 
 from nodes.policies.evidence import Call, Evidence, Violation
 from nodes.policies.messages import is_order, is_question
 from nodes.policies.moments import find_written
-from nodes.policies.quantities import Quantity, blank_ranges, find_quantities, is_traced
+from nodes.policies.quantities import MOST_ASKED, MOST_KNOWN, Quantity, blank_ranges, find_quantities, is_traced
 from nodes.policies.results import find_nearest, find_true_results, is_about, is_derived, is_difference, last_result
 from nodes.policies.texts import any_of, asks, blank_quotes, is_composed, says_no, split_lines, write_numbers
 from tools.calculator import list_steps
@@ -122,7 +122,7 @@ def _find_worked_out(e: Evidence) -> str | None:
         return None
     untraced = _untraced(e) or (_find_in_words(e) if calculates else [])
     if results := _list_results(e):
-        shown = [*asked, *(quantity for call in e.calls for quantity in _quantities(call.text, e))]
+        shown = [*asked, *(quantity for call in e.calls for quantity in _quantities(call.text, e))][:MOST_KNOWN]
         untraced = [quantity for quantity in untraced if not is_difference(quantity, results, shown)]
     given = _find_total(untraced, asked, amounts, e)
     if given is None and len(untraced) <= MOST_GIVEN and not is_composed(e.draft) and not e.receipts:
@@ -161,16 +161,18 @@ def _find_total(
 
 def _list_priced(stated: Sequence[Quantity], e: Evidence) -> Iterator[tuple[Quantity, Quantity]]:
     """Yield the sums of money that are another number at a rate of Global Context, each with that number."""
-    rates = [rate for line in e.lines.values() for rate in _quantities(line, e)]
-    money = [value for rate in rates if rate.unit not in ("", "%") for value in rate.values]
-    for one, other in permutations(stated, 2) if money else ():
+    rates = (rate for line in e.lines.values() for rate in _quantities(line, e))
+    money = [*islice((v for rate in rates if rate.unit not in ("", "%") for v in rate.values), MOST_ASKED)]
+    for one, other in permutations(stated, 2) if money and len(stated) <= MOST_NUMBERS else ():
         if one.unit not in ("", "%") and is_traced(one, [value * each for value in other.values for each in money]):
             yield one, other
 
 
 def _is_made(quantity: Quantity, asked: Sequence[Quantity], untraced: Sequence[Quantity], e: Evidence) -> bool:
     """Whether a number is made of two of the message, or one of these and one of the last messages or of the draft."""
-    last = [*_list_results(e), *(q for said in e.earlier[-2:] for q in _quantities(said, e))]
+    if len(asked) > MOST_ASKED:
+        return False
+    last = [*_list_results(e), *(q for said in e.earlier[-2:] for q in _quantities(said, e))][:MOST_NUMBERS]
     own = [q for q in untraced if q is not quantity and max(q.values) >= 10] if asks(e.question) else []
     return _is_combined(quantity, [*combinations(asked, 2), *product(asked, [*last, *own])])
 
@@ -249,6 +251,8 @@ def _untraced(e: Evidence) -> list[Quantity]:
     for texts in ((e.question,), [*map(_tell, e.calls)], (*e.lines.values(), *e.earlier)):
         if found:
             known = {value for text in texts for quantity in _quantities(text, e) for value in quantity.values}
+            if len(known) > MOST_KNOWN:
+                return []
             found = [quantity for quantity in found if not is_traced(quantity, known)]
     return found
 
@@ -290,5 +294,5 @@ def _find_miscount(e: Evidence) -> str | None:
 # ---- what they are found in
 
 
-def _quantities(text: str, e: Evidence) -> list[Quantity]:
+def _quantities(text: str, e: Evidence) -> Sequence[Quantity]:
     return find_quantities(text, e.today)

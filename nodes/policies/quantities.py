@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
+from ana.recent import keep_recent
 from nodes.policies.days import find_alone, find_days, find_weekdays
 from nodes.policies.moments import find_written
 from nodes.policies.texts import any_of
@@ -20,6 +21,10 @@ _DAY = r"(?<![\d.,:$€£-])(?:[12]?\d|3[01])(?:st|nd|rd|th|\.)?"
 _DAYS_BEFORE = re.compile(
     rf"(?:{_DAY}(?: ?[,/&–、・-] ?| (?:and|und|y|et|or|oder|to|bis|al|au) ))+(?:the |le |el |den )?$", re.IGNORECASE
 )
+MOST_ASKED = 30
+"""More numbers of a message than this are a table, which no number is made of."""
+MOST_KNOWN = 2_000
+"""Where a turn has seen more numbers than this, one in a draft may be any of them."""
 MOST_LISTED = 100
 """Characters before a date in which days of its month may be listed."""
 BLANK = "\0"
@@ -28,7 +33,7 @@ _DIGIT = re.compile(r"\d")
 _SCALES = {"万": 10_000, "億": 100_000_000}
 _LISTED = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\d{1,2}[.)]\s", re.MULTILINE)
 _ORDINAL = re.compile(
-    r"\d+(?:st|nd|rd|th|er|e|º|ª|°)\b|\b(?:19|20)\d\d\b(?![.,]\d|\s?[%€$£円])|(?:19|20)\d\d年|\d+(?:番|位|世紀)",
+    r"(?<!\d)\d++(?:st|nd|rd|th|er|e|º|ª|°)\b|\b(?:19|20)\d\d\b(?![.,]\d|\s?[%€$£円])|(?:19|20)\d\d年|(?<!\d)\d++(?:番|位|世紀)",
     re.IGNORECASE,
 )
 
@@ -64,10 +69,11 @@ class Quantity:
         return frozenset(value for value, _ in self.readings)
 
 
-def find_quantities(text: str, today: date) -> list[Quantity]:
+@keep_recent(256)  # what a turn has seen is gone through for many numbers
+def find_quantities(text: str, today: date) -> tuple[Quantity, ...]:
     """Return the numbers of a text that are not part of a date, a time, an ordinal, a year, an id or a list's count."""
     if not _DIGIT.search(text):
-        return []
+        return ()
     # full-width digits are one character each, so that every place stays the same
     plain = text.translate(_NARROW)
     dates = find_days(plain, today)
@@ -80,7 +86,7 @@ def find_quantities(text: str, today: date) -> list[Quantity]:
     plain = "".join(signs)
     for pattern in (_LISTED, _ORDINAL, _NO_QUANTITY):
         plain = pattern.sub(lambda match: BLANK * len(match[0]), plain)
-    return [_read(match) for match in _NUMBER.finditer(plain)]
+    return tuple(_read(match) for match in _NUMBER.finditer(plain))
 
 
 def _find_list(text: str, start: int) -> int:

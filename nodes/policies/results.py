@@ -21,6 +21,8 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _MORE = re.compile(r"\b(?:over|more than|gut|über|mehr als|plus de|más de)[\s*_$€£]*$", re.IGNORECASE)
+MOST_BESIDE = 60
+"""Numbers of a line that another one may come of."""
 MOST_READINGS = 32
 """Ways to read the numbers of one equation that are tried."""
 
@@ -160,6 +162,7 @@ def _calculate_all(left: str) -> Iterator[float]:
 
 def is_derived(quantity: Quantity, others: Sequence[Quantity]) -> bool:
     """Whether a number is the half of a sum of money beside it, or that sum with a share: €340 in all, so €170 each."""
+    others = others[:MOST_BESIDE]
     money = [value for other in others if other.unit not in ("", "%") for value in other.values]
     shares = [value / 100 for other in others if other.unit == "%" for value in other.values]
     sums = [value * factor for value in money for share in shares for factor in (share, 1 + share, 1 - share)]

@@ -16,7 +16,7 @@ from ana.values import Json
 
 Span = tuple[date, date]
 _UNITS = {"day": 1440, "hour": 60, "minute": 1}
-_TZID = re.compile(r"^TZID[^:\n]*:(.*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_TZID = re.compile(r"^TZID[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 _IGNORED = re.compile(r"^(?!BEGIN|END|TZID|TZOFFSET|DTSTART|RRULE|RDATE).*\n", re.IGNORECASE | re.MULTILINE)
 _PARTS = "BYMONTH|BYMONTHDAY|BYDAY|UNTIL|WKST|INTERVAL"
 _OTHER_RULE = re.compile(rf"^RRULE:(?!FREQ=YEARLY(?:;(?:{_PARTS})=[\w,+-]+)*[ \t]*$)", re.IGNORECASE | re.MULTILINE)
@@ -106,7 +106,7 @@ def _write_day(minutes: int) -> str | None:
 
 def list_tables(texts: list[str]) -> dict[str, str]:
     """Return the first hundred tables of a file by name."""
-    return {name[1]: text for text in texts[:100] if (name := _TZID.search(text))}
+    return {name[1].rstrip(" \t"): text for text in texts[:100] if (name := _TZID.search(text))}
 
 
 def _find_zone(name: str, table: str) -> tzinfo | None:

@@ -1,6 +1,7 @@
 """The components of a calendar file, each parsed by itself, so that a broken one spoils no other."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from ana.transfer.records import BadRecord, decode_text, read_bytes, show_path
 KINDS = ("VEVENT", "VTODO", "VTIMEZONE")
 _FOLD = re.compile(rb"(?:\r\n|\r|\n)[ \t]")
 _BEGIN = re.compile(r"^BEGIN:(V\w+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
-_PART = re.compile(rf"^BEGIN:({'|'.join(KINDS)})[ \t]*\n.*?^END:\1[ \t]*$", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_EDGE = re.compile(rf"^(BEGIN|END):({'|'.join(KINDS)})[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _ENDS = re.compile(r"^END:VCALENDAR\s*\Z", re.IGNORECASE | re.MULTILINE)
 _ZONE = re.compile(r"^((?:DTSTART|DTEND|DUE|RECURRENCE-ID|EXDATE|RDATE)\b[^:\n]*?);TZID=", re.IGNORECASE | re.MULTILINE)
 
@@ -25,7 +26,7 @@ def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
     """
     # bytes, because a fold may part the bytes of one character
     text = decode_text(path, _FOLD.sub(b"", read_bytes(path))).replace("\r\n", "\n").replace("\r", "\n")
-    parts = [(match[1].upper(), match[0]) for match in _PART.finditer(text)]
+    parts = [*_iter_parts(text)]
     names = [name.upper() for name in _BEGIN.findall(text)]
     if sum(name in KINDS for name in names) != len(parts) or not _ENDS.search(text):
         raise UserError(
@@ -33,6 +34,17 @@ def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
             "Nothing was imported. Export it again from the program that wrote it.",
         )
     return parts, [name for name in names if name not in (*KINDS, "VCALENDAR", "VALARM")]
+
+
+def _iter_parts(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the kind and the text of each component, up to its first end; none of one that does not end."""
+    begun: re.Match[str] | None = None
+    for edge in _EDGE.finditer(text):
+        if begun is None:
+            begun = edge if edge[1].upper() == "BEGIN" else None
+        elif edge[1].upper() == "END" and edge[2].upper() == begun[2].upper():
+            yield begun[2].upper(), text[begun.start() : edge.end()]
+            begun = None
 
 
 def parse_part(text: str) -> Component:
