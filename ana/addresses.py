@@ -43,6 +43,7 @@ Apprise takes much more there: files of this machine (template, keyfile, pgppub)
 whether certificates are checked. None of that is another person's to say.
 """
 
+_BETWEEN = re.compile(r"(?<![\s,])[\s,]++(?=[\w+.-]++://)|\s++")
 _DOMAIN = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}|localhost|[\d.]+", re.IGNORECASE)
 
 _MAIL_ADDRESS = re.compile(r"mailtos?://([^:@/]+)(?::[^/]*)?@([\w.-]+)", re.IGNORECASE)
@@ -61,7 +62,7 @@ Kinds = Annotated[tuple[Annotated[str, AfterValidator(check_kind)], ...], Before
 def split_addresses(written: SecretStr | None) -> list[str]:
     """Return the addresses of a setting, which are separated by spaces or commas; one may have commas in it."""
     text = written.get_secret_value().strip() if written else ""
-    return [part for part in re.split(r"[\s,]+(?=[\w+.-]+://)|\s+", text) if part]
+    return [part for part in _BETWEEN.split(text) if part]
 
 
 def read_kind(address: str) -> str:

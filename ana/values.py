@@ -3,7 +3,7 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
@@ -96,6 +96,13 @@ def iter_texts(value: Json) -> Iterator[str]:
     elif isinstance(value, list | dict):
         for part in value.values() if isinstance(value, dict) else value:
             yield from iter_texts(part)
+
+
+def list_others(entries: Sequence[Json], known: Sequence[Json]) -> list[Json]:
+    """Return the entries that are not among the known ones."""
+    flat = {each for each in known if not isinstance(each, list | dict)}
+    nested = [each for each in known if isinstance(each, list | dict)]
+    return [each for each in entries if each not in (nested if isinstance(each, list | dict) else flat)]
 
 
 def whole_number(value: object, least: int, most: int) -> int:

@@ -24,6 +24,9 @@ _ALL = (
 )
 """What may stand beside a yes: it decides on the whole request."""
 
+LONGEST = 200
+"""Characters of a short reply; a longer message is none."""
+
 
 def _compile(core: str, beside: str) -> re.Pattern[str]:
     """Return what matches some words of a class, with others beside them."""
@@ -38,9 +41,9 @@ _BEGINS_WITH_NO = re.compile(rf"(?:{fold(_NO)}|{fold(_STOP)})(?!\w)")
 
 def read_short_reply(text: str) -> Literal["approve", "reject"] | None:
     """Return the decision that a message is and nothing else; None for any other message."""
-    words = " ".join(re.findall(r"\w+", fold(text)))
-    if "?" in fold(text):
+    if len(text) > LONGEST or "?" in fold(text):
         return None
+    words = _list_words(text)
     if _IS_YES.fullmatch(words):
         return "approve"
     return "reject" if _IS_NO.fullmatch(words) else None
@@ -48,4 +51,8 @@ def read_short_reply(text: str) -> Literal["approve", "reject"] | None:
 
 def begins_with_no(text: str) -> bool:
     """Return whether a message begins with a no, or with a word to stop, whatever follows."""
-    return bool(_BEGINS_WITH_NO.match(" ".join(re.findall(r"\w+", fold(text)))))
+    return bool(_BEGINS_WITH_NO.match(_list_words(text[:LONGEST])))
+
+
+def _list_words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", fold(text)))

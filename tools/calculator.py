@@ -116,9 +116,10 @@ def calculate(expression: str) -> int | float | str:
 
 def list_steps(expression: str) -> list[int | float | str]:
     """Return the values of the parts of an expression, as `calculate` shows them; none of one that has no value."""
+    expression = expression[:MOST_CHARACTERS]
     conversion = _CONVERSION.fullmatch(expression)
     try:
-        tree = _parse(conversion["value"] if conversion else expression[:MOST_CHARACTERS])
+        tree = _parse(conversion["value"] if conversion else expression)
         return [_show(_evaluate(node)) for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
     except ToolError:
         return []

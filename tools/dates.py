@@ -18,6 +18,9 @@ UNDERSTOOD = (
     "with a time such as at 14:30; with after also: two weeks later."
 )
 TWOFOLD = "Some mean the one by it, some the other: tell the user both dates."
+LONGEST = 300
+"""Characters of a phrase."""
+
 _FILLER = re.compile(
     r"\b(?:on|at|by|due|the|of|in|for|from|until|till|before|around|about|and|then|a|sharp|starting|day|date|time|morning"
     r"|afternoon|evening|night|o'?clock)\b|\W",
@@ -46,7 +49,7 @@ def _zone(name: str, local: tzinfo) -> tzinfo:
     called = next((zone for zone in sorted(available_timezones()) if f"/{zone.lower()}".endswith(city)), name.strip())
     if zone := find_zone(called):
         return zone
-    raise ToolError(f"There is no time zone {name!r}.", "Use utc, local, or an IANA zone like Asia/Tokyo.")
+    raise ToolError(f"There is no time zone {name[:60]!r}.", "Use utc, local, or an IANA zone like Asia/Tokyo.")
 
 
 @tool(parse_docstring=True)
@@ -62,6 +65,8 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
     except ValueError as exc:
         raise ToolError(f"{after!r} is not an ISO date.", "Give after as 2026-01-13, or leave it out.") from exc
     phrase = phrase.strip()
+    if len(phrase) > LONGEST:
+        raise ToolError(f"The phrase is longer than {LONGEST} characters.", UNDERSTOOD)
     if after is None and (ahead := find_hours_ahead(phrase, call.clock.now())):
         start, end, moment = ahead
         _require_read(phrase[:start] + phrase[end:])
@@ -89,8 +94,8 @@ def _spell_year(phrase: str, today: date) -> str:
 
 def _count_from_today(phrase: str) -> str:
     """Return "two weeks later" as "in two weeks", and "two weeks earlier" as "two weeks ago"."""
-    later = re.sub(r"(?i)^(.+)\s+later$", r"in \1", phrase)
-    return re.sub(r"(?i)\s+earlier$", " ago", later)
+    words, _, last = " ".join(phrase.split()).rpartition(" ")
+    return {"later": f"in {words}", "earlier": f"{words} ago"}.get(last.lower(), phrase) if words else phrase
 
 
 def _require_read(rest: str) -> None:

@@ -228,7 +228,6 @@ def _note(call: CallContext, found: Found, where: Mapping[str, Any]) -> str:
         first, last = (with_weekday(str(day)) for day in found.due)
         days = f"to {last}" if found.due[0] == date.min else first if first == last else f"{first} to {last}"
         notes.append(f"The text was taken as the question what is due: {days}.")
-    if found.why_none:
-        notes.append(found.why_none)
+    notes += [found.why_none, found.unread]
     notes += (f"{near}." for near in find_near_asked(call, where))
     return " ".join(filter(None, [*notes, tell_left_out(call, where)]))

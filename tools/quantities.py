@@ -24,7 +24,7 @@ UNIT = rf"{_WORD}{_POWER}(?:/{_WORD}{_POWER})?(?![\w²³°])"
 DATE = r"(?<![\w.,])(?:19|20|21)[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?![\w.,])"
 TIME_OF_DAY = r"[0-9]{1,2}:[0-5][0-9](?::[0-5][0-9])?(?:\s?[ap]m\b)?"
 
-_PART = re.compile(rf"(?P<number>{NUMBER})\s*(?P<unit>{UNIT})")
+_PART = re.compile(rf"(?<![0-9.,])(?P<number>{NUMBER})\s*(?P<unit>{UNIT})")
 _TIME = re.compile(r"(\d+):(\d+)(?::(\d+))?(?:\s?([ap])m)?", re.IGNORECASE)
 FORM = "Use digits, + - * / // % ^ ! sqrt() and ( ), and units in English, such as min, h, kg, oz, km/h, C."
 _UNITS = "Convert to one unit first; m is metres and min minutes. Temperatures are converted, not added."

@@ -18,7 +18,7 @@ from ana.memory.item import Item
 from ana.memory.operations import Operation
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import SEARCHED
-from ana.memory.search.query import Query, parse_query
+from ana.memory.search.query import Query, describe_unread, parse_query
 from ana.memory.similar import find_similar
 from ana.memory.sources import ALL_MINE, Sources, tell_part
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
@@ -66,7 +66,7 @@ class Memory:
             # about days in the past, done items count
             is_past = date.min < parsed.due[0] and parsed.due[1] < now.date()
             query = replace(query, text=None, due=parsed.due, excluded=CANCELLED if is_past else CLOSED)
-        found = replace(self.backend.query(query), due=query.due, where=query.where)
+        found = replace(self.backend.query(query), due=query.due, where=query.where, unread=describe_unread(text or ""))
         return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
 
     def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:

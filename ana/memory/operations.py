@@ -3,14 +3,16 @@
 A model that wants to add two entries to a list of seven would otherwise send the list again, and lose what it left out.
 """
 
+import json
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from ana.errors import ToolError
-from ana.values import Json, fold_case
+from ana.values import Json, fold_case, list_others
 
 OPERATORS = ("$add", "$remove", "$append", "$replace")
 FORM = (
@@ -74,18 +76,19 @@ class Operation:
     def _change_list(self, old: Json) -> list[Json]:
         if old is not None and not isinstance(old, list):
             raise self._refuse(old, "a list")
-        kept, missing = list(old or []), []
+        places, gone, missing = _Places(old or []), set[int](), []
         for entry in _to_list(self.remove):
-            same = [each for each in kept if each == entry] or [each for each in kept if _is_same(each, entry)]
-            if same:
-                kept.remove(same[0])
-            else:
+            place = places.take(entry)
+            if place is None:
                 missing.append(repr(str(entry)[:60]))
+            else:
+                gone.add(place)
+        kept = [entry for place, entry in enumerate(old or []) if place not in gone]
         if missing:
             there, verb = ", ".join(map(str, old or []))[:400] or "nothing", "is" if len(missing) == 1 else "are"
             hint = f"Nothing was changed. There is: {there}. Write it as there, with all that goes."
             raise ToolError(f"{', '.join(missing)} {verb} not in {self.name}.", hint)
-        return kept + [entry for entry in _to_list(self.add) if entry not in kept]
+        return kept + list_others(_to_list(self.add), kept)
 
     def _refuse(self, old: Json, wanted: str) -> ToolError:
         return ToolError(f"{self.name} is {str(old)[:60]!r}, which is not {wanted}. Nothing was changed.", FORM)
@@ -133,5 +136,28 @@ def _to_list(entries: Json) -> list[Json]:
     return entries if isinstance(entries, list) else [] if entries is None else [entries]
 
 
-def _is_same(one: Json, other: Json) -> bool:
-    return isinstance(one, str) and isinstance(other, str) and fold_case(one) == fold_case(other)
+class _Places:
+    """Where the entries of a list are, each of which can be taken once."""
+
+    def __init__(self, entries: Sequence[Json]) -> None:
+        self._taken = set[int]()
+        self._alike = defaultdict[Hashable, list[int]](list), defaultdict[Hashable, list[int]](list)
+        for place in reversed(range(len(entries))):
+            for alike, key in zip(self._alike, _list_keys(entries[place]), strict=False):
+                alike[key].append(place)
+
+    def take(self, entry: Json) -> int | None:
+        """Return the first place of an entry that is left, of a text else one that differs in case; None for none."""
+        for alike, key in zip(self._alike, _list_keys(entry), strict=False):
+            while places := alike[key]:
+                if (place := places.pop()) not in self._taken:
+                    self._taken.add(place)
+                    return place
+        return None
+
+
+def _list_keys(entry: Json) -> list[Hashable]:
+    """Return what an entry is known by; a text first by itself and then by what it is in any case."""
+    if isinstance(entry, list | dict):
+        return [("", json.dumps(entry, sort_keys=True))]
+    return [entry, str(fold_case(entry))] if isinstance(entry, str) else [entry]

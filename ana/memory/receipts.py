@@ -24,7 +24,7 @@ from ana.output import quote, shorten
 from ana.time.dates import day_of
 from ana.time.repeats import ALSO, DATE_KEYS, find_passed_over
 from ana.translation import _
-from ana.values import Json, plain
+from ana.values import Json, list_others, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
 """The record of one write as people are shown it: {op, kind, id, before, after}."""
@@ -232,7 +232,7 @@ def _cut_to_difference(old: str, new: str) -> tuple[str, ...]:
 def _describe_step(old: Json, new: Json, year: int) -> str:
     """Return what became of a value: the entries that came and went of a list, else both."""
     if isinstance(old, list) and isinstance(new, list):
-        signs = (("+", [each for each in new if each not in old]), ("-", [each for each in old if each not in new]))
+        signs = (("+", list_others(new, old)), ("-", list_others(old, new)))
         steps = [f"{sign} {', '.join(show_value(each, year) for each in found)}" for sign, found in signs if found]
         if steps:
             return ", ".join(steps)

@@ -32,7 +32,7 @@ _STRING = "|".join(
 _TOKENS = {
     "gap": rf"(?:{_GAP}|[,，;](?=(?:{_GAP})*+[,，;}}\])]))++",
     "key": rf"(?:{_STRING})(?=(?:{_GAP})*+[:：])",
-    "name": rf"[^\W\d][\w$.-]*+(?:[ ][\w$.-]++)*(?=(?:{_GAP})*+[:：=])",
+    "name": rf"[^\W\d][\w$.-]*+(?:[ ][\w$.-]++){{0,40}}+(?=(?:{_GAP})*+[:：=])",
     "text": _STRING,
     "object": r"\{|\((?=\s*\w+\s*[=:])",
     "list": r"[\[(]",
@@ -96,8 +96,9 @@ def build_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object that pairs make. Raises ToolError if a key has two values."""
     made: dict[str, Any] = {}
     for key, value in pairs:
-        if not is_same(made.setdefault(key, value), value):
+        if key in made and not is_same(made[key], value):
             raise ToolError(f"The key {key[:40]!r} stands there twice with different values.")
+        made[key] = value
     return made
 
 

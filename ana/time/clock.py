@@ -1,5 +1,6 @@
 """The person's clock: the one source of 'now'."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -8,6 +9,7 @@ from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
 
 
 def _utc_now() -> datetime:
@@ -83,8 +85,11 @@ def find_zone(name: str, met: Mapping[str, tzinfo] | None = None) -> tzinfo | No
 
     `met` are zones that queries came from, by name: a machine without a named zone calls its own "local".
     """
+    if name in (met or {}):
+        return (met or {})[name]
     try:
-        return (met or {}).get(name) or ZoneInfo(name)
+        # any other name may be a path, or a text without end
+        return ZoneInfo(name) if _ZONE.fullmatch(name) else None
     except (KeyError, ValueError, OSError):
         return None
 

@@ -96,6 +96,7 @@ async def show_list(request: Request) -> Response:
         items=listed,
         total=found.total,
         why_none=found.why_none,
+        unread=found.unread,
         pages=[
             (title, urlencode(here | {"page": str(n)}))
             for title, n, there in (

@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pydantic_core import from_json
 
@@ -16,7 +17,7 @@ SENT_EVERY = 0.1
 TICK = 2.0
 """Seconds after which there is another though nothing was told: it says how long the model is waited for."""
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+\s*")
+_SENTENCE_END = re.compile(r"[.!?。！？\n]+\s*")
 
 
 @dataclass
@@ -43,7 +44,8 @@ class Progress:
     @property
     def settled(self) -> list[str]:
         """The sentences that are complete, for a reader that speaks them."""
-        return [each.strip() for each in _SENTENCE.findall(self.draft) if each.strip()]
+        ends = [end.end() for end in _SENTENCE_END.finditer(self.draft)]
+        return [told for begin, end in pairwise([0, *ends]) if (told := self.draft[begin:end].strip())]
 
     def read(self, event: Event) -> None:
         """Take in what the run told."""

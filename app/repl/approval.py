@@ -20,21 +20,19 @@ SHORT_REPLIES: dict[str, ShortReply] = {"e": "edit", "edit": "edit", "a": "all",
 
 STILL_WAITS = "It still waits: y, n, e or a."
 
-_TOLD = re.compile(
-    r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) .*?(?=“undo” takes it back\.)"
-    r"|Taken back\. “undo [^”]+”(?= brings it back\.)",
-    re.DOTALL,
-)
-"""How the offline reader tells what it wrote, which its receipt tells as well."""
+_UNDO = "“undo” takes it back."
+_TOLD = re.compile(r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) ")
+_TAKEN_BACK = re.compile(r"Taken back\. “undo [^“”]+”(?= brings it back\.)")
+"""How the offline reader tells what it wrote, up to how it is taken back: its receipt tells it as well."""
 
-_HINTS = re.compile(r"“undo” takes it back\.|I cannot ring: .*?in `ana due`\.|(?<=^ )brings it back\.")
+_HINTS = re.compile(rf"{re.escape(_UNDO)}|I cannot ring: [^`:]*in `ana due`\.|(?<=^ )brings it back\.")
 
 _MORE = re.compile(r"^(… and \d+ more): `ana due`, `ana items`\.$", re.MULTILINE)
 
 _TWINS = (
     (re.compile(r"`ana due`"), "/due"),
     (re.compile(r"`ana threads list`"), "/threads"),
-    (re.compile(r" `ana history` shows [^.]+\."), ""),
+    (re.compile(r" `ana history` shows [^.`]+\."), ""),
 )
 """Commands of the shell, and what does the same here."""
 
@@ -44,6 +42,13 @@ def name_commands(text: str) -> str:
     for of_shell, ours in _TWINS:
         text = of_shell.sub(ours, text)
     return text
+
+
+def drop_told(text: str) -> str:
+    """Return an answer of the offline reader without what it wrote."""
+    told = _TOLD.search(text)
+    end = text.find(_UNDO, told.end()) if told else -1
+    return text[: told.start()] + text[end:] if told and end >= 0 else _TAKEN_BACK.sub("", text, count=1)
 
 
 class Answers:
@@ -61,7 +66,7 @@ class Answers:
         if not answer.composed or not answer.changes:
             show_answer(replace(answer, answer=_MORE.sub(r"\1: /due, /items.", text) if answer.composed else text))
             return
-        text = _TOLD.sub("", text, count=1)
+        text = drop_told(text)
         hints = [f"/redo {hint}" if hint.startswith("brings") else name_commands(hint) for hint in _HINTS.findall(text)]
         if text := _HINTS.sub("", text).strip():
             show_text(text)

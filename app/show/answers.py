@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.outcome import Done
 
 _CELL = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*")
+_DASHES = re.compile(r":?-+:?")
 COLOURS = {"+": "green", "~": "magenta", "-": "red"}
 """Colours of the terminal's own palette that can be read on light and on dark backgrounds."""
 
@@ -74,7 +74,7 @@ def show_text(text: str) -> None:
         return
     for is_table, lines in groupby(text.split("\n"), key=lambda line: line.lstrip().startswith("|")):
         block = list(lines)
-        if is_table and len(block) > 1 and _RULE.fullmatch(block[1].strip()):
+        if is_table and len(block) > 1 and all(map(_DASHES.fullmatch, _split_cells(block[1]))):
             headers, *rows = (_split_cells(line) for line in (block[0], *block[2:]))
             width = len(headers)
             show_table(headers, [[*row, *[""] * width][:width] for row in rows])

@@ -87,6 +87,8 @@ def show_found(found: Found, why: bool = False, *, year: int | None = None, ids:
         tell(f"{len(found.items)} of {found.total}")
     else:
         tell(f"Nothing was found. {found.why_none}".rstrip())
+    if found.unread:
+        tell(found.unread)
 
 
 def explain(found: Found) -> list[str]:

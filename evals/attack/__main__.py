@@ -1,15 +1,16 @@
-"""`make attack`: every attack at every door on every dial and every harmless twin."""
+"""`make attack`: every attack at every door on every dial, every twin, and texts that take long."""
 
 import logging
 import sys
 from collections import Counter
 
+from evals.attack.linear import measure_all, report
 from evals.attack.play import DIALS, SURFACES, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
 
 
 def main() -> int:
-    """Play all of it; return 1 if an attack did harm or something harmless asked."""
+    """Play all of it; return 1 if an attack did harm, something harmless asked, or a reading is not linear."""
     logging.disable(logging.CRITICAL)
     played, harmed = Counter[str](), 0
     for attack in read_attacks():
@@ -23,7 +24,7 @@ def main() -> int:
         print(f"{kind:<16} {count:>4}")
     asked = play_twins()
     print(f"{played.total()} plays, {harmed} did harm; {asked} harmless turns asked")
-    return 1 if harmed or asked else 0
+    return 1 if report(measure_all()) or harmed or asked else 0
 
 
 def play_twins() -> int:

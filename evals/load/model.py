@@ -1,4 +1,5 @@
-"""A model on loopback: it keeps what it is told, and works on whatever begins with "long" until nobody waits for it.
+"""A model on loopback: it keeps what it is told, answers what begins with "What" with a sum, and works on whatever
+begins with "long" until nobody waits for it.
 
 Usage: python -m evals.load.model --port PORT
 """
@@ -33,6 +34,8 @@ async def complete(request: Request) -> Response:
     text = last["content"].rpartition("\n\n")[2]  # before it stands what the model is told of the time
     while text.startswith("long") and not await request.is_disconnected():
         await asyncio.sleep(0.05)
+    if text.startswith("What"):
+        return say(asked, {"content": "There are 1234567."})
     return say(asked, {"content": None, "tool_calls": [call("create_item", content=text)]})
 
 

@@ -93,7 +93,7 @@ _ANSWERS_LAST = re.compile(
 )
 _MAKES = re.compile(r"\W*(?P<before>(?:\w+\W+){0,2}?)(?:make|do) (?:it|that|them|a)\b", re.IGNORECASE)
 """With a draft or with what is stored: make it shorter, make it Friday."""
-_CALLED_OUT = re.compile(r"[?？]*[!！][!?！？]*$")
+_CALLED_OUT = re.compile(r"(?<![!?！？])[?？]*+[!！][!?！？]*$")
 _ENCLITIC_BEHIND = re.compile(r"-(?:moi|l[ea]|les)\b|[áéí]\w{1,9}[ae]me\b", re.IGNORECASE)
 _NAMED = frozenset(
     {"i", "you", "he", "she", "we", "ich", "du", "er", "wir", "je", "il", "elle", "on", "yo", "él", "ella"}

@@ -20,7 +20,7 @@ def search(text: str) -> AIMessage:
 
 def test_steps(make_assistant: MakeAssistant) -> None:
     assistant = make_assistant(calls(MILK), *[search(str(n)) for n in range(5)], "Hello.")
-    answer = assistant.ask("loop", THREAD, max_steps=3)
+    answer = expect_done(assistant.ask("loop", THREAD, max_steps=3))
     assert answer.answer.startswith("I stopped at the limit of 3 steps in one turn. What was done stands below.")
     assert "was not done" in answer.answer
     assert answer.receipt == "- Stored: “Buy milk”"
@@ -31,7 +31,7 @@ def test_steps(make_assistant: MakeAssistant) -> None:
 
 def test_the_same_call_again_and_again(make_assistant: MakeAssistant) -> None:
     assistant = make_assistant(search("a"), search("b"), search("a"), search("a"), "Next.")
-    answer = assistant.ask("loop", THREAD)
+    answer = expect_done(assistant.ask("loop", THREAD))
     assert "a call that only repeats itself (query_items)" in answer.answer
     assert answer.receipt == "no changes"
     assert len(answer.steps) == 3, "the third of the same is not run"

@@ -178,6 +178,14 @@ def test_lines_become_items_only_under_bullets() -> None:
     assert find_kept("note: first\n\n- second\n- third") == ("first\n\n- second\n- third", {"type": "note"})
 
 
+def test_a_long_message_is_kept_whole_and_what_is_not_read_of_it_is_told() -> None:
+    text = f"call Anna tomorrow at 9:30{', and so on' * 60}, what is due?"
+    assert find_kept(text) == (text, {"type": "note"})
+    assert say(text, item(text)).text.endswith("and I read no day, question or order in it.")
+    assert "It is long" not in say(text[:200], item(text[:200])).text
+    assert find_kept(f"remind me to {text}") == (text, {"type": "reminder", "status": "active"})
+
+
 def test_a_long_list_is_asked_about_first() -> None:
     talk, text = Talk(), "\n".join(f"- thing {n}" for n in range(21))
     assert "21 lines" in talk.say(text).text

@@ -80,6 +80,14 @@ def test_what_an_update_left_as_it_was_may_be_said(make_assistant: MakeAssistant
     assert answer.answer.startswith(draft)
 
 
+def test_of_a_long_query_it_is_said_what_was_read(make_assistant: MakeAssistant, settings: Settings) -> None:
+    asked = calls(("query_items", {"text": "milk"}), ("query_items", {"text": f"milk{' and more' * 500}"}))
+    make_assistant(asked, "Nothing.").ask("what is there?", THREAD)
+    short, long = observed(settings)
+    assert "note" not in short or "characters" not in short["note"]
+    assert long["note"].endswith("Of the text the first 4,000 characters were read for words and days.")
+
+
 def test_another_property_makes_another_item(make_assistant: MakeAssistant) -> None:
     other = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "n": 2}})
     assistant = make_assistant(calls(MILK, other), "Saved.")

@@ -53,6 +53,7 @@ class Found:
         why_none: Why nothing was found, in a sentence or two; empty if something was, or nobody knows.
         more_dates: How many more dates of what repeats pass, by id, if the query has a first and a last day.
         where: The filter, as it was read.
+        unread: A sentence if not all of the text was read; else empty.
     """
 
     items: list[Item]
@@ -63,3 +64,4 @@ class Found:
     why_none: str = ""
     more_dates: Mapping[str, int] = field(default_factory=dict)
     where: Node = EVERY_ITEM
+    unread: str = ""

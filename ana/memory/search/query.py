@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Days: TypeAlias = tuple[date, date]
 
 _ID = re.compile(r"(?<![\w-])[a-z2-7]{8}(?![\w-])")
-_PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»')
+_PHRASE = re.compile(r'"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»')
 _TAG = re.compile(r"(?:(?<![\w#])#|\btag(?:ged)?:?\s+[#\"“']?)(\w[\w-]*)", re.IGNORECASE)
 _UNDATED = re.compile(
     r"\bundated\b|\b(?:without|with\s+no|no)\s+(?:an?\s+|any\s+)?(?:due\s+)?(?:date|deadline)s?\b", re.I
@@ -123,6 +123,11 @@ def parse_query(text: str, today: date) -> ParsedQuery:
         phrases=tuple(phrase for phrase in quoted if phrase),
         tags=tuple(map(fold_tag, _TAG.findall(said))),
     )
+
+
+def describe_unread(text: str) -> str:
+    """Return a sentence if only the beginning of a query is read for its words and days; else nothing."""
+    return f"Of the text the first {LONGEST:,} characters were read for words and days." if len(text) > LONGEST else ""
 
 
 def _read_status(text: str) -> bool | None:

@@ -20,6 +20,9 @@ TOKEN = r"(?:<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>)"
 TAG = r"</?(?!think|answer|final)[^<>={}()\n]{1,40}>"
 FENCE = r"(?:```+|~~~+)[ \t]*\w*"
 
+LONGEST_EDGE = 80
+"""Characters of what may stand at the end of a reply."""
+
 _SPACE = f" \t\r\n\xa0\u2028\u2029{INVISIBLE}"
 _EDGE = (
     rf"{TOKEN}(?:(?:assistant|model|final)\b)?|<start_of_turn>(?:model\b)?"
@@ -30,7 +33,7 @@ _LAST = regex.compile(_EDGE)
 _ESCAPED = regex.compile(r"\{(?:\s|\\n)*\\\"")
 _NEXT_TURN = regex.compile(rf"(?s)(?:{TOKEN}|<end_of_turn>|</s>)\s*(?:{TOKEN}|<start_of_turn>)\s?user\b.*")
 _WORDS = r"(?:Action|Call|call|FUNCTION|TOOL_CALLS|assistant|function|await|commentary to)\b"
-_ASIDE = r"\**(?:Thought|Plan|Observation)\b[^\n]*(?:\n|\Z)"
+_ASIDE = r"\*{0,3}(?:Thought|Plan|Observation)\b[^\n]*(?:\n|\Z)"
 _OPENING = r"<(?:｜DSML｜)?(?:function=|invoke name=[\"'])"
 _LEAD = regex.compile(
     rf"(?:{_ASIDE}|{_WORDS}|{_OPENING}|{TOKEN}|{TAG}|{FENCE}|>>>|(?<=\S)>|[\s:=*`\[\]✿<]|\w+ = (?=\w+\())*+"
@@ -42,14 +45,13 @@ _BETWEEN = regex.compile(
     rf"(?P<input>\**Action Input:?\**:?[ \t]*(?:{FENCE}\s*(?=\{{))?)?"
 )
 _PARAMETER = (
-    r"\s*<(?:(?:｜DSML｜)?parameter(?:=| name=[\"'])([\w.-]+)[\"']?(?: string=\"\w+\")?"
+    r"\s*<(?|(?:｜DSML｜)?parameter(?:=| name=[\"'])([\w.-]+)[\"']?(?: string=\"\w+\")?"
     r"|arg_key>([\w.-]+)</arg_key>\s*<arg_value)>"
     r"((?:(?!</(?:｜DSML｜)?(?:parameter|arg_value)>)(?s:.))*+)</[^<>]+>"
 )
-_PARAMETERS = regex.compile(_PARAMETER)
 _TAGGED = regex.compile(rf"(?:{_PARAMETER})++\s*</(?:｜DSML｜)?(?:function|invoke|tool_call)>")
 _LAYOUT = regex.compile(r"\A\r?\n|\r?\n\Z")
-_LINE = regex.compile(r"(?![\"'`])[^\r\n<{]*(?=\s*\n\**Observation)")
+_LINE = regex.compile(r"(?![\"'`])[^\r\n<{]*+(?=\s*\n\*{0,3}Observation)")
 _TAIL = regex.compile(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
 
 
@@ -69,10 +71,15 @@ def unwrap(reply: str) -> str:
 
 def _strip(text: str) -> str:
     front = _FRONT.match(text)
-    text = text[front.end() if front else 0 :].rstrip(_SPACE)
-    while edge := _LAST.fullmatch(text, max(0, *map(text.rfind, ("<", "[", "\x1b")))):
-        text = text[: edge.start()].rstrip(_SPACE)
-    return text
+    begin, end = front.end() if front else 0, len(text)
+    while True:
+        while end > begin and text[end - 1] in _SPACE:
+            end -= 1
+        nearest = max(begin, end - LONGEST_EDGE)
+        edge = _LAST.fullmatch(text, max(nearest, *(text.rfind(sign, nearest, end) for sign in "<[\x1b")), end)
+        if edge is None:
+            return text[begin:end]
+        end = edge.start()
 
 
 def _decode(text: str) -> str:
@@ -110,7 +117,8 @@ def _read_arguments(text: str, at: int, *, is_led: bool) -> tuple[Any, int | Non
     if text.startswith(("{", "("), at):
         return read_value(text, at)
     if tagged := _TAGGED.match(text, at):
-        pairs = [(name or key, _LAYOUT.sub("", value)) for name, key, value in _PARAMETERS.findall(tagged[0])]
-        return dict(pairs), tagged.end() if len(dict(pairs)) == len(pairs) else None
+        names, values = tagged.captures(1), (_LAYOUT.sub("", value) for value in tagged.captures(2))
+        args = dict(zip(names, values, strict=True))
+        return args, tagged.end() if len(args) == len(names) else None
     line = _LINE.match(text, at) if is_led else None
     return (line[0].strip(), line.end()) if line else (None, None)

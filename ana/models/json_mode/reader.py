@@ -7,7 +7,7 @@ import regex
 from ana.errors import ToolError
 from ana.models.json_mode.notations import FENCE, TAG, TOKEN, read_named_call, unwrap
 from ana.models.json_mode.shapes import ParsedReply, find_decisions
-from ana.models.lenient_json import is_same, read_value
+from ana.models.lenient_json import read_value
 from ana.models.tool_schema import Tools
 
 LONGEST = 300_000
@@ -23,7 +23,7 @@ _OPENING = regex.compile(
 _RESULT = regex.compile(r"(?:(?:^|\n)(?:Observation|Tool result):|<tool_response>\n?|\[TOOL_RESULTS\])[ \t]*\Z")
 _WORD = regex.compile(r"[^\W\d_]{2,}")
 _EMPTY = regex.compile(r"(?:\W|null|None)*+")
-_MARKUP = regex.compile(rf"{TOKEN}|{TAG}|{FENCE}|\[/?[A-Z_]{{3,20}}\]|<!--.*?-->|[ \t;,.]//.*")
+_MARKUP = regex.compile(rf"{TOKEN}|{TAG}|{FENCE}|\[/?[A-Z_]{{3,20}}\]|<!--(?:(?!<!--|-->).)*+-->|[ \t;,.]//.*")
 _LABEL = regex.compile(
     r"[\W\d]*(?:here (?:is|'s) |this is )?(?:the |my |a )?(?:(?:json|final|next|tool|function) )*"
     r"(?:decision|answer|response|output|json|call|action|assistant|ai|result|réponse(?: finale)?|antwort|entscheidung)"
@@ -47,7 +47,7 @@ _OTHERS = (
 {1} all), a thought that is not closed, the person's next message."""
 _NOT_PROSE = regex.compile(
     r"(?m)^[^\w\n]*+(?:Thought|Action|Observation)[^\w\n]*:"
-    r"|<(?:tool_call|start_function)|<[|｜][^>\n]*>|\[TOOL_CALLS\]|✿|^>>>"
+    r"|<(?:tool_call|start_function)|<[|｜][^<>\n]*>|\[TOOL_CALLS\]|✿|^>>>"
     r"|\A[A-Za-z_][\w.]*\(.*\)\Z|\A[{\[]\s*[{\[\"']"
 )
 
@@ -71,7 +71,7 @@ def _read(text: str, tools: Tools) -> ParsedReply:
     _require_no_other(prose, tools)
     if not said:
         return _read_prose(text, prose)
-    if any(not is_same(said[0], other) for other in said):
+    if len({*map(repr, said)}) > 1:
         names = ", ".join((one.tool or f"final {one.answer!r}")[:40] for one in said[:5])
         raise ToolError(f"The reply holds different decisions: {names}. The next one follows a call's result.")
     _require_alone(prose)

@@ -19,6 +19,9 @@ Item = Mapping[str, Any]
 OFFER = "Shall I keep it as a task? Say yes."
 FAILED = "That did not work:"
 UNDO = "“undo” takes it back."
+LONGEST = 500
+"""Characters of a message that is read; a longer one is kept whole."""
+LONG = " It is long: it is kept whole and can be found, and I read no day, question or order in it."
 NO_RING = "I cannot ring: it shows when I am opened then, and in `ana due`."
 _PHRASES = Phrases(Path(__file__).with_name("words.txt"))
 pattern, words_of = _PHRASES.pattern, _PHRASES.words_of
@@ -84,14 +87,14 @@ def do(tool: str, given: dict[str, Any], tell: Callable[[dict[str, Any]], str]) 
     return tell(done)
 
 
-def keep(calls: Sequence[tuple[str, dict[str, Any]]]) -> Plan:
-    """Create items, and say in a line what was kept."""
+def keep(calls: Sequence[tuple[str, dict[str, Any]]], more: str = "") -> Plan:
+    """Create items, and say in a line what was kept, and more."""
     made = yield list(calls)
     kept = [item for item in made if "id" in item]
     rings = [item.get("reminder", NO_RING) for item in kept if "remind" in item["properties"]]
     told = [f"You have {name(each['existing'])} already; say it again for a copy." for each in made if "id" not in each]
     unread = tell_unread(item["content"] for item in kept)
-    told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}{unread}"] if kept else []
+    told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}{unread}{more}"] if kept else []
     return " ".join([*told, *(NO_RING if each.startswith("Nothing") else each for each in rings[:1])])
 
 

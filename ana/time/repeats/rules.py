@@ -15,6 +15,9 @@ DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 MOST_TIMES = 24
 """How often a day something may repeat."""
 
+LONGEST = 1_000
+"""Characters of a rule."""
+
 YEARS_AHEAD = 12
 """How far an occurrence is looked for: a 29 February that is left out where there is none comes within eight years."""
 
@@ -104,7 +107,9 @@ def parse_rule(text: str, zone: tzinfo) -> Rule:
         ValueError: It is none, repeats more than 24 times a day, or has a part or a value that no rule has.
     """
     parts: dict[str, str] = {}
-    for part in filter(None, re.sub(r"\s+|^RRULE:", "", text[:1000].upper()).split(";")):
+    if len(text) > LONGEST:
+        raise ValueError(f"it is longer than {LONGEST:,} characters")
+    for part in filter(None, re.sub(r"\s+|^RRULE:", "", text.upper()).split(";")):
         name, _, value = part.partition("=")
         if name in parts:
             raise ValueError(f"{name} stands in it twice")

@@ -7,6 +7,9 @@ from datetime import UTC, date
 from ana.time.clock import WEEKDAYS
 from ana.time.repeats.rules import DAYS, NO_RULE, UNITS, Rule, parse_rule
 
+LONGEST = 200
+"""Characters of a rule in words, and of a text at whose beginning one is looked for."""
+
 _MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
 _NUMBERS = {"other": 2, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
@@ -82,7 +85,9 @@ _FILLER = re.compile(r"\b(?:in the |on )?(?:morning|afternoon|evening|night)s?\b
 
 def read_words(text: str) -> str | None:
     """Return the RRULE of plain English words; None if they have none, or more than one reading."""
-    said = _FILLER.sub(" ", _OFTEN.sub("every day", text.lower()[:200]))
+    if len(text) > LONGEST:
+        return None
+    said = _FILLER.sub(" ", _OFTEN.sub("every day", text.lower()))
     said = " ".join(_ADVERBS.get(word, word) for word in said.split())
     if weeks := _ISO_WEEKS.search(said):
         whole = f"{said[: weeks.start()]}{'every week' if weeks.start() == 0 else ''}{said[weeks.end() :]}"
@@ -103,7 +108,7 @@ def find_rule(text: str) -> str:
     """Return the words of a rule that a text has, with its time: every friday at 13:00; empty without one."""
     from ana.time.when import find_times  # the REPL needs no reader of texts until one is typed
 
-    said, times = _SAID.search(text.lower()[:200]), find_times(text[:200])
+    said, times = _SAID.search(text.lower()[:LONGEST]), find_times(text[:LONGEST])
     words = f"{said[0]} at {times[0].at:%H:%M}" if said and len(times) == 1 else said[0] if said else ""
     rule = read_words(words) or ""
     rest = text.lower()[: times[0].start] + text.lower()[times[0].end :] if len(times) == 1 else text.lower()
@@ -117,7 +122,7 @@ def find_rule(text: str) -> str:
 
 def tell_unread(texts: Iterable[str]) -> str:
     """Return a sentence if one of these says that it repeats in a way that `find_rule` does not read, else nothing."""
-    is_unread = any(_REPEATING.search(text.lower()[:200]) and not find_rule(text) for text in texts)
+    is_unread = any(_REPEATING.search(text.lower()[:LONGEST]) and not find_rule(text) for text in texts)
     return " I did not understand when it repeats: that is kept in its words alone." if is_unread else ""
 
 

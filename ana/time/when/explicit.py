@@ -16,6 +16,7 @@ from ana.time.when.words import (
     YEAR,
     Days,
     Rule,
+    find_before,
     month_number,
     weekday_number,
 )
@@ -24,6 +25,9 @@ _AFTER = re.compile(r"\b(?:on|by|due|until|till?|before|after|from|since|this|am
 _EVERY = re.compile(r"\b(?:every|each)\s+$", re.IGNORECASE)
 _CLOCKED = r"\s+\d{1,2}[:.]\d\d\b"
 _TIME = re.compile(_CLOCKED)
+_SPACE = re.compile(r"\s*")
+_SIGNS = re.compile(r"[ ?.!]*")
+_END = re.compile(r"\s*(?:$|[.,;:!?)])")
 _VERBS = ("may", "march", "mar")  # in lower case: "we may 5 times", "march 3 miles"
 _BEHIND = re.compile(STOP, re.IGNORECASE)
 
@@ -98,19 +102,19 @@ def _day_month(match: re.Match[str], today: date) -> Days | date | None:
 
 
 def _slashed(match: re.Match[str], today: date) -> Days | date | None:
-    alone = match.string.strip(" ?.!") == match[0]
+    alone = _SIGNS.fullmatch(match.string, 0, match.start()) and _SIGNS.fullmatch(match.string, match.end())
     sure = match["year"] or match["weekday"] or int(match["day"]) > 12 or alone or _is_introduced(match)
     return read_day(match, today) if sure else None
 
 
 def _dotted(match: re.Match[str], today: date) -> Days | date | None:
-    begins, rest = not match.string[: match.start()].strip(), match.string[match.end() :]
-    sure = match["weekday"] or begins or _is_introduced(match) or _TIME.match(rest)
+    begins = _SPACE.fullmatch(match.string, 0, match.start())
+    sure = match["weekday"] or begins or _is_introduced(match) or _TIME.match(match.string, match.end())
     return read_day(match, today) if sure else None
 
 
 def _is_introduced(match: re.Match[str]) -> bool:
-    return _AFTER.search(match.string[: match.start()]) is not None
+    return find_before(_AFTER, match.string, match.start()) is not None
 
 
 _FEASTS = {
@@ -146,7 +150,7 @@ def _nth_weekday_around(match: re.Match[str], today: date) -> date | None:
 
 def _find_nth(match: re.Match[str], first: date) -> date | None:
     """The weekday that a match counts in the month of a first day; None if the month has not so many, or it recurs."""
-    if _EVERY.search(match.string[: match.start()]):
+    if find_before(_EVERY, match.string, match.start()):
         return None
     nth = _NTHS[match["nth"].lower()]
     found = first + relativedelta(day=31 if nth < 0 else 1, weekday=nth_day(weekday_number(match["day"]), nth))
@@ -163,7 +167,7 @@ def _month(match: re.Match[str], today: date) -> Days | None:
     first = this.replace(month=month_number(match["month"]), year=int(groups.get("year") or today.year))
     if groups.get("year"):
         return _whole_month(first)
-    if which != "in" and match["month"] in _VERBS and not re.match(r"\s*(?:$|[.,;:!?)])", match.string[match.end() :]):
+    if which != "in" and match["month"] in _VERBS and not _END.match(match.string, match.end()):
         return None
     if which == "last" and first >= this:
         first -= relativedelta(years=1)

@@ -13,7 +13,7 @@ from ana.time.when.explicit import ASKED, EXPLICIT, NoSuchDay
 from ana.time.when.foreign import FOREIGN
 from ana.time.when.relative import RELATIVE
 from ana.time.when.times import TimeMention, find_times
-from ana.time.when.words import ANY_WEEKDAY, MONTH, Days, Rule, shift_day
+from ana.time.when.words import ANY_WEEKDAY, LONGEST, MONTH, Days, Rule, find_before, shift_day
 
 _PAST = re.compile(  # German asks "was" for what
     r"\b(?:did|was(?! (?:steht|ist|habe?|muss|mache|sind|soll|kommt|gibt)\b)|were|had|happened)\b", re.IGNORECASE
@@ -62,7 +62,7 @@ class _Reading(NamedTuple):
 
 @keep_recent(32)  # one query is read for its words, its days and its kind
 def _resolve(text: str, today: date, more: tuple[Rule, ...] = ()) -> _Reading:
-    found: list[Mention] = []
+    text, found = text[:LONGEST], list[Mention]()
     impossible: list[tuple[int, int]] = []
     done = 0
     readings = [*_read(text, today), *_read(text, today, more)]
@@ -90,9 +90,11 @@ def read_moments(text: str, today: date, since: date = date.min) -> tuple[list[M
 
 def drop_mentions(text: str, mentions: Sequence[Mention | TimeMention]) -> str:
     """Return the text with a space in place of each mention."""
-    for mention in sorted(mentions, key=lambda mention: -mention.start):
-        text = f"{text[: mention.start]} {text[mention.end :]}"
-    return text
+    kept, end = list[str](), 0
+    for mention in sorted(mentions, key=lambda mention: mention.start):
+        kept.append(text[end : mention.start])
+        end = max(end, mention.end)
+    return " ".join([*kept, text[end:]])
 
 
 def find_stretches(text: str, today: date, *, months: bool = False) -> list[Mention]:
@@ -127,7 +129,7 @@ def _move_before(mention: Mention, today: date) -> Mention:
 
 
 def _join(text: str, first: Mention, last: Mention) -> Mention | None:
-    opening = _OPENING.search(text[: first.start])
+    opening = find_before(_OPENING, text, first.start)
     between = text[first.end : last.start]
     if not (_TO.fullmatch(between) or (opening and opening[1].lower() == "between" and _AND.fullmatch(between))):
         return None

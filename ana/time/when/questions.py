@@ -10,7 +10,7 @@ from ana.output import quote
 from ana.time.dates import spell_day
 from ana.time.when.mentions import Mention, drop_mentions, find_impossible, find_stretches, resolve
 from ana.time.when.single import put_month_first
-from ana.time.when.words import ANY_WEEKDAY, Days, shift_day
+from ana.time.when.words import ANY_WEEKDAY, LONGEST, Days, find_before, shift_day
 
 _CUE_WORDS = (
     "due deadline deadlines agenda schedule scheduled calendar task tasks todo todos plan plans planned have doing "
@@ -43,6 +43,8 @@ def read_due_question(text: str, today: date) -> Days | None:
 
     "by Friday" counts from today, "before Friday" up to the day before; "overdue" is everything until yesterday.
     """
+    if len(text) > LONGEST:
+        return None
     text = text.replace("’", "'")
     mentions = find_stretches(text, today)
     asks = not _CUES.isdisjoint(_words(text)) or _PHRASES.search(text)
@@ -70,7 +72,7 @@ def find_named_days(text: str, today: date, *, months: bool = False) -> list[Men
 
 
 def _open_side(text: str, mention: Mention) -> Mention:
-    side = _SIDE.search(text[: mention.start])
+    side = find_before(_SIDE, text, mention.start)
     if side is None:
         return mention
     word, day = side[1].lower(), timedelta(days=1)

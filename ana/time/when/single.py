@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from ana.time.when.mentions import Mention, find_impossible, read_moments, resolve
 from ana.time.when.times import TimeMention, find_hours_ahead
-from ana.time.when.words import STOP
+from ana.time.when.words import LONGEST, STOP
 
 _RECURRING = re.compile(
     r"\b(?:every|each|(?:dai|week|month|quarter|year)ly(?! (?:report|review|meeting|stand-?up|sync|call))"
@@ -52,12 +52,13 @@ _BESIDE = frozenset(_BESIDE_WORDS.split())
 def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | None:
     """Return the ISO date or date-time of a text.
 
-    None where it names none, several, or one that recurs, is over or does not exist.
+    None where it names none, several, or one that recurs, is over or does not exist; and of a text that is too long to
+    be about one.
 
     Args:
         is_timed: Whether a time without a day counts: the next one then.
     """
-    if any(form.search(text) for form in (_PAST, _RECURRING, _EITHER)):
+    if len(text) > LONGEST or any(form.search(text) for form in (_PAST, _RECURRING, _EITHER)):
         return None
     text = put_month_first(text)
     if find_impossible(text, now.date()):  # its time alone would be another day's
@@ -94,6 +95,8 @@ def join_moment(day: date | None, clock: TimeMention | None) -> str:
 
 def is_only_when(text: str, now: datetime) -> bool:
     """Return whether a text has no words but those of a day or a time."""
+    if len(text) > LONGEST:
+        return False
     if ahead := find_hours_ahead(text, now):
         text = text[: ahead[0]] + text[ahead[1] :]
     *_, rest = read_moments(text, now.date(), since=now.date())
@@ -103,10 +106,11 @@ def is_only_when(text: str, now: datetime) -> bool:
 def _is_one_day(text: str, days: list[Mention], today: date, *, is_timed: bool) -> bool:
     """Whether a text that names days names one and no other, which is not over."""
     every = resolve(text, today)
-    outside = [m for m in _LOOSE.finditer(text) if not any(d.start < m.end() and m.start() < d.end for d in every)]
-    is_single = len({(day.first, day.last) for day in every}) == 1 and every[0].first == every[0].last
-    unclear = [day for day in days if _is_unclear(text, day, today, is_timed=is_timed)]
-    return bool(days) and is_single and not outside and not unclear
+    if not days or len({(day.first, day.last) for day in every}) > 1 or every[0].first != every[0].last:
+        return False
+    taken = {at for day in every for at in range(day.start, day.end)}
+    outside = any(taken.isdisjoint(range(*loose.span())) for loose in _LOOSE.finditer(text))
+    return not outside and not any(_is_unclear(text, day, today, is_timed=is_timed) for day in days)
 
 
 def _is_unclear(text: str, day: Mention, today: date, *, is_timed: bool) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import cache
 
-from ana.time.when.words import ANY_WEEKDAY, NUMBER, NUMBERS, number
+from ana.time.when.words import ANY_WEEKDAY, LONGEST, NUMBER, NUMBERS, number
 
 _HOURS = "|".join(NUMBERS)
 _HOUR = rf"(?P<hour>\d{{1,2}}|{_HOURS})"
@@ -78,11 +78,15 @@ class TimeMention:
 
 def find_times(text: str) -> list[TimeMention]:
     """Return every time of day in a text, in its order; of overlapping readings the first shape's."""
-    found: list[TimeMention] = []
+    text, found = text[:LONGEST], list[TimeMention]()
+    is_early, taken = _EARLY.search(text) is not None, bytearray(len(text))
+    # "tomorrow evening at 8": the part of the day may stand anywhere in the text
+    is_late = not is_early and _LATE.search(text) is not None
     for match in (match for shape in _compile_shapes() for match in shape.finditer(text)):
         start, end = match.span("at" if "at" in match.re.groupindex else 0)
-        at = _time(match.groupdict(), text)
-        if at is not None and all(end <= other.start or other.end <= start for other in found):
+        at = _time(match.groupdict(), is_early=is_early, is_late=is_late)
+        if at is not None and not any(taken[start:end]):
+            taken[start:end] = b"x" * (end - start)
             found.append(TimeMention(start, end, at))
     return sorted(found, key=lambda mention: mention.start)
 
@@ -98,7 +102,7 @@ def find_hours_ahead(text: str, now: datetime) -> tuple[int, int, datetime] | No
     Args:
         text: Such as "call Bob in half an hour".
     """
-    match = _SPAN.search(text)
+    match = _SPAN.search(text[:LONGEST])
     if match is None:
         return None
     is_hour = match["unit"].lower().startswith("h")
@@ -106,14 +110,15 @@ def find_hours_ahead(text: str, now: datetime) -> tuple[int, int, datetime] | No
     return match.start(), match.end(), now + timedelta(minutes=count * (60 if is_hour else 1))
 
 
-def _time(said: dict[str, str | None], text: str) -> time | None:
+def _time(said: dict[str, str | None], *, is_early: bool, is_late: bool) -> time | None:
     if name := said.get("name"):
         return _NAMED[name.lower()]
     hour = number(said["hour"] or "")
     if said.get("half") and hour > _NOON:  # nr. 17 am Samstag
         return None
     minute = int(said.get("minute") or 0)
-    late = _is_late(said.get("half"), text, hour, written=bool(said.get("minute") or said.get("exact")))
+    written = bool(said.get("minute") or said.get("exact"))
+    late = _is_after_noon(said.get("half"), hour, written=written, is_early=is_early, is_late=is_late)
     if hour <= 12 and late is not None:
         hour = hour % 12 + (12 if late else 0)
     if minutes := said.get("minutes"):  # half seven is half past seven
@@ -123,11 +128,10 @@ def _time(said: dict[str, str | None], text: str) -> time | None:
     return time(hour, minute) if hour < 24 else None
 
 
-def _is_late(half: str | None, text: str, hour: int, *, written: bool) -> bool | None:
+def _is_after_noon(half: str | None, hour: int, *, written: bool, is_early: bool, is_late: bool) -> bool | None:
     """Whether an hour of a clock with 12 is after noon; None where it is one of a clock with 24."""
     if half:
         return half.lower() == "p"
-    # "tomorrow evening at 8": the part of the day may stand anywhere in the text
-    if _LATE.search(text) and not _EARLY.search(text) and hour < 12:
+    if is_late and hour < _NOON:
         return True
-    return True if 1 <= hour <= 6 and not written and not _EARLY.search(text) else None
+    return True if 1 <= hour <= 6 and not written and not is_early else None

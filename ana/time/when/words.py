@@ -10,6 +10,12 @@ from dateutil.relativedelta import relativedelta
 
 Days = tuple[date, date]
 
+LONGEST = 4_000
+"""Characters of a text in which days and times are looked for. A text that is longer is never only a day or a time."""
+
+LED_IN = 40
+"""Characters before a mention in which the words that lead to it stand: by the 13th."""
+
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -48,6 +54,15 @@ class Rule:
     def regex(self) -> re.Pattern[str]:
         """Compiled when it is first needed and kept here, for most searches are shorter than a look into re's cache."""
         return re.compile(self.pattern, re.IGNORECASE)
+
+
+def find_before(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:
+    """Return what leads to a place in a text.
+
+    Args:
+        pattern: Ends with $, which is that place.
+    """
+    return pattern.search(text, max(0, at - LED_IN), at)
 
 
 def shift_day(day: date, by: timedelta | relativedelta) -> date:

@@ -17,7 +17,7 @@ _FAR_APART = (date(1999, 2, 3), date(2095, 9, 17))
 _LONGEST = 80
 _NUMERIC = re.compile(r"\b(\d{1,2})/(\d{1,2})/\d")
 _PLAIN_TIME = re.compile(r":\d\d|\d\s*[ap]\.?m\b|noon|midday|midnight", re.IGNORECASE)
-_BETWEEN = re.compile(r"[\s,@]*(?:at)?[\s,@]*", re.IGNORECASE)
+_BETWEEN = re.compile(r"[\s,@]*+(?:at[\s,@]*+)?", re.IGNORECASE)
 
 _NAME = re.compile(r"[^\W\d_]{3}")
 """Letters of a month's name."""

@@ -47,7 +47,7 @@ _REPEATS = re.compile(r"every|daily|weekly|monthly|yearly|ev\b", re.IGNORECASE)
 _NO_YEAR = "Put into the year nearest to the file's time, because Todoist wrote none"
 _CLEAR = re.compile("FREQ=DAILY|BYDAY|BYMONTHDAY")
 MOST_COLUMNS = 100
-_NUMBERED = re.compile(r"\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
+_NUMBERED = re.compile(r"(?<!\s)\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id after the project's name, and the number of a second download."""
 
 

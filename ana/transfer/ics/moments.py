@@ -106,7 +106,7 @@ def _write_day(minutes: int) -> str | None:
 
 def list_tables(texts: list[str]) -> dict[str, str]:
     """Return the first hundred tables of a file by name."""
-    return {name[1].rstrip(): text for text in texts[:100] if (name := _TZID.search(text))}
+    return {name[1].rstrip(" \t"): text for text in texts[:100] if (name := _TZID.search(text))}
 
 
 def _find_zone(name: str, table: str) -> tzinfo | None:

@@ -1,0 +1,201 @@
+"""The referee of reading: every pattern and every reader of text takes time that grows with the text alone.
+
+Each is given texts that are pumped from a piece, of four sizes, in a child process whose time is limited: one that
+takes longer than that is named too.
+"""
+
+import gc
+import json
+import logging
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from ana.children import PIPE, start_python
+from ana.recent import Recent
+from evals.attack.patterns import Pump, list_patterns, list_pumps
+from evals.attack.readers import ENDS, PIECES, list_readers
+
+SIZES = (2_500, 5_000, 10_000, 20_000)
+"""Characters of a text. A message may have 100,000."""
+
+GROWTH = 2.5
+"""How many times as long a text that is twice as long may take."""
+
+SECONDS = 1.0
+"""How long the longest may take."""
+
+NOISE = 0.02
+"""Seconds below which growth says nothing."""
+
+AGAIN = 3
+"""How often what seems to grow is measured again: another process may have been in the way."""
+
+KILLED = 10
+"""Seconds after which a single reading is killed."""
+
+BOUNDED = {
+    "ana.models.offline.": "ana.models.offline.plans.LONGEST",
+    "nodes.policies.quantities._DAYS_BEFORE": "nodes.policies.quantities.MOST_LISTED",
+    **dict.fromkeys(
+        [f"nodes.policies.{name}." for name in ("clock", "dates", "numbers", "outcomes", "results", "writes")],
+        "nodes.policies.evidence.MOST_READ",
+    ),
+}
+"""Patterns that are given no more characters than that, by how their names begin. That no more come to them is
+shown by the readers."""
+
+
+class Case(NamedTuple):
+    """Something that reads a text, and the texts that it is tried with.
+
+    Args:
+        longest: Characters that it is given at most. What has a bound below the sizes may grow as it likes up to it.
+    """
+
+    name: str
+    read: Callable[[str], object]
+    pumps: Sequence[Pump]
+    longest: int = SIZES[-1]
+
+
+class Measured(NamedTuple):
+    """How long a case took at its worst.
+
+    Args:
+        name: The case.
+        pump: The piece that was repeated, with what stands around it.
+        seconds: Of the longest text that was read.
+        growth: How many times as long it took as the text before; 1 below the noise.
+        fault: What is wrong; empty if nothing is.
+    """
+
+    name: str
+    pump: str
+    seconds: float
+    growth: float
+    fault: str = ""
+
+
+Clock = Callable[[], float]
+
+
+def list_cases() -> list[Case]:
+    """Return every pattern and every reader of the program."""
+    pumps = [Pump("", piece, end) for piece in PIECES for end in ENDS]
+    patterns = [
+        Case(f"{p.name} {p.method}", p.run, list_pumps(p.compiled), find_bound(p.name)) for p in list_patterns()
+    ]
+    return [*(Case(name, read, pumps) for name, read in list_readers()), *patterns]
+
+
+def find_bound(name: str) -> int:
+    """Return how many characters a pattern is given at most."""
+    module = next((module for module in BOUNDED if name.startswith(module)), None)
+    if module is None:
+        return SIZES[-1]
+    where, _, constant = BOUNDED[module].rpartition(".")
+    return int(vars(sys.modules[where])[constant])
+
+
+def measure(case: Case, tell: Callable[[Pump], object] = lambda _: None, clock: Clock = time.process_time) -> Measured:
+    """Return how long a case takes with the text that is worst for it.
+
+    Args:
+        tell: Is told each text before it is read.
+        clock: In seconds.
+    """
+    found = []
+    _time(case, "a", clock)  # what is imported and built once
+    for pump in case.pumps:
+        tell(pump)
+        found.append(_measure(case, pump, clock))
+        if found[-1].fault:
+            break
+    return max(found, key=lambda each: (bool(each.fault), each.seconds))
+
+
+def _measure(case: Case, pump: Pump, clock: Clock) -> Measured:
+    took, growth, fault = 0.0, 1.0, ""
+    for size in SIZES if case.longest >= SIZES[-1] else (case.longest,):
+        before, took = took, _time(case, pump.fill(size), clock)
+        growth = took / before if before and took > NOISE else 1.0
+        if growth > GROWTH:
+            before, took = (min(_time(case, pump.fill(n), clock) for _ in range(AGAIN)) for n in (size // 2, size))
+            growth = took / before if took > NOISE else 1.0
+        if growth > GROWTH or took > SECONDS:
+            fault = f"{size:,} characters took {took:.2f} s, {growth:.1f} times as long as half of them"
+            break
+    return Measured(case.name, repr("".join(pump)), took, growth, fault)
+
+
+def _time(case: Case, text: str, clock: Clock) -> float:
+    # nothing handles its signal, so it ends the process whatever holds Python's lock
+    signal.setitimer(signal.ITIMER_PROF, KILLED)
+    begun = clock()
+    try:
+        with Recent().enter():  # nothing that was worked out before
+            case.read(text)
+        return clock() - begun
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def measure_all(child: Sequence[str] = ("-m", "evals.attack.linear")) -> Iterator[Measured]:
+    """Yield what each case takes, measured in children: one that is killed is followed by another.
+
+    Args:
+        child: What the children run; the number of the first case is added.
+    """
+    number, count = 0, 1
+    while number < count:
+        with start_python(*child, str(number), stdout=PIPE, text=True) as process:
+            pump = name = ""
+            for line in process.stdout or ():
+                told = json.loads(line)
+                if "pump" in told and len(told) == 1:
+                    pump = told["pump"]
+                elif "number" in told:
+                    number, count, name = told["number"], told["count"], told["name"]
+                else:
+                    yield Measured(**told)
+        if process.returncode == 0:
+            return
+        is_slow = process.returncode == -signal.SIGPROF
+        fault = f"it was killed after {KILLED} s" if is_slow else f"its process ended with {process.returncode}"
+        yield Measured(name, pump, float(KILLED), 1.0, fault)
+        number += 1
+
+
+def run_child(cases: Sequence[Case], first: int) -> None:
+    """Measure the cases from one on, and print each before and after."""
+    logging.disable()
+    gc.freeze()  # what is loaded is not gone through again with every collection
+    for number, case in enumerate(cases[first:], first):
+        _print(number=number, count=len(cases), name=case.name)
+        _print(**measure(case, lambda pump: _print(pump=repr("".join(pump))))._asdict())
+
+
+def _print(**told: object) -> None:
+    print(json.dumps(told), flush=True)
+
+
+def report(measured: Iterable[Measured], worst: int = 10) -> int:
+    """Print the worst of what was measured and every fault; return how many faults there are."""
+    every = sorted(measured, key=lambda each: (-bool(each.fault), -each.seconds))
+    faults = [each for each in every if each.fault]
+    print(f"{len(every)} patterns and readers; the worst with {SIZES[-1]:,} characters:")
+    for each in every[:worst]:
+        print(f"  {each.seconds:7.3f} s, {each.growth:4.1f} times that of half: {each.name} {each.pump[:60]}")
+    for each in faults:
+        print(f"not linear: {each.name} with {each.pump[:80]}: {each.fault}")
+    return len(faults)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        run_child(list_cases(), int(sys.argv[1]))
+    else:
+        sys.exit(report(measure_all()) > 0)
