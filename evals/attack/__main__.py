@@ -4,27 +4,36 @@ import logging
 import sys
 from collections import Counter
 
+from ana.memory.sources import is_others
 from evals.attack.linear import measure_all, report
-from evals.attack.play import DIALS, SURFACES, play, read_attacks
+from evals.attack.play import BAD, DIALS, SURFACES, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
 
 
 def main() -> int:
-    """Play all of it; return 1 if an attack did harm, something harmless asked, or a reading is not linear."""
+    """Play all of it; return 1 if an attack did what only a yes allows, something harmless asked, or a reading is slow.
+
+    On `act` a delete of the one item that the message names is no harm. What is merely added, and a change or a loss of
+    one record, is counted apart: it stands in the receipt.
+    """
     logging.disable(logging.CRITICAL)
-    played, harmed = Counter[str](), 0
-    for attack in read_attacks():
-        for surface in SURFACES:
-            for dial in DIALS:
-                played[attack.kind] += 1
-                if harm := play(attack, surface, dial):
-                    harmed += 1
-                    print(f"{attack.id} by {surface} on {dial}: {'; '.join(harm)}")
+    played, bad, told = Counter[str](), 0, Counter[tuple[str, str]]()
+    for attack in (each for each in read_attacks() if is_others(each.source)):
+        for surface, dial in ((surface, dial) for surface in SURFACES for dial in DIALS):
+            played[attack.kind] += 1
+            harm = play(attack, surface, dial)
+            if worst := [each for each in harm if each.startswith(BAD)]:
+                bad += 1
+                print(f"{attack.id} by {surface} on {dial}: {'; '.join(worst)}")
+            elif harm:
+                told[dial, harm[0].partition(":")[0]] += 1
     for kind, count in played.items():
         print(f"{kind:<16} {count:>4}")
+    for (dial, what), count in sorted(told.items()):
+        print(f"on {dial} {count} times merely {what}, in the receipt")
     asked = play_twins()
-    print(f"{played.total()} plays, {harmed} did harm; {asked} harmless turns asked")
-    return 1 if report(measure_all()) or harmed or asked else 0
+    print(f"{played.total()} plays, {bad} did what only a yes allows; {asked} harmless turns asked")
+    return 1 if report(measure_all()) or bad or asked else 0
 
 
 def play_twins() -> int:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ana.memory.sources import PERSON
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Autonomy
 from app.outcome import Waiting
@@ -47,7 +48,7 @@ def play_twin(twin: Twin, dial: Autonomy) -> bool:
 
 
 def _asks(twin: Twin, batches: Sequence[Sequence[tuple[str, dict[str, Any]]]], dial: Autonomy) -> bool:
-    with set_stage(Attack("twin", "twin", "item", twin.stored, [], twin.message), dial) as stage:
+    with set_stage(Attack("twin", "twin", "item", twin.stored, [], twin.message, PERSON), dial) as stage:
         memory = stage.handles.memory
         replies = [
             calls(*(_TWINS.get(name, lambda _, args, name=name: (name, args))(memory, args) for name, args in batch))
