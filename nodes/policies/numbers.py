@@ -43,7 +43,7 @@ def find_own(e: Evidence) -> Sequence[Quantity]:
     """Return the numbers of a draft that are in no text, result or calculation, and no difference from one that is."""
     own: Sequence[Quantity] = (stated := find_quantities(e.told, e.today))
     # what was said long ago is read only for what this turn does not explain
-    for texts in ([e.question, *(call.shown for call in e.calls)], [*e.lines.values(), *e.earlier]):
+    for texts in ([e.question, *(call.shown for call in e.calls)], [e.prompt, *e.lines.values(), *e.earlier]):
         if not own or len(own) > MOST_STATED or sum(len(re.findall(r"\d+", text)) for text in texts) > MOST_KNOWN:
             return []
         known = {value for text in texts for each in find_quantities(text, e.today) for value in each.values}
