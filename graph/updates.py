@@ -26,7 +26,7 @@ from graph.state import UNREADABLE, State, find_messages
 KINDS = (HumanMessage, AIMessage, ToolMessage, SystemMessage, RemoveMessage)
 """The messages of a conversation, and the order to remove one; a provider may refuse others."""
 
-DEFAULTS: dict[str, Any] = {"draft": "", "summary": "", "replies": {}}
+DEFAULTS: dict[str, Any] = {"draft": "", "summary": "", "summary_source": "", "replies": {}}
 """What stands for a field that cannot be used, but for the turn: a new one begins without it."""
 
 LONGEST = 100_000
