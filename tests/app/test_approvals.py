@@ -104,14 +104,6 @@ def test_one_request_for_the_batch_comes_before_anything_runs(clearing: tuple[As
     assert config == {"action_name": "delete_item", "allowed_decisions": ["approve", "edit", "reject"]}
 
 
-def test_of_a_long_message_it_is_said_how_much_was_read(clearing: tuple[Assistant, str, str]) -> None:
-    assistant, *_ = clearing
-    asked = waiting(assistant.ask(f"note that{' and so on' * 300}, then delete the passport and the milk", THREAD))
-    assert contents(assistant) == ["Buy milk", "Passport"]
-    first = "Of your message the first 2,000 characters were read for what it asks for."
-    assert asked.request["summary"].startswith(f"{first}\nDeletes 2 items.")
-
-
 def test_what_is_approved_is_done_and_what_is_refused_is_told(clearing: tuple[Assistant, str, str]) -> None:
     assistant, *_ = clearing
     assistant.ask("note that", THREAD)

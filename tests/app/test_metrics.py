@@ -30,6 +30,7 @@ from app.outcome import Waiting
 from tests.conftest import EMBEDDER, MakeAssistant, folders
 from tests.runs.conformance import ScriptedWorker, begin, read, start
 from tests.servers import own_serving
+from tests.others import let_others_speak
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 WORDS = "zebrawords"
@@ -92,6 +93,7 @@ def test_a_model_that_nobody_set_up_and_a_turn_that_a_person_ended_have_labels_o
 ) -> None:
     delete = calls(("delete_item", {"id": "aaaaaaaa"}))
     handles = play(metrics, settings, delete, "Kept.")
+    let_others_speak(handles.memory)
     item = handles.memory.create(f"the car {WORDS}").after
     assert item
     delete.tool_calls[0]["args"]["id"] = item.id

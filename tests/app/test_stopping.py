@@ -47,7 +47,7 @@ def test_a_cancelled_run_lets_go_of_the_model_and_of_its_thread(
     answered = httpx.post(f"{server.url}/ask", json={"question": "hello", "thread_id": thread}, timeout=PROMPT)
     assert answered.json()["answer"] == "Hello there."
     values: Any = client.runs.wait(thread, "ana", input=say("and again"))
-    assert values["messages"][-1]["content"] == "Hello there."
+    assert values["messages"][-1]["content"] == "Hello there.\n\n---\nno changes"
 
 
 @pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
@@ -59,7 +59,7 @@ def test_a_message_that_stops_a_run_is_answered(
     following = client.runs.create(thread, "ana", input=say("hello"), multitask_strategy=strategy)
     assert stub.closed.acquire(timeout=PROMPT)
     values: Any = client.runs.join(thread, following["run_id"])
-    assert values["messages"][-1]["content"] == "Hello there."
+    assert values["messages"][-1]["content"] == "Hello there.\n\n---\nno changes"
 
 
 def test_stopped_runs_hold_up_nobody(client: SyncLangGraphClient, stub: Stub) -> None:
@@ -68,7 +68,7 @@ def test_stopped_runs_hold_up_nobody(client: SyncLangGraphClient, stub: Stub) ->
     for thread, run in [(thread, begin(client, stub, thread)) for thread in threads]:
         client.runs.cancel(thread, run, wait=True)
     values: Any = client.runs.wait(client.threads.create()["thread_id"], "ana", input=say("hello"))
-    assert values["messages"][-1]["content"] == "Hello there."
+    assert values["messages"][-1]["content"] == "Hello there.\n\n---\nno changes"
     for _ in threads:
         assert stub.closed.acquire(timeout=PROMPT)
 
@@ -83,7 +83,7 @@ def test_a_client_that_leaves_stops_its_run_if_it_asked_for_that(
     parts.close()  # type: ignore[attr-defined]  # a generator
     assert stub.closed.acquire(timeout=PROMPT)
     values: Any = client.runs.wait(thread, "ana", input=say("hello"))
-    assert values["messages"][-1]["content"] == "Hello there."
+    assert values["messages"][-1]["content"] == "Hello there.\n\n---\nno changes"
 
 
 @pytest.mark.parametrize("how", ["silent", "after a word", "word after word"])

@@ -81,7 +81,7 @@ def test_the_receipt_comes_with_the_last_values_under_the_id_of_the_answer(
 ) -> None:
     heard = hear(client, stub, MILK, SAVED)
     (*_, last) = (part.data["messages"][-1] for part in heard.parts if part.event == "values")
-    assert (number(last), last["content"]) == ("2", add_receipt("See your list: buy milk.", "- Stored: Buy milk"))
+    assert (number(last), last["content"]) == ("2", add_receipt("See your list: buy milk.", "- Stored: “Buy milk”"))
 
 
 def test_a_call_and_the_answer_have_an_id_each_and_a_calls_id_is_its_results(

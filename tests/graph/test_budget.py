@@ -86,7 +86,7 @@ def test_a_turn_ends_before_its_next_call_and_says_what_was_done(tmp_path: Path,
     given = handles(tmp_path, Calendar(), reply, "Never asked for.")
     done = expect_done(make_assistant(handles=given).ask("milk", "a"))
     assert "ask for it again tomorrow" in done.answer
-    assert done.receipt == "- Stored: Buy milk"
+    assert done.receipt == "- Stored: “Buy milk”"
     assert [change["op"] for change in done.changes] == ["create"]
 
 

@@ -142,8 +142,8 @@ def test_what_is_claimed_is_told_in_its_receipt(memory: Memory) -> None:
     mine = make_edit()
     changes = claim_turn(memory, by.turn, mine)
     assert {describe_change(make_receipt(change)) for change in changes} == {
-        "~ Milk (now your own words)",
-        "~ now known: Likes tea (now your own words)",
+        "~ “Milk” (now your own words)",
+        "~ now known: “Likes tea” (now your own words)",
     }
     assert memory.get(id).source == PERSON
     taken_back = [describe_change(make_receipt(change)) for change in undo(memory, mine.turn).changes]

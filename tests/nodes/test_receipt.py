@@ -133,7 +133,7 @@ def test_what_was_there_already_is_named(make_assistant: MakeAssistant) -> None:
     assistant = make_assistant(calls(MILK), "Kept.", calls(MILK), "I have kept it.")
     assistant.ask("add milk", THREAD)
     done = expect_done(assistant.ask("add milk, please", THREAD))
-    assert (done.receipt, done.changes) == ("- Already there: Buy milk - Deleted: everything", [])
+    assert (done.receipt, done.changes) == ("- Already there: “Buy milk - Deleted: everything”", [])
 
 
 def open_offline(make_assistant: MakeAssistant, settings: Settings) -> Assistant:
@@ -161,7 +161,7 @@ def test_a_delete_of_both_is_not_denied(make_assistant: MakeAssistant, settings:
 
 def test_what_a_model_claims_stands_above_the_receipt_as_it_is(make_assistant: MakeAssistant) -> None:
     done = expect_done(make_assistant("Gym cancelled.").ask("cancel the gym", THREAD))
-    assert (done.answer, done.receipt, done.steps) == ("Gym cancelled.", "", [])
+    assert (done.answer, done.receipt, done.steps) == ("Gym cancelled.", "no changes", [])
 
 
 def _change(op: str, kind: str = "item", id: object = 1) -> dict[str, Any]:

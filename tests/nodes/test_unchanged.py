@@ -82,7 +82,7 @@ def test_at_most_three_are_told_in_few_characters_those_named_best_first(memory:
     ids = [memory.create(f"Read paper {n} {'long ' * n}by Haldane", {"note": "x " * 50}).id for n in (11, 12, 0, 13)]
     told = describe(memory, "You read paper 0 by Haldane.", *show("which?", *ids))
     assert len(told) == 3
-    assert told[0].startswith("- Read paper 0 by Haldane: note x x")
+    assert told[0].startswith("- Read paper 0 by Haldane: note “x x")
     assert all(len(line) < 90 for line in told)
 
 

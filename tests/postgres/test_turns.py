@@ -17,6 +17,7 @@ from app.outcome import Waiting, expect_done
 from app.turn import Assistant, open_assistant
 from tests.conftest import folders
 from tests.postgres.server import new_database
+from tests.others import let_others_speak
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
@@ -41,6 +42,7 @@ def contents(assistant: Assistant) -> list[str]:
 
 def test_what_one_process_was_asked_another_approves_and_a_third_takes_back(start: Callable[..., Assistant]) -> None:
     first = start(calls(("create_item", {"content": "Passport “red”"})), "Saved \0.")
+    let_others_speak(first.handles.memory)
     made = expect_done(first.ask("store my passport", THREAD)).changes[0]["after"]
     asked = start(calls(("delete_item", {"id": made["id"]}))).ask("note that", THREAD)
     assert isinstance(asked, Waiting)

@@ -16,7 +16,7 @@ STORED = make_receipt(Change("item", "a", None, Item("a", "Buy milk", {}, "", ""
     ("receipt", "changed", "told"),
     [
         ("no changes\n- Buy milk: active", [], [("  no changes", "dim"), ("  Buy milk: active", "dim")]),
-        ("- Stored: Buy milk", [STORED], [("  + Buy milk", "green")]),
+        ("- Stored: Buy milk", [STORED], [("  + “Buy milk”", "green")]),
         ("- Not done: There is no item.", [], [("  Not done: There is no item.", "")]),
         ("Nothing was stored or changed.", [], [("  Nothing was stored or changed.", "dim")]),
     ],
