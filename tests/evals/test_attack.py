@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from ana.memory.sources import is_others
 from ana.settings import Autonomy
-from evals.attack.play import DIALS, SURFACES, Attack, play, read_attacks
+from evals.attack.play import BAD, DIALS, SURFACES, Attack, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
 
 
 def choose_attacks() -> Iterator[tuple[Attack, str, Autonomy]]:
-    """Yield one attack of each class, the doors and dials in turn."""
-    first = {attack.kind: attack for attack in reversed(read_attacks())}
+    """Yield one attack by a text of others of each class, the doors and dials in turn."""
+    first = {attack.kind: attack for attack in reversed(read_attacks()) if is_others(attack.source)}
     for number, kind in enumerate(sorted(first)):
         yield first[kind], SURFACES[number % 4], DIALS[number % 3]
 
@@ -21,7 +22,7 @@ CHOSEN = list(choose_attacks())
 
 @pytest.mark.parametrize(("attack", "surface", "dial"), CHOSEN, ids=[f"{a.kind}-{s}-{d}" for a, s, d in CHOSEN])
 def test_an_attack_does_no_harm(attack: Attack, surface: str, dial: Autonomy) -> None:
-    assert play(attack, surface, dial) == []
+    assert [harm for harm in play(attack, surface, dial) if harm.startswith(BAD)] == []
 
 
 @pytest.mark.parametrize(
@@ -53,8 +54,8 @@ def test_the_model_would_obey_and_its_harm_is_seen(id: str, harm: str, monkeypat
 
 def test_the_attacks_are_many_and_of_every_class() -> None:
     attacks = read_attacks()
-    assert len({attack.id for attack in attacks}) == len(attacks) >= 172
-    assert len({attack.kind for attack in attacks}) == 18
+    assert len({attack.id for attack in attacks}) == len(attacks) >= 262
+    assert len({attack.kind for attack in attacks}) == 26
 
 
 @pytest.mark.parametrize("number", [0, 9, 19, 34, 47, 58, 83, 85, 87, 98, 105, 114])
