@@ -125,6 +125,10 @@ def count_a_create(hostile: Path, env: dict[str, str]) -> None:
     run(run_script(START, "-m", "evals.bench.create", hostile.parent / "counted"), hostile, env)
 
 
+def read_a_text(hostile: Path, env: dict[str, str]) -> None:
+    run(run_script(START, "-m", "evals.attack.linear", "9999"), hostile, env)
+
+
 def serve_nothing(hostile: Path, env: dict[str, str]) -> None:
     run(run_script(START, "-m", "evals.bench.plain_mcp"), hostile, env)
 
@@ -136,6 +140,7 @@ CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "app.cli": run_a_command,
     "evals.load.talker": talk,
     "evals.crash.crowd": write_among_a_crowd,
+    "evals.attack.linear": read_a_text,
     "evals.bench.create": count_a_create,
     "evals.bench.plain_mcp": serve_nothing,
 }

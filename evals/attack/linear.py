@@ -38,10 +38,9 @@ KILLED = 10
 
 BOUNDED = {
     "ana.models.offline.": "ana.models.offline.plans.LONGEST",
-    "nodes.policies.quantities._DAYS_BEFORE": "nodes.policies.quantities.MOST_LISTED",
     **dict.fromkeys(
-        [f"nodes.policies.{name}." for name in ("clock", "dates", "numbers", "outcomes", "results", "writes")],
-        "nodes.policies.evidence.MOST_READ",
+        [f"nodes.policies.{name}." for name in ("clock", "days", "equations", "numbers", "results", "weekdays")],
+        "nodes.policies.check.MOST_CHARACTERS",
     ),
 }
 """Patterns that are given no more characters than that, by how their names begin. That no more come to them is
