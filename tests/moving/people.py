@@ -74,7 +74,7 @@ def fill_history(memory: Memory) -> None:
     memory.delete(gone)
     memory.delete_line(2)
     undo(memory, "t0")
-    memory.create("Milk of Anna", {"n": 1, "odd \0": "x"}, Cause("", "", "import-1", "import"))
+    memory.create("Milk of Anna", {"n": 1, "odd": "x"}, Cause("", "", "import-1", "import"))
     memory.create("Call Anna", {"remind": "2026-01-09T09:00"}, Cause("thread/c/0", ONE, "t3"))
     last = memory.create("Never mind", None, Cause("thread/d/0", ONE, "t4")).id
     memory.delete(last)

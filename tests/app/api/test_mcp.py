@@ -71,8 +71,8 @@ def test_every_tool_answers_as_its_schema_says(running: Running, mode: str) -> N
         await use("update_item", id=id, properties={"due_date": "2026-02-01"})
         assert (await use("query_items", text="rent"))["items"][0]["id"] == id
         assert (await use("append_context", content="Prefers tea"))["line"] == 0
-        assert "not_done" in await use("replace_context", line=0, content="Prefers coffee")
-        assert "not_done" in await use("delete_context", line=0)
+        assert "not_done" not in await use("replace_context", line=0, content="Prefers coffee")
+        assert "not_done" not in await use("delete_context", line=0)
         assert "not_done" in await use("delete_item", id=id)
         assert (await use("search", query="rent"))["results"][0]["id"] == id
         assert (await use("fetch", id=id))["text"] == "Pay the rent"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.types import Message
 
-from ana.memory.item import Item
+from ana.memory.item import Item, to_json
 from app.api.app import build_app
 from app.http.guard import FILE_FORM
 from app.page.forms import COOKIE, FIELD
@@ -20,7 +20,7 @@ from tests.app.page.conftest import Browser
 def make_export(count: int) -> bytes:
     header: dict[str, Any] = {"export": "ana export", "format": 1, "next_line": 0}
     items = (Item(f"i{n}", f"note {n}", {}, STAMP, STAMP) for n in range(count))
-    return "".join(f"{json.dumps(each)}\n" for each in (header, *({"item": vars(item)} for item in items))).encode()
+    return "".join(f"{json.dumps(each)}\n" for each in (header, *({"item": to_json(item)} for item in items))).encode()
 
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"

@@ -44,7 +44,7 @@ def test_scan_pages_through_everything(memory: Memory, collection: ChromaCollect
 
 
 def test_every_item_is_found_by_its_own_vector(memory: Memory) -> None:
-    ids = [memory.create(text).id for text in ("", "   ", "milk", "\ud800", "記憶")]
+    ids = [memory.create(text).id for text in ("", "   ", "milk", "\U0001f600", "記憶")]
     for id, near in zip(ids, find_neighbours(memory, ids, 2), strict=True):
         assert id in near
 
