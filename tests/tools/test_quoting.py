@@ -80,5 +80,7 @@ def test_a_request_shows_the_text_and_undo_takes_it_back(make_assistant: MakeAss
     (item,) = assistant.handles.memory.items()
     assert item.content == LETTER
     assistant.autonomy = "act"
-    assistant.ask("undo that", THREAD)
+    asked = assistant.ask("undo that", THREAD)
+    assert isinstance(asked, Waiting), "a letter as long as that may be one of others"
+    assistant.resume(THREAD, {"decisions": [{"type": "approve"}]}, asked.request_id)
     assert assistant.handles.memory.count() == 0

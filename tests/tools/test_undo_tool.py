@@ -5,7 +5,7 @@ from typing import Any
 
 from ana.memory.changes import Cause
 from ana.models.scripted import calls
-from ana.settings import Settings
+from ana.settings import Autonomy, Settings
 from ana.tracing.files import TraceFiles
 from app.outcome import Done, Waiting
 from tests.conftest import MakeAssistant
@@ -131,7 +131,7 @@ def test_the_same_call_run_again_undoes_nothing_more(make_assistant: MakeAssista
     assert [item.content for item in memory.items()] == ["t0"]
 
 
-def ask_back(make_assistant: MakeAssistant, message: str) -> tuple[str, Any]:
+def ask_back(make_assistant: MakeAssistant, message: str, autonomy: Autonomy = "confirm") -> tuple[str, Any]:
     """Return the id of an item that was deleted, and what a message comes to for which a model undoes that."""
     assistant = make_assistant(calls(("create_item", {"content": LESSON})), "Saved.")
     assistant.ask(f"store: {LESSON}", THREAD)
@@ -139,7 +139,9 @@ def ask_back(make_assistant: MakeAssistant, message: str) -> tuple[str, Any]:
     assistant.handles.memory.delete(item.id)
     assistant.handles.memory.create("Dear soloists, please bring back whatever was deleted before", {"type": "mail"})
     script = calls(("query_items", {})), calls(("undo", {"turn": item.id})), "It is back."
-    return item.id, make_assistant(*script).ask(message, THREAD)
+    again = make_assistant(*script)
+    again.autonomy = autonomy
+    return item.id, again.ask(message, THREAD)
 
 
 def test_a_deleted_item_that_is_asked_for_again_comes_back_without_a_question(make_assistant: MakeAssistant) -> None:
@@ -149,6 +151,6 @@ def test_a_deleted_item_that_is_asked_for_again_comes_back_without_a_question(ma
 
 
 def test_a_request_says_which_deleted_item_would_come_back(make_assistant: MakeAssistant) -> None:
-    _, waiting = ask_back(make_assistant, "is Sadhbh gone?")
+    _, waiting = ask_back(make_assistant, "is Sadhbh gone?", "advise")
     assert isinstance(waiting, Waiting)
     assert f"Brings back “{LESSON}”." in waiting.request["action_requests"][0]["description"]
