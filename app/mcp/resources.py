@@ -53,6 +53,7 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
     from ana.memory.item import to_json
     from ana.models.fence import fence
     from ana.output import escape_json
+    from ana.values import plain_text
     from app.mcp.tools import mark_stored
 
     if uri == CONTEXT:
@@ -61,7 +62,8 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
         return fence(_read_today(session), None), "text/plain"
     if uri.startswith(ITEM):
         item = session.read_item(uri.removeprefix(ITEM))
-        return escape_json(json.dumps(mark_stored(to_json(item)), ensure_ascii=False)), "application/json"
+        text = plain_text(json.dumps(mark_stored(to_json(item)), ensure_ascii=False))
+        return escape_json(text), "application/json"
     raise NoSuchItem(uri)
 
 
