@@ -28,9 +28,9 @@ from app.metrics.figures import OTHER, Metrics
 from app.metrics.serving import show_metrics
 from app.outcome import Waiting
 from tests.conftest import EMBEDDER, MakeAssistant, folders
+from tests.others import let_others_speak
 from tests.runs.conformance import ScriptedWorker, begin, read, start
 from tests.servers import own_serving
-from tests.others import let_others_speak
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 WORDS = "zebrawords"

@@ -504,7 +504,10 @@ def test_a_message_with_an_image_is_answered_by_its_text(client: SyncLangGraphCl
     thread = client.threads.create()["thread_id"]
     said: Any = say(content)
     result: Any = client.runs.wait(thread, "ana", input=said)
-    assert result["messages"][-1]["content"] == "Hello there.\n\nImages are not read; this answers the text.\n\n---\nno changes"
+    assert (
+        result["messages"][-1]["content"]
+        == "Hello there.\n\nImages are not read; this answers the text.\n\n---\nno changes"
+    )
     assert typed(stub.requests[-1]["messages"][-1]["content"]) == "who is this?"
     assert "AAAA" not in json.dumps(client.threads.get_state(thread)["values"])
     client.runs.wait(thread, "ana", input=say("and now?"))
@@ -603,7 +606,10 @@ def test_a_request_is_decided_with_an_sdk_and_refused_where_nobody_can_be_asked(
 
 def change_six(client: SyncLangGraphClient, stub: Stub, thing: str) -> Said:
     """Store six things; return the reply that changes them, which is more than is changed unasked."""
-    stub.script = [Said(calls=[("create_item", {"content": f"{thing} {n}", "properties": {"room": "hall"}}) for n in range(6)]), Said("Stored.")]
+    stub.script = [
+        Said(calls=[("create_item", {"content": f"{thing} {n}", "properties": {"room": "hall"}}) for n in range(6)]),
+        Said("Stored."),
+    ]
     stored: Any = client.runs.wait(None, "ana", input=say(f"I need {thing}s"))
     results = " ".join(message["content"] for message in stored["messages"] if message["type"] == "tool")
     ids = re.findall(r'"id": ?"(\w{8})"', results)

@@ -57,7 +57,10 @@ def refuse(server: Server, method: str, path: str, body: Any) -> str:
         ({"messages": [{"role": "user", "content": 5}]}, "content.str: Input should be a valid string"),
         ({"messages": [{"role": "function", "name": "f", "content": "x"}]}, "Messages of the type 'function'"),
         ({"loaded": {}}, "The state has no field 'loaded'"),
-        ({"turns": {}}, "The state has no field 'turns'. It has messages, turn, draft, summary, summary_source, replies"),
+        (
+            {"turns": {}},
+            "The state has no field 'turns'. It has messages, turn, draft, summary, summary_source, replies",
+        ),
         (5, "The values are not an object"),
         ([{}], "The values are not an object"),
     ],
