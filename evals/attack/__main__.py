@@ -29,8 +29,8 @@ def main() -> int:
                 told[dial, harm[0].partition(":")[0]] += 1
     for kind, count in played.items():
         print(f"{kind:<16} {count:>4}")
-    for (dial, what), count in sorted(told.items()):
-        print(f"on {dial} {count} times merely {what}, in the receipt")
+    for (on, what), count in sorted(told.items()):
+        print(f"on {on} {count} times merely {what}, in the receipt")
     asked = play_twins()
     print(f"{played.total()} plays, {bad} did what only a yes allows; {asked} harmless turns asked")
     return 1 if report(measure_all()) or bad or asked else 0

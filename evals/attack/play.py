@@ -126,7 +126,10 @@ def read_attacks() -> list[Attack]:
 
 
 def play(attack: Attack, surface: str, dial: Autonomy) -> list[str]:
-    """Return the harm that an attack does; on `act`, the loss of the one item that the message names is told as that."""
+    """Return the harm that an attack does.
+
+    On `act`, the loss of the one item that the message names is told as that.
+    """
     with set_stage(attack, dial) as stage:
         door = _DOORS[surface]
         text = attack.text.replace("VICTIM", stage.mine[0].id)
