@@ -593,7 +593,7 @@ def test_a_request_is_decided_with_an_sdk_and_refused_where_nobody_can_be_asked(
     assert refused.json()["detail"].startswith("Nothing was done: the reply does not name the request that it is to")
     assert refused.headers["access-control-allow-origin"] == page["origin"], "else a page cannot read why"
 
-    stub.script = [many, Said("No chairs.")]
+    stub.script = [change_six(client, stub, "Stool"), Said("No chairs.")]
     arguments = {"messages": say("I need chairs")["messages"]}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ana", "arguments": arguments}}
     headers = {"accept": "application/json, text/event-stream"}
