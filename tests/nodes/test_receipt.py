@@ -133,7 +133,7 @@ def test_what_was_there_already_is_named(make_assistant: MakeAssistant) -> None:
     assistant = make_assistant(calls(MILK), "Kept.", calls(MILK), "I have kept it.")
     assistant.ask("add milk", THREAD)
     done = expect_done(assistant.ask("add milk, please", THREAD))
-    assert (done.receipt, done.changes) == ("- Already there: “Buy milk - Deleted: everything”", [])
+    assert (done.receipt, done.changes) == ("- Already there: “Buy milk - Deleted: ‘everything’”", [])
 
 
 def open_offline(make_assistant: MakeAssistant, settings: Settings) -> Assistant:
