@@ -40,7 +40,7 @@ class Call:
     existing: str | None = None
 
     @property
-    def shown(self) -> str:
+    def exchange(self) -> str:
         """What it was asked and answered."""
         return f"{self.args} {self.text}"
 

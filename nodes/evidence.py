@@ -52,14 +52,14 @@ class Evidence:
         return _QUOTE.sub(lambda match: " " * len(match[0]), text)
 
     @cached_property
-    def told(self) -> str:
+    def statements(self) -> str:
         """Its own words without the sentences that are questions."""
         return "".join(part for part in _SENTENCE_END.split(self.own_words) if not part.rstrip().endswith(("?", "？")))
 
     @cached_property
     def letters(self) -> int:
         """How many letters it tells; one of Chinese or Japanese counts as two."""
-        return sum(2 if sign > "\u3000" else 1 for sign in self.told if sign.isalpha())
+        return sum(2 if sign > "\u3000" else 1 for sign in self.statements if sign.isalpha())
 
     @property
     def today(self) -> date:
@@ -82,7 +82,7 @@ class Evidence:
 
     def texts(self) -> list[str]:
         """Return all that a draft may have something from: the message, results, Global Context, what was said."""
-        return [self.question, *(call.shown for call in self.calls), *self.lines.values(), *self.earlier]
+        return [self.question, *(call.exchange for call in self.calls), *self.lines.values(), *self.earlier]
 
 
 @dataclass(frozen=True)

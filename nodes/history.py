@@ -55,13 +55,6 @@ def previous_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     return turns[-2] if len(turns) > 1 else []
 
 
-def shown_before(messages: Sequence[AnyMessage]) -> tuple[str, ...]:
-    """Return the message before this one and its answer as the person was shown it; nothing if there is none."""
-    turn = previous_turn(messages)
-    answers = [hide_receipt(m).text for m in turn if isinstance(m, AIMessage) and not call_ids(m)]
-    return (turn[0].text, answers[-1]) if answers else ()
-
-
 def refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
     """Return the arguments of each create_item that stored nothing, because another item says the same."""
     refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and find_existing(m) is not None}

@@ -126,12 +126,6 @@ def apply_to(old: Json, change: "Json | Operation") -> Json:
     return change.apply(old) if isinstance(change, Operation) else change
 
 
-def list_given(value: Json) -> list[Json]:
-    """Return what a property of a call gives: the entries of a list, or of each operator."""
-    parts = list(value.values()) if isinstance(value, dict) and value.keys() <= {*OPERATORS} else [value]
-    return [entry for part in parts for entry in (part if isinstance(part, list) else [part])]
-
-
 def _to_list(entries: Json) -> list[Json]:
     return entries if isinstance(entries, list) else [] if entries is None else [entries]
 

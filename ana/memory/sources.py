@@ -27,11 +27,6 @@ _SOURCE = re.compile(rf"person|import|paste|suggested|(?:calendar|assistant|tool
 _ASSISTANT = re.compile(r"mcp-(.+)-\w+")
 
 
-def name_calendar(name: str) -> str:
-    """Return the source of what stands in a calendar that is followed."""
-    return _name("calendar", name)
-
-
 def name_assistant(name: str) -> str:
     """Return the source of what another assistant writes."""
     return _name("assistant", name)

@@ -14,9 +14,9 @@ from pathlib import Path
 import httpx
 
 from ana.people import People
-from ana.settings import PROJECT, load_settings
+from ana.settings import load_settings
 from evals.load.person import Person
-from evals.load.server import Server, start_process
+from evals.load.server import running
 
 NUMBERS = ", ".join(str(random.Random(0).randrange(1000)) for _ in range(900))
 TEXTS = {
@@ -89,10 +89,10 @@ def run(folder: Path, model: str) -> list[str]:
     env = {key: str(path) for key, path in places.items()} | {"ANA_EMBEDDINGS": "wordllama", "LLM_PROVIDER": "offline"}
     with ExitStack() as stack:
         if model != "offline":
-            answering = _start(stack, folder, {}, "evals.load.model")
+            answering = stack.enter_context(running({}, folder / "model.log", ("evals.load.model",)))
             env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{answering.url}/v1"}
         tokens = {name: People(load_settings(env)).add(name) for name in ("anna", "ben")}
-        server = _start(stack, folder, env, "app.cli", "serve")
+        server = stack.enter_context(running(env, folder / "serve.log", ("app.cli", "serve")))
         return asyncio.run(play(server.url, tokens, model))
 
 
@@ -104,12 +104,6 @@ def main() -> int:
             faults += run(Path(name), model)
     print("\n".join([f"{len(faults)} faults", *(f"- {each}" for each in faults)]))
     return 1 if faults else 0
-
-
-def _start(stack: ExitStack, folder: Path, env: Mapping[str, str], *command: str) -> Server:
-    server = Server(env, folder / f"{command[-1]}.log", command, PROJECT, start_process)
-    stack.callback(server.kill)
-    return server
 
 
 if __name__ == "__main__":

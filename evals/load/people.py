@@ -14,9 +14,9 @@ from pathlib import Path
 
 from ana.people import People
 from ana.runs.slots import EACH
-from ana.settings import PROJECT, Settings, load_settings
+from ana.settings import Settings, load_settings
 from evals.load.person import Person, say
-from evals.load.server import Server, start_process
+from evals.load.server import running
 
 NAMES = ("anna", "ben", "cleo")
 STREAMED, WAITED, ASKED = 14, 13, 13
@@ -86,11 +86,11 @@ def run(folder: Path) -> list[str]:
     # a long history is cut, and then the state would no longer hold every message
     env |= {"OPENAI_API_KEY": "none", "ANA_HISTORY_TOKENS": "100000"}
     with ExitStack() as stack:
-        model = _start(stack, folder, {}, "evals.load.model")
+        model = stack.enter_context(running({}, folder / "model.log", ("evals.load.model",)))
         env["OPENAI_BASE_URL"] = f"{model.url}/v1"
         settings = load_settings(env)
         tokens = {name: People(settings).add(name) for name in NAMES}
-        server = _start(stack, folder, env, "app.cli", "serve")
+        server = stack.enter_context(running(env, folder / "serve.log", ("app.cli", "serve")))
         return asyncio.run(play(server.url, settings, tokens))
 
 
@@ -102,12 +102,6 @@ def main() -> int:
     print(f"{len(NAMES)} people in one server, {STREAMED + WAITED + ASKED} messages of each at once")
     print("\n".join([f"{len(faults)} faults, {time.monotonic() - begun:.0f} s", *(f"- {each}" for each in faults)]))
     return 1 if faults else 0
-
-
-def _start(stack: ExitStack, folder: Path, env: Mapping[str, str], *command: str) -> Server:
-    server = Server(env, folder / f"{command[-1]}.log", command, PROJECT, start_process)
-    stack.callback(server.kill)
-    return server
 
 
 if __name__ == "__main__":

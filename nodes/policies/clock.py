@@ -18,7 +18,7 @@ MOST_LETTERS = 12
 
 def clock_is_read(e: Evidence) -> Iterator[str]:
     """Require that the present time comes from the clock."""
-    given = [time for time in find_times(e.told) if re.search(r"\d\D+\d", e.told[time.start : time.end])]
+    given = [time for time in find_times(e.statements) if re.search(r"\d\D+\d", e.statements[time.start : time.end])]
     if not given or e.now is None or re.search(r"\d", e.question):  # in 2 hours, at 9
         return
     shown = (e.prompt.partition("\n")[0], f"{e.now:%H:%M}", *(result.get("iso", "") for result in e.results("now")))
@@ -31,7 +31,7 @@ def clock_is_read(e: Evidence) -> Iterator[str]:
         # a reading moved by whole hours is the time of another place, worked out in the head
         is_moved = minutes <= {minute % 60 for minute in clock}
         if says_all or (is_moved and all(minute % (QUARTER if len(given) == 1 else STEP) for minute in minutes)):
-            said = e.told[time.start : time.end]
+            said = e.statements[time.start : time.end]
             yield f'It gives "{said}", which neither now nor the calendar showed, and no text here holds.'
 
 

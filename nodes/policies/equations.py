@@ -42,9 +42,9 @@ def equations_are_true(e: Evidence) -> Iterator[str]:
 
 def find_equations(e: Evidence) -> Iterator[Equation]:
     """Yield the equations of a draft that have an operator on the left."""
-    for sign in islice(re.finditer("=", e.told), MOST_EQUATIONS):
-        begin = max(0, sign.start() - WIDTH, e.told.rfind("\n", 0, sign.start()) + 1)
-        left, right = _LEFT.search(e.told[begin : sign.start()]), _RIGHT.match(e.told, sign.end())
+    for sign in islice(re.finditer("=", e.statements), MOST_EQUATIONS):
+        begin = max(0, sign.start() - WIDTH, e.statements.rfind("\n", 0, sign.start()) + 1)
+        left, right = _LEFT.search(e.statements[begin : sign.start()]), _RIGHT.match(e.statements, sign.end())
         if left and right:
             yield _read(left[0], right)
 

@@ -28,7 +28,7 @@ _OPERATOR = re.compile(
 
 def numbers_are_traced(e: Evidence) -> Iterator[str]:
     """Require that a number which had to be worked out comes from the calculator, and one of stored items from them."""
-    stated = find_quantities(e.told, e.today)
+    stated = find_quantities(e.statements, e.today)
     if not e.results("calculator"):
         asked = {value for each in _list_asked(e) for value in each.values}
         calculated = (each for each in stated if asked.isdisjoint(each.values) and _OPERATOR.search(e.question))
@@ -41,9 +41,9 @@ def numbers_are_traced(e: Evidence) -> Iterator[str]:
 
 def find_own(e: Evidence) -> Sequence[Quantity]:
     """Return the numbers of a draft that are in no text, result or calculation, and no difference from one that is."""
-    own: Sequence[Quantity] = (stated := find_quantities(e.told, e.today))
+    own: Sequence[Quantity] = (stated := find_quantities(e.statements, e.today))
     # what was said long ago is read only for what this turn does not explain
-    for texts in ([e.question, *(call.shown for call in e.calls)], [e.prompt, *e.lines.values(), *e.earlier]):
+    for texts in ([e.question, *(call.exchange for call in e.calls)], [e.prompt, *e.lines.values(), *e.earlier]):
         if not own or len(own) > MOST_STATED or sum(len(re.findall(r"\d+", text)) for text in texts) > MOST_KNOWN:
             return []
         known = {value for text in texts for each in find_quantities(text, e.today) for value in each.values}

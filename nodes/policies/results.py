@@ -23,7 +23,7 @@ def results_are_kept(e: Evidence) -> Iterator[str]:
     own = [each.text for each in find_own(e)] if ":" not in shown else []
     if ":" in shown:
         known = {minute for text in e.texts() for time in find_times(text) for minute in time.values}
-        own += [e.told[time.start : time.end] for time in find_times(e.told) if not time.values & known]
+        own += [e.statements[time.start : time.end] for time in find_times(e.statements) if not time.values & known]
     if len(own) <= MOST_OWN:
         yield from (f'The calculator returned {shown}, but it gives "{each}".' for each in own)
 

@@ -7,7 +7,7 @@ import pytest
 from ana.errors import ToolError
 from ana.memory.changes import Cause
 from ana.memory.memory import Memory
-from ana.memory.operations import FORM, Operation, apply_to, list_given, read_operation
+from ana.memory.operations import FORM, Operation, apply_to, read_operation
 from ana.memory.undo import undo
 from ana.values import Json, Properties
 
@@ -120,11 +120,3 @@ def test_what_others_store_is_never_read_as_an_operation(memory: Memory) -> None
     item = memory.create("Query", dict(odd)).after
     assert item is not None
     assert memory.get(item.id).properties == odd
-
-
-@pytest.mark.parametrize(
-    ("value", "entries"),
-    [("a", ["a"]), (["a", 1], ["a", 1]), ({"$add": ["a"], "$remove": "b"}, ["a", "b"]), ({"a": 1}, [{"a": 1}])],
-)
-def test_what_a_call_gives_is_listed(value: Any, entries: list[Any]) -> None:
-    assert list_given(value) == entries

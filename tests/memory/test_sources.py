@@ -22,7 +22,6 @@ from ana.memory.sources import (
     Sources,
     find_source,
     name_assistant,
-    name_calendar,
     name_tool,
     read_source,
 )
@@ -46,7 +45,7 @@ def tell(memory: Memory, id: str) -> tuple[str, dict[str, str]]:
     return sources.content, dict(sources.properties)
 
 
-@pytest.mark.parametrize("name", [name_calendar, name_assistant, name_tool])
+@pytest.mark.parametrize("name", [name_assistant, name_tool])
 def test_a_name_in_a_source_is_one_short_printable_line(name: Any) -> None:
     assert name(" Ann\n\x1b[2J  B ").partition(" ")[2] == "Ann [2J B"
     assert len(name("x" * 999)) < 80
@@ -147,7 +146,7 @@ def test_what_is_claimed_is_told_in_its_receipt(memory: Memory) -> None:
     }
     assert memory.get(id).source == PERSON
     taken_back = [describe_change(make_receipt(change)) for change in undo(memory, mine.turn).changes]
-    assert "~ Milk (no longer your own words)" in taken_back
+    assert "~ “Milk” (no longer your own words)" in taken_back
 
 
 def test_items_are_found_by_their_source(memory: Memory) -> None:
