@@ -15,7 +15,7 @@ from ana.memory.vocabulary import MOST, NAMED
 from ana.tracing.schema import INVALID
 from ana.values import Json, read_json
 from graph.state import State
-from nodes.history import call_ids, this_turn
+from nodes.history import call_ids, receipts, this_turn
 from nodes.receipt import hide_receipt
 from nodes.typed import list_pasted
 from tools.catalog import TOOLS
@@ -61,8 +61,14 @@ def read_view(state: State, memory: Memory) -> list[Shown]:
 
 
 def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[Shown]:
-    """Return the texts of the records in results of ours: as a result tells them, and as they are stored."""
-    return [*_iter_told(_read_results(messages)), *_read_records(list_ids(messages), memory, "item")]
+    """Return the texts of the records in results of ours: as a result tells them, and as they are stored.
+
+    What these messages themselves wrote, all of it the person's, is not read again.
+    """
+    written = {str(receipt["id"]): receipt["after"] for receipt in receipts(messages) if receipt["kind"] == "item"}
+    own = {id for id, after in written.items() if after and "sources" not in after}
+    ids = [id for id in list_ids(messages) if id not in own]
+    return [*_iter_told(_read_results(messages)), *_read_records(ids, memory, "item")]
 
 
 def list_ids(messages: Sequence[AnyMessage]) -> list[str]:
@@ -137,7 +143,7 @@ def _iter_ids(value: Any) -> Iterator[str]:
 
 
 def _read_records(ids: Iterable[str], memory: Memory, kind: Kind) -> list[Shown]:
-    found = memory.backend.get_many(kind, [*ids])
+    found = memory.backend.get_many(kind, asked) if (asked := [*ids]) else {}
     return [shown for item in found.values() for shown in list_shown(item)]
 
 

@@ -143,8 +143,11 @@ def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
 
 
 def _find_facts(effect: Effect, changes: Sequence[Change], batch: Batch) -> Facts:
-    others, named = bool(batch.view), all(map(batch.names, changes))
-    return Facts(others, named, _count(effect, batch), own=not others or all(_is_own(each, batch) for each in changes))
+    count = _count(effect, batch)
+    if not batch.view:  # then neither is asked for, and reading which words are rare costs a hold of the store
+        return Facts(others=False, named=True, count=count, own=True)
+    own = all(_is_own(each, batch) for each in changes)
+    return Facts(others=True, named=all(map(batch.names, changes)), count=count, own=own)
 
 
 def _count(effect: Effect, batch: Batch) -> int:
