@@ -7,6 +7,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from ana.memory.changes import Cause
 from ana.memory.memory import Memory
+from ana.memory.receipts import make_receipt
 from ana.memory.sources import IMPORT, PASTE, PERSON, SUGGESTED, name_tool
 from ana.models.scripted import calls
 from app.outcome import Done, Waiting
@@ -58,6 +59,16 @@ def test_a_property_that_is_called_source_hides_nothing(memory: Memory) -> None:
     others = memory.create(LETTER, {"source": PERSON}, BY_IMPORT).id
     found = f'{{"items": [{{"id": "{others}", "properties": {{"source": "person"}}}}]}}'
     assert (IMPORT, LETTER) in tell(memory, ASKED, result(found))
+
+
+@pytest.mark.parametrize(("cause", "seen"), [(BY_IMPORT, [(IMPORT, LETTER)]), (None, [])])
+def test_a_record_that_this_turn_changed_is_told_by_its_source(
+    memory: Memory, cause: Cause | None, seen: list[tuple[str, str]]
+) -> None:
+    id = memory.create(LETTER, {}, cause).id
+    changed = make_receipt(memory.update(id, properties={"done": True}))
+    done = ToolMessage(f'{{"id": "{id}"}}', name="update_item", tool_call_id="c", artifact=changed)
+    assert tell(memory, ASKED, done) == seen
 
 
 def test_names_of_properties_and_values_are_texts(memory: Memory) -> None:
