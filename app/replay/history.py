@@ -30,7 +30,7 @@ def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) ->
     earlier: list[Record] = []
     previous = record.get("previous")
     while len(earlier) < inputs["turns"] and previous in left:
-        if fault := find_fault(left[previous], CONTINUED, CONTINUED | FOLLOWED):
+        if fault := find_fault(left[previous], CONTINUED, CONTINUED | FOLLOWED | {"changes"}):
             raise CannotReplay(f"The record of the earlier turn {previous} is damaged: {fault}.")
         earlier.insert(0, left.pop(previous))  # a turn that follows itself must not go on for ever
         previous = earlier[0].get("previous")
