@@ -8,7 +8,7 @@ here.
 import re
 
 from ana.errors import AnaError
-from ana.values import read_json
+from ana.values import Json, read_json
 
 HINT = "Send it again without that."
 
@@ -36,6 +36,17 @@ def find_fault(value: object) -> str:
         elif isinstance(part, list | tuple):
             parts += part
     return ""
+
+
+def replace_faults(value: Json) -> Json:
+    """Return a value with the mark for an unknown character for each that is in no text, in keys too."""
+    if isinstance(value, str):
+        return _BAD.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [replace_faults(each) for each in value]
+    if isinstance(value, dict):
+        return {_BAD.sub("\ufffd", key): replace_faults(each) for key, each in value.items()}
+    return value
 
 
 def read_any_json(text: str | bytes) -> object:

@@ -2,7 +2,8 @@
 
 The first line is a header; then come the Global Context lines by number, the items by their creation, and all changes
 in order. A record that differs from the journal gets one more change, so that an imported export gives the same export
-again.
+again. For half a character or NUL, which an earlier version stored and no import takes, stands the mark for an unknown
+character.
 """
 
 import json
@@ -13,6 +14,7 @@ from ana.memory.backend import Backend
 from ana.memory.changes import Entry, Kind, find_disagreements
 from ana.memory.item import Item, to_json
 from ana.memory.sources import is_others
+from ana.text import replace_faults
 
 NAME = "ana export"
 FORMAT = 2
@@ -48,7 +50,5 @@ def _iter_not_journaled(backend: Backend, kind: Kind, records: list[Item]) -> It
 
 
 def _encode_line(values: dict[str, Any]) -> bytes:
-    try:
-        return f"{json.dumps(values, ensure_ascii=False)}\n".encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can express
-        return f"{json.dumps(values)}\n".encode()
+    # an earlier version stored what an import refuses
+    return f"{json.dumps(replace_faults(values), ensure_ascii=False)}\n".encode()

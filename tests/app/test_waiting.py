@@ -487,4 +487,8 @@ def test_a_row_of_the_server_shows_what_its_thread_waits_for(assistant: Open, en
     assert interrupt["value"] == REQUEST
     reply(opened, APPROVE)
     asyncio.run(rows.refresh())
-    assert (row["status"], row["interrupts"], row["values"]["messages"][-1].content) == ("idle", {}, "Sent.")
+    assert (row["status"], row["interrupts"], row["values"]["messages"][-1].content) == (
+        "idle",
+        {},
+        "Sent.\n\n---\nno changes",
+    )
