@@ -47,6 +47,15 @@ def read_json(text: str | bytes) -> Any:
     return value
 
 
+def read_object(text: str) -> dict[str, Any]:
+    """Return the object that a text is as JSON; an empty one for any other text."""
+    try:
+        value = read_json(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def read_plain_json(text: str | bytes) -> Any:
     """Return the same with every lone surrogate, which no encoding carries, replaced. Raises as `read_json` does."""
     value = read_json(text)

@@ -4,17 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ana.values import read_json
+from ana.values import read_object
 from tools.artifacts import Receipt
-
-
-def read_object(text: str) -> dict[str, Any]:
-    """Return the object that a result is as JSON; an empty one for any other text."""
-    try:
-        value = read_json(text)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from langchain_core.messages.tool import ToolCall
 
 from ana.memory.receipts import SIGNS, describe_change, quote_title
 from ana.output import shorten
-from nodes.answers import read_object
+from ana.values import read_object
 from nodes.history import call_ids, map_texts, split_turns
 from tools.artifacts import Receipt, receipts_of
 from tools.catalog import TOOLS, WRITERS

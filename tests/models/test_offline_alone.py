@@ -22,6 +22,7 @@ READS = (
     "ana.time.repeats",
     "ana.memory.status",
     "ana.phrases",
+    "ana.values",
 )
 MOST_LINES = 700
 """Of the reader, its words and its rules together: a small reader is a promise."""

@@ -5,22 +5,7 @@ from datetime import date
 from typing import Any, NamedTuple
 
 from ana.memory.status import CLOSED
-from ana.models.offline.plans import (
-    LONG,
-    LONGEST,
-    OFFER,
-    UNDO,
-    Item,
-    Plan,
-    View,
-    do,
-    keep,
-    list_items,
-    name,
-    pattern,
-    say,
-    words_of,
-)
+from ana.models.offline.plans import OFFER, UNDO, Item, Plan, View, do, keep, list_items, name, pattern, say, words_of
 from ana.phrases import find_words, fold
 from ana.time.repeats import DATE_KEYS, find_rule, may_repeat
 from ana.time.when import drop_mentions, find_moments, find_named_days, find_single, is_only_when, join_moment
@@ -29,7 +14,6 @@ HELP = (
     "I am a small rule-based reader: I keep what you tell me (“bike lock code is 4471”), find it (“bike lock?”, “due "
     "this week”), mark it as done, cancel, move or delete it, and calculate. `ana setup` brings a real model."
 )
-MANY = "Shall I keep each of them as an item? Say yes."
 NOTHING = "All right. I changed nothing."
 _BULLET = r"\s*(?:[-*•·–☐]|\d{1,2}[.)])\s+(?:\[ ?\]\s*)?(\S.*)"
 _MAIL = r"(?:(?:from|to|cc|subject|date|von|an|betreff|de|a|objet|para|asunto|oggetto) ?:[^\n]*\n){2}|>"
@@ -39,8 +23,6 @@ _SHELL = r"[$>] |\./|(?:git|sudo|npm|npx|pip|docker|kubectl)\s|(?:rm|cd|ls|ssh|c
 ASKING = "Which one do you mean?"
 SURE, NEAR = 0.95, 0.4
 """How well an item's words match: "passport renewal" fits "Renew passport" by .97, "fix the boiler" a printer by .7."""
-LED_IN = 200
-"""Characters at the beginning of a message in which it may say what it is, and after that when."""
 _PLACES = {"first": 0, "1st": 0, "1": 0, "second": 1, "2nd": 1, "2": 1, "third": 2, "3rd": 2, "3": 2, "last": -1}
 _IT = r"(?:it|that|this|them)(?: one)?"
 _NO_LIST = r"(?! (?:down|(?:on|in|to) (?:my|the)) )"
@@ -86,18 +68,16 @@ def read_talk(view: View) -> Plan | None:
     return say("You are welcome." if words & words_of("thanks") else "Tell me what to keep, or ask for what is kept.")
 
 
-def read_paste(view: View, most: int = 20) -> Plan | None:
-    """Keep a long text: each line as an item under bullets, else all as one note. More than `most` are asked about."""
-    if "\n" not in view.text and len(view.text) <= LONGEST:
+def read_paste(view: View) -> Plan | None:
+    """Keep a long text: each line as an item under bullets, else all as one note."""
+    if "\n" not in view.text and not view.is_long:
         return None
     lines = [line for line in view.text.splitlines() if line.strip()]
     first, *others = map(pattern(_BULLET).fullmatch, lines)
     bullets = [bullet[1].strip() for bullet in (first, *others) if bullet]
     kind, content = _take_lead_in(view)
     if not (bullets and all(others)) or kind in ("note", "idea") or pattern(_MAIL).match(fold(view.text)):
-        return keep([_make_item(content, kind or "note")], LONG if len(view.text) > LONGEST else "")
-    if len(bullets) > most:
-        return say(f"That is a list of {len(bullets)} lines. {MANY}")
+        return keep([_make_item(content, kind or "note")], is_long=view.is_long)
     heading = "" if kind or first else lines[0].strip(" :")
     return keep([_make_item(bullet, kind, find_single(bullet, view.now), list=heading) for bullet in bullets])
 
@@ -132,22 +112,20 @@ def _make_item(content: str, kind: str, due: str | None = None, **more: str) -> 
 
 
 def _take_lead_in(view: View) -> tuple[str, str]:
-    low, wish = view.low, view.wish
     for kind in ("reminder", "task", "note", "idea", "appointment"):
-        lead = pattern(rf"(?P<when>.*?)(?P<lead>(?:<making>\s+)*(?<!have |need )(?<!had )<{kind}>)")
-        match = lead.match(low, 0, LED_IN)
+        match = pattern(rf"(?P<when>.*?)(?P<lead>(?:<making>\s+)*(?<!have |need )(?<!had )<{kind}>)").match(view.low)
         if not match or not is_only_when(match["when"], view.now):
             continue
         rest, asks = match.end("lead"), "|<asking>|wh\\w+'?s\\b" if kind == "reminder" else ""
-        if pattern(rf"\W*(?:${asks})").match(low, rest):
+        if pattern(rf"\W*(?:${asks})").match(view.low, rest):
             return "", view.text
         name = {"note": r"\s+<about>", "idea": r"\s+(?![–—:-])", "appointment": r"\s+(?![–—:-])"}.get(kind)
-        if name and pattern(name).match(low, rest):
+        if name and pattern(name).match(view.low, rest):
             return kind, view.text
         # the last joint that only a day or a time stands before
-        joints = pattern(r"\s*(?::|,|[–—-](?=\s))\s*|\s+<joint>\s*").finditer(low, rest, rest + LED_IN)
-        ends = [joint.end() for joint in joints if is_only_when(wish[rest : joint.start()], view.now)]
-        return kind, wish[ends[-1] if ends else rest :].strip(" \t\n,;:-–—")
+        joints = pattern(r"\s*(?::|,|[–—-](?=\s))\s*|\s+<joint>\s*").finditer(view.low, rest)
+        ends = [joint.end() for joint in joints if is_only_when(view.wish[rest : joint.start()], view.now)]
+        return kind, view.wish[ends[-1] if ends else rest :].strip(" \t\n,;:-–—")
     return "", view.text
 
 
@@ -162,18 +140,15 @@ class Order(NamedTuple):
 
 def read_reply(view: View) -> Plan | None:
     """Do what the reader asked about, if the message says yes or which one; nothing if it says no."""
-    if len(view.text) > LONGEST:
-        return None
-    asked = next((each for each in (OFFER, MANY, ASKING) if each in view.answer), "")
+    asked = next((each for each in (OFFER, ASKING) if each in view.answer), "")
     earlier = view._replace(text=view.asked)
     if asked and pattern(r"<no>(?:\W+(?:<no>|<polite>|<thanks>))*\W*$").match(fold(view.text)):
         return say(NOTHING)
     if asked == ASKING:
         words, shown = {*find_words(fold(view.text))}, find_words(fold(view.answer.partition(ASKING)[2]))
         return read_order(earlier, view.text) if len(words) < 6 and words & {*shown, *_PLACES} else None
-    if not asked or not pattern(r"<yes>(?:\W+(?:<yes>|<polite>))*\W*$").match(fold(view.text)):
-        return None
-    return read_paste(earlier, most=1000) if asked == MANY else keep_as("task", view.asked, earlier)
+    is_yes = pattern(r"<yes>(?:\W+(?:<yes>|<polite>))*\W*$").match(fold(view.text))
+    return keep_as("task", view.asked, earlier) if asked and is_yes else None
 
 
 def read_order(view: View, pick: str = "") -> Plan | None:

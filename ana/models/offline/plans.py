@@ -1,6 +1,5 @@
 """What the reader goes by: what counts of a conversation, the words for it, and plans, which yield calls and answer."""
 
-import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from datetime import date, datetime
@@ -13,6 +12,7 @@ from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
 from ana.phrases import Phrases, fold
 from ana.time.repeats import tell_unread
+from ana.values import read_object
 
 Plan = Generator[list[tuple[str, dict[str, Any]]], list[dict[str, Any]], str]
 Item = Mapping[str, Any]
@@ -39,6 +39,11 @@ class View(NamedTuple):
     results: list[dict[str, Any]]
 
     @property
+    def is_long(self) -> bool:
+        """Whether it is kept whole."""
+        return len(self.text) > LONGEST
+
+    @property
     def wish(self) -> str:
         """Return the text after its politeness."""
         polite = pattern(r"(?:<polite>\W+)*").match(fold(self.text))
@@ -46,8 +51,8 @@ class View(NamedTuple):
 
     @property
     def low(self) -> str:
-        """Return the wish, folded: the same places hold the same letters."""
-        return fold(self.wish)
+        """Return what is read of the wish, folded: the same places hold the same letters."""
+        return fold(self.wish[:LONGEST])
 
 
 def read_messages(messages: Sequence[BaseMessage]) -> View | None:
@@ -66,11 +71,7 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
 
 
 def _read_result(message: ToolMessage) -> dict[str, Any]:
-    try:
-        value = json.loads(unfence(message.text))
-    except (ValueError, RecursionError):
-        value = None
-    value = value if isinstance(value, dict) else {"error": unfence(message.text)}
+    value = read_object(unfence(message.text)) or {"error": unfence(message.text)}
     why = message.artifact.get("why", []) if isinstance(message.artifact, dict) else []
     return {**value, "why": {each["id"]: each for each in why}}
 
@@ -87,14 +88,14 @@ def do(tool: str, given: dict[str, Any], tell: Callable[[dict[str, Any]], str]) 
     return tell(done)
 
 
-def keep(calls: Sequence[tuple[str, dict[str, Any]]], more: str = "") -> Plan:
-    """Create items, and say in a line what was kept, and more."""
+def keep(calls: Sequence[tuple[str, dict[str, Any]]], *, is_long: bool = False) -> Plan:
+    """Create items, and say in a line what was kept, and of something long that it was not read."""
     made = yield list(calls)
     kept = [item for item in made if "id" in item]
     rings = [item.get("reminder", NO_RING) for item in kept if "remind" in item["properties"]]
     told = [f"You have {name(each['existing'])} already; say it again for a copy." for each in made if "id" not in each]
     unread = tell_unread(item["content"] for item in kept)
-    told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}{unread}{more}"] if kept else []
+    told += [f"Kept {'; '.join(map(name, kept))}. {UNDO}{unread}{LONG * is_long}"] if kept else []
     return " ".join([*told, *(NO_RING if each.startswith("Nothing") else each for each in rings[:1])])
 
 
