@@ -88,7 +88,7 @@ format: $(DEVELOP) ## let ruff format and fix
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-dev: $(ENCODER) $(SERVER) ## the LangGraph dev server, for Studio and the API (installs it on the first run)
+dev: $(ENCODER) $(SERVER) ## the LangGraph dev server, for Studio (installs it on the first run)
 	@$(BIN)/ana dev
 
 bench: $(ENCODER) $(DEVELOP) ## speed, as ratios inside one run

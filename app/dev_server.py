@@ -8,8 +8,8 @@ import logging
 import sys
 from pathlib import Path
 
-WORKERS = 100
-"""Runs that may begin; those that wait for their thread count too. How many work at once, ana/threads/runs.py says."""
+WORKERS = 10
+"""Runs that work at once; one that waits for its thread counts, too."""
 
 READ_ONCE = ("prompts/*.md", ".env")
 """What the server begins again for beside code, because a process reads it once."""

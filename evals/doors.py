@@ -113,7 +113,7 @@ DOORS = (
         "`ana users list\\|add NAME\\|token NAME\\|link NAME [--url U]\\|remove NAME [--yes]`",
         "who may sign in; a token is printed once, a link is a QR code for a phone; most commands take `--user NAME`",
     ),
-    ("`make dev`, `ana dev [--port N]`", "the LangGraph dev server on 127.0.0.1, for Studio and developing"),
+    ("`make dev`, `ana dev [--port N] [--thread T]`", "the LangGraph dev server on 127.0.0.1, for [Studio](studio.md)"),
     (
         "`POST /ask`",
         "{question, thread_id?, max_steps?} → {answer, thread_id, trace_id, trace_path, steps, usage, cost_usd, "

@@ -49,6 +49,7 @@ LEVELS = {
     "app.http": 15,
     "app.mcp": 15,
     "app.api": 16,
+    "app.studio": 16,
     "app.page": 17,
     "app.api.app": 18,
     "app.cli": 19,

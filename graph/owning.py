@@ -46,14 +46,14 @@ _log = logging.getLogger(__name__)
 class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """The graph of a run: it waits for its thread before it reads the checkpoint.
 
-    It waits here and not in `make`, because the server cancels a run only while it reads the stream.
+    It waits here and not before, because a server cancels a run only while it reads the stream.
     """
 
     async def astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
         run, (given, *more) = find_run(), args
         assert run is not None
         config: RunnableConfig = more[0] if more else kwargs["config"]
-        # also here: over a web socket, and from an assistant that was kept long ago, they come unchecked
+        # here, because not every server has looked at them before
         check_input(given)
         check_config(config, run.thread)
         await run.acquire(PATIENCE)
@@ -96,8 +96,9 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
 
     async def _bind(self, given: Any, config: RunnableConfig, run: Run) -> Any:
         if isinstance(given, Command) and given.resume is not None:
-            waiting = {each.id for each in (await self.aget_state(config)).interrupts}
-            return bind_reply(given, waiting, placed=bool(config["configurable"].get("checkpoint_id")))
+            state = await self.aget_state(config)
+            shown = config["configurable"].get("checkpoint_id") or (state.metadata or {}).get("run_id")
+            return bind_reply(given, {each.id for each in state.interrupts}, shown=bool(shown))
         if isinstance(given, dict) and given.get("messages") and run.is_kept:
             return bind_message(given, await self.aget_state(_newest(config)), config)
         return given

@@ -26,15 +26,15 @@ def names_requests(reply: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(reply, dict) and bool(reply) and all(_REQUEST.fullmatch(str(id)) for id in reply)
 
 
-def bind_reply(given: "Command[Any]", waiting: Collection[str], *, placed: bool) -> "Command[Any]":
+def bind_reply(given: "Command[Any]", waiting: Collection[str], *, shown: bool) -> "Command[Any]":
     """Return the input of a run without a reply to anything but what waits; the run shows again what waits.
 
     Args:
         waiting: The ids of the requests that wait.
-        placed: Whether the run names the checkpoint at which the request was shown.
+        shown: Whether what waits was shown to whoever replies: it names the checkpoint, or the server asked.
     """
     if not names_requests(given.resume):
-        return given if placed else replace(given, resume={})
+        return given if shown else replace(given, resume={})
     # langgraph would give a reply that names the first question of a tool to its second one as well
     return replace(given, resume={id: reply for id, reply in given.resume.items() if id in waiting})
 

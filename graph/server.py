@@ -12,6 +12,7 @@ from langgraph_api.errors import UserInterrupt, UserRollback
 from langgraph_sdk.runtime import ServerRuntime
 
 from ana.handles import default_handles
+from ana.leases import working_under
 from ana.recent import current as recent
 from ana.stopping import present
 from ana.threads.ports import ThreadLock
@@ -32,7 +33,7 @@ _owning_graph = OwningGraph(**vars(graph))
 async def server_saver() -> AsyncIterator[ThreadSaver]:
     """Open the saver of the server, on the file of every other door."""
     workspace = load_workspace()
-    keep_private(workspace)  # the server may have been started without `ana serve`
+    keep_private(workspace)  # the server may have been started without `ana dev`
     async with workspace.open_thread_store().open_server_saver() as saver:
         yield saver
 
@@ -41,17 +42,22 @@ async def server_saver() -> AsyncIterator[ThreadSaver]:
 async def make(
     config: RunnableConfig, runtime: ServerRuntime[Context]
 ) -> AsyncIterator[CompiledStateGraph[Any, Any, Any, Any]]:
-    """Yield the graph. A run owns its thread until the last of its nodes has ended, even if it is cancelled before.
+    """Yield the graph. A run owns its thread until the last of its nodes has ended, even if it is cancelled before; an
+    edit of a state owns it meanwhile.
 
     A run that is rolled back leaves nothing: neither messages nor what it stored. One that is stopped stays as it is.
     """
+    if runtime.access_context == "threads.update":
+        async with _owning(str(config["configurable"]["thread_id"])):
+            yield graph
+        return
     if runtime.access_context != "threads.create_run":
         yield graph
         return
     leave_out_told(config)  # this one is the run's surroundings
     thread = str(config["configurable"]["thread_id"])
     lock = await asyncio.to_thread(_lock, thread) if SAVER in config["configurable"] else None
-    run = Run(lock, thread, str(config["configurable"].get("run_id")))
+    run = Run(lock, thread)
     present.set(run)
     recent.set(_workspace().recent)
     try:
@@ -66,6 +72,18 @@ async def make(
         raise
     finally:
         await asyncio.to_thread(run.close)
+
+
+@asynccontextmanager
+async def _owning(thread: str) -> AsyncIterator[None]:
+    """Own a thread while its state is edited. It is not waited for: the server has read the state already."""
+    lock = await asyncio.to_thread(_lock, thread)
+    await asyncio.to_thread(lock.acquire)
+    try:
+        with working_under(lock.token):
+            yield
+    finally:
+        await asyncio.to_thread(lock.release)
 
 
 def _lock(thread: str) -> ThreadLock:

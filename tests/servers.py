@@ -42,7 +42,7 @@ def _start(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO
 
 def serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
     """A running `ana dev`."""
-    return running(env, log, start=_start)
+    return running(env, log, ("app.cli", "dev", "--no-reload"), start=_start)
 
 
 def _fork(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
@@ -53,4 +53,4 @@ def _fork(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[
 
 def own_serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
     """A running `ana serve`."""
-    return running(env, log, ("app.cli", "serve"), start=_fork)
+    return running(env, log, start=_fork)

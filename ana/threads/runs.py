@@ -1,26 +1,17 @@
-"""Runs of the LangGraph server: each owns its thread, and may be stopped."""
+"""Runs of a server: each owns its thread, and may be stopped."""
 
 import asyncio
-import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from weakref import WeakSet
 
 from ana.errors import StoreBusy
 from ana.leases import work_under
 from ana.stopping import Stoppable, present
 from ana.threads.ports import ThreadLock
 
-AT_ONCE = 4
-"""How many runs work at once; any number may wait for their thread."""
-
 _POLL_SECONDS = 0.01
 _LONGEST_POLL_SECONDS = 0.1
-_slots = threading.BoundedSemaphore(AT_ONCE)
-_runs: "WeakSet[Run]" = WeakSet()
-_stopped: set[str] = set()
-"""Runs that were stopped, by their ids; the server may have taken one on before there is a Run of it."""
 
 
 class Run(Stoppable):
@@ -31,21 +22,11 @@ class Run(Stoppable):
 
     Args:
         lock: Of its thread, without a time-out; None where nobody else can work in it.
-        slots: How many work at once; None where whoever begins the runs counts them.
         is_kept: Whether the thread outlives the run.
     """
 
-    def __init__(
-        self,
-        lock: ThreadLock | None,
-        thread: str = "",
-        id: str = "",
-        slots: threading.BoundedSemaphore | None = _slots,
-        *,
-        is_kept: bool = True,
-    ) -> None:
+    def __init__(self, lock: ThreadLock | None, thread: str = "", *, is_kept: bool = True) -> None:
         super().__init__()
-        self._slots = slots
         self.thread = thread
         self.turn: str | None = None
         """The turn that began in this run."""
@@ -55,10 +36,8 @@ class Run(Stoppable):
         self.is_kept = is_kept and lock is not None
         """Whether the thread outlives the run."""
         self._held = False
-        self._stopped = id in _stopped
         self._closed = False
         self._nodes = 0
-        _runs.add(self)
 
     async def acquire(self, patience: float) -> None:
         """Wait for the thread, so many seconds, without blocking the event loop.
@@ -108,25 +87,18 @@ class Run(Stoppable):
         with self._changing:
             if self._stopped:
                 return None
-            if self._slots and not self._slots.acquire(blocking=False):
-                return StoreBusy("The server is busy with other conversations.", "Send the message again later.")
             try:
                 if self._lock:
                     self._lock.acquire()
                 self._held = True
             except StoreBusy as exc:
                 return exc
-            finally:
-                if not self._held and self._slots:
-                    self._slots.release()
             return None
 
     def _release_if_last(self) -> None:
         if not (self._closed and self._held) or self._nodes:
             return
         self._held = False
-        if self._slots:
-            self._slots.release()
         if self._lock and self.is_kept:
             self._lock.release()
         elif self._lock:
@@ -147,14 +119,3 @@ def work() -> Iterator[Run | None]:
             yield run
     else:
         yield None
-
-
-def stop_runs(thread: str, ids: Iterable[str]) -> None:
-    """Stop the runs, of these ids, of a thread that is deleted: one that waits, or begins, would bring it back.
-
-    Call it in the event loop.
-    """
-    _stopped.update(ids)
-    for run in list(_runs):
-        if run.thread == thread:
-            run.close()

@@ -53,7 +53,7 @@ class GraphWorker:
 
     async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
         workspace = self._handles.workspace
-        hold = Run(self._lock(run), run.thread, run.id, slots=None, is_kept=run.is_kept)
+        hold = Run(self._lock(run), run.thread, is_kept=run.is_kept)
         hold.goes_on = run.attempt > 1
         present.set(hold)
         recent.set(workspace.recent)
@@ -97,7 +97,7 @@ class GraphWorker:
     async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
         if not run.is_kept:
             return
-        hold = Run(self._lock(run), run.thread, run.id, slots=None)
+        hold = Run(self._lock(run), run.thread)
         present.set(hold)
         recent.set(self._handles.workspace.recent)
         try:

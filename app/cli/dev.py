@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from ana.children import become_python
-from ana.errors import ConfigError
+from ana.errors import ConfigError, UserError
 from ana.installing import describe_install
-from ana.output import tell
+from ana.output import quote, tell
 from ana.settings import PROJECT, Settings, is_checkout, read_environment
 from ana.tracing.langsmith import settle_environment
 from ana.workspace import Workspace
@@ -29,6 +29,9 @@ def dev(
     reload: Annotated[
         bool, typer.Option("--reload/--no-reload", help="Begin again if code, prompts or .env of a checkout change.")
     ] = True,
+    thread: Annotated[
+        str | None, typer.Option(help="Tell the id of this conversation, which Studio opens it by; a name or an id.")
+    ] = None,
 ) -> None:
     """Start the LangGraph dev server, for Studio and for developing, on this machine alone."""
     from tools.catalog import catalog
@@ -38,7 +41,8 @@ def dev(
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")
     require_port(LOCAL, port, "ana dev")
-    for line in _describe(workspace, port):
+    shown = [f"Conversation {thread}: {_find_thread(workspace, thread)}"] if thread else []
+    for line in (*_describe(workspace, port), *shown):
         tell(line)
     workspace.server_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     os.chdir(workspace.server_folder)  # the server keeps its own files where it was started
@@ -57,6 +61,14 @@ def _describe(workspace: Workspace, port: int) -> tuple[str, ...]:
         f"Studio: {STUDIO[0]}/studio/?baseUrl={url}",
         PERMISSION,
     )
+
+
+def _find_thread(workspace: Workspace, name: str) -> str:
+    threads = workspace.open_threads()
+    id = threads.resolve(name)
+    if id not in threads.store.ids():
+        raise UserError(f"There is no conversation {quote(name)}.", "`ana threads list` shows them.")
+    return id
 
 
 def make_environment() -> dict[str, str]:

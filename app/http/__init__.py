@@ -1,1 +1,1 @@
-"""Our HTTP routes beside the LangGraph API's, and the guard before them."""
+"""Our HTTP routes beside the LangGraph API's, and the guard before all."""

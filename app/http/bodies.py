@@ -121,7 +121,7 @@ class JsonBodies:
         self._check = check
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_passed = scope["type"] != "http" or is_inside(scope) or self._skip(scope["path"])
+        is_passed = scope["type"] != "http" or self._skip(scope["path"])
         if not is_passed and read_length(scope):
             refusal, receive = await self._read(scope, receive)
             if refusal:
@@ -171,11 +171,6 @@ def _check_values(body: bytes) -> None:
 def _refuse_text(scope: Scope, asked: Any, sentence: str) -> Response:
     is_mcp = scope["path"] == MCP
     return JSONResponse(json_rpc.refuse(asked, sentence)) if is_mcp else refuse(422, sentence)
-
-
-def is_inside(scope: Scope) -> bool:
-    """Return whether it is the SDK in this very process; nobody outside can set root_path."""
-    return scope.get("root_path") == "/noauth"
 
 
 def read_length(scope: Scope) -> int:

@@ -1,7 +1,7 @@
 """The guard of the HTTP door: a web page elsewhere must not be able to use this server.
 
-The dev server answers every origin, and a text/plain POST needs no preflight, so any page a person visits could run a
-turn and read the answer. This ASGI middleware stands before every route, the built-in ones too.
+A text/plain POST needs no preflight, so any page a person visits could run a turn. This ASGI middleware stands before
+every route.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,11 +14,9 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.urls import LOOPBACK, read_host
-from app.http.bodies import SECONDS, Arriving, Refusal, drop_body, is_inside, refuse
+from app.http.bodies import SECONDS, Arriving, Refusal, drop_body, refuse
 
 STUDIO = tuple(f"https://{region}smith.langchain.com" for region in ("", "eu.", "aws.", "apac."))
-CLOSED = ("docs", "deploy", "internal", "metrics")
-"""Routes of the dev server by the first part of their path: a page with a foreign script, its upload, its debugging."""
 LARGEST = 4_000_000
 """The largest request body, in bytes."""
 LARGEST_FILE = 100_000_000
@@ -41,7 +39,7 @@ READABLE = "content-location, location, x-pagination-next, x-pagination-total"
 
 
 class Guard:
-    """Refuses foreign pages and hosts, closed routes, and bodies that say that they are not JSON or too large.
+    """Refuses foreign pages and hosts, and bodies that say that they are not JSON or too large.
 
     Nothing behind it has run when it refuses.
 
@@ -63,13 +61,13 @@ class Guard:
         self._seconds = seconds
         self._hosts = hosts
         self._origins: frozenset[str] | None = None
-        # the dev server's own refuses every page whose browser asks for a private network, which Studio's does
+        # a browser asks for a private network for every page of the web, as Studio's
         self._preflights = CORSMiddleware(
             app, allow_origin_regex=".*", allow_methods=["*"], allow_headers=["*"], allow_private_network=True
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket") or is_inside(scope):
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         if self._origins is None:
@@ -121,8 +119,6 @@ def find_refusal(
     is_link = is_page(path) and headers.get("sec-fetch-dest") == "document" and "content-length" not in headers
     if not is_link and (refusal := _find_page_refusal(headers, origins, host)):
         return refusal
-    if path.lstrip("/").partition("/")[0] in CLOSED:
-        return 404, "This part of the server is switched off; /openapi.json describes the rest."
     kind = FILE_FORM if path == FILES else FORM if is_page(path) else "application/json"
     return _find_body_refusal(headers, kind)
 
@@ -174,8 +170,7 @@ def _protect(send: Send, origin: str | None) -> Send:
 
     Args:
         send: Where it goes.
-        origin: The page's origin; None for one that may not call. The server's own answers allow every page to read
-            them, but not those with which a request is refused before it.
+        origin: The page's origin; None for one that may not call.
     """
 
     async def send_protected(message: Message) -> None:

@@ -1,4 +1,4 @@
-"""Our routes beside the LangGraph API's, in every server: a turn in one request, traces, health."""
+"""Our routes beside the LangGraph API's: a turn in one request, traces, health."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol, cast
@@ -65,8 +65,7 @@ async def ask(request: Request) -> JSONResponse:
         first = exc.errors()[0]
         return tell_error(422, f"{'.'.join(map(str, first['loc'])) or 'the body'}: {first['msg']}.")
     home = await _find_home(request)
-    is_alone = getattr(request.state, "is_alone", True)  # the dev server, which has no others, asks for no token
-    return await anyio.to_thread.run_sync(home.turns.answer, asked, is_alone, limiter=home.turns.limiter)
+    return await anyio.to_thread.run_sync(home.turns.answer, asked, request.state.is_alone, limiter=home.turns.limiter)
 
 
 async def trace(request: Request) -> JSONResponse:
@@ -103,8 +102,7 @@ def version(_: Request) -> JSONResponse:
 
 
 ROUTES = [
-    # the dev server's schema takes docstrings for YAML and complains of ours
-    Route(path, endpoint, methods=[method], include_in_schema=False, middleware=[Middleware(Versioned)])
+    Route(path, endpoint, methods=[method], middleware=[Middleware(Versioned)])
     for method, path, endpoint in (
         ("POST", "/ask", ask),
         ("GET", "/trace/{id}", trace),

@@ -58,9 +58,7 @@ def read_body(body: bytes) -> Question | PostedReply:
 
 
 class TurnRunner:
-    """Runs turns in this process, on the files the server uses.
-
-    The dev server's own queue looks for runs every half second; a turn does not wait for that.
+    """Runs turns in this process, beside the runs of the server.
 
     Args:
         open_handles: Returns the person's handles; called at the first turn.

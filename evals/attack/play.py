@@ -228,15 +228,11 @@ def _call_api(stage: Stage, message: str) -> None:
 
 
 def _post(stage: Stage, message: str) -> None:
-    from starlette.testclient import TestClient
+    from app.http.turns import Question, TurnRunner
 
-    from app.http import app as http
-
-    with mock.patch.object(http, "default_handles", return_value=stage.handles):
-        app = http.build_app()
-        client = TestClient(app, base_url="http://127.0.0.1")
-        client.post("/ask", json={"question": message, "thread_id": stage.thread})
-        app.state.turns.close()
+    turns = TurnRunner(lambda: stage.handles)
+    turns.answer(Question(question=message, thread_id=stage.thread, max_steps=None))
+    turns.close()
 
 
 def _ask(stage: Stage, message: str) -> None:

@@ -85,7 +85,7 @@ class Server:
         raise AssertionError(f"the server did not start:\n{self._log.read_text()[-3000:]}")
 
 
-SERVE = ("app.cli", "dev", "--no-reload")
+SERVE = ("app.cli", "serve")
 
 
 @contextmanager

@@ -57,12 +57,13 @@ SERVERS: dict[str, Serve] = {"dev server": serving, "own server": own_serving, "
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what front ends do with a server on both, and where it is marked so on a database, too."""
+    """Run what front ends do with a server on both, or on one; where it is marked so on a database, too."""
     if "server_name" in metafunc.fixturenames:
-        alone, also = (metafunc.definition.get_closest_marker(name) for name in ("dev_server", "database"))
-        metafunc.parametrize(
-            "server_name", [*SERVERS][: 1 if alone else 3 if also else 2], indirect=True, scope="session"
+        dev, own, also = (
+            metafunc.definition.get_closest_marker(name) for name in ("dev_server", "own_server", "database")
         )
+        names = [*SERVERS][1 if own else 0 : 1 if dev else 3 if also else 2]
+        metafunc.parametrize("server_name", names, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from tests.chroma import find_neighbours, open_memory
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
 from tests.openai_stub import openai_stub, stores_what_is_said
-from tests.servers import serving
+from tests.servers import own_serving
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b010"
 
@@ -68,7 +68,7 @@ LONG = {"repl": 95, "ask": 10, "server": 95}
 def test_three_doors_on_one_folder_lose_nothing(tmp_path: Path, clock: Clock, turns: dict[str, int]) -> None:
     with openai_stub(stores_what_is_said) as stub:
         env = folders(tmp_path, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url)
-        with serving(env, tmp_path / "server.log") as server:
+        with own_serving(env, tmp_path / "server.log") as server:
             doors = [
                 threading.Thread(target=_repl, args=(env, turns["repl"])),
                 threading.Thread(target=_ask, args=(env, turns["ask"])),

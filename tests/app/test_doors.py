@@ -14,9 +14,6 @@ from typing import Any
 import httpx
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
-from langgraph_sdk.errors import UnprocessableEntityError
-from starlette.responses import Response
-from starlette.testclient import TestClient
 
 from ana.errors import StoreBusy, TurnStopped
 from ana.handles import open_data
@@ -24,10 +21,7 @@ from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.stopping import present
 from ana.threads.runs import Run
-from ana.tracing.files import TraceFiles
 from ana.workspace import open_workspace
-from app.http.server_requests import ServerRequests
-from app.http.thread_rows import ThreadRows
 from app.http.turns import Question, TurnRunner
 from evals.load.mixed import run_round
 from evals.load.server import Server
@@ -36,7 +30,6 @@ from tests.app.conftest import HELLO, say
 from tests.conftest import MakeAssistant
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, stores_what_is_said
-from tests.server_tables import ServerTables
 
 pytestmark = pytest.mark.database
 
@@ -80,6 +73,7 @@ def store(content: str) -> Said:
     return Said(calls=[("create_item", {"content": content, "properties": {"type": "note"}})])
 
 
+@pytest.mark.own_server
 def test_forty_messages_at_once_through_every_door_are_answered_in_one_order(
     server: Server, stub: Stub, server_env: dict[str, str]
 ) -> None:
@@ -87,6 +81,7 @@ def test_forty_messages_at_once_through_every_door_are_answered_in_one_order(
     assert run_round(server.url, server_env, "together", partial(run_forked, timeout=600)) == []
 
 
+@pytest.mark.own_server
 def test_a_run_that_still_works_is_not_finished_by_another_door(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
@@ -207,6 +202,7 @@ def test_a_request_waits_for_another_door_and_is_then_refused_with_its_name(
     turns.close()
 
 
+@pytest.mark.own_server
 def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
     client: SyncLangGraphClient, server: Server, stub: Stub, server_env: dict[str, str], server_settings: Settings
 ) -> None:
@@ -230,18 +226,7 @@ def test_a_deleted_thread_is_gone_at_every_door_and_may_be_used_again(
     assert texts(client, thread)[::2] == questions(server_settings, thread) == ["second", "third", "fourth"]
 
 
-@pytest.mark.dev_server
-def test_a_pruned_thread_leaves_no_trace(client: SyncLangGraphClient, thread: str, server_settings: Settings) -> None:
-    client.runs.wait(thread, "ana", input=say("hello"))
-    trace, locks = TraceFiles(server_settings.traces_dir).path(thread), server_settings.ana_data_dir / "locks"
-    with pytest.raises(UnprocessableEntityError, match="not supported"):
-        client.threads.prune([thread], strategy="keep_latest")
-    assert trace.exists()
-    assert client.threads.prune([thread, str(uuid.uuid4())])["pruned_count"] == 1
-    assert (trace.exists(), list(locks.glob(f"{thread}*"))) == (False, [])
-    assert thread not in [each.id for each in open_workspace(server_settings).open_threads().all()]
-
-
+@pytest.mark.own_server
 def test_a_run_that_waits_for_its_thread_does_not_bring_it_back(
     client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
@@ -260,101 +245,7 @@ def test_a_run_that_waits_for_its_thread_does_not_bring_it_back(
     assert texts(client, thread) == ["another", "Hello there."]
 
 
-SPELLINGS = (str, str.upper, lambda id: id.replace("-", ""), "%7B{}%7D".format, "urn:uuid:{}".format)
-spelled = pytest.mark.parametrize("spell", SPELLINGS)
-"""However the server reads an id in a path."""
-
-
-@pytest.fixture
-def writing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> tuple[TestClient, ServerTables]:
-    """What owns threads while they are written, before the tables of a server that is not there."""
-    tables = ServerTables()
-    monkeypatch.setattr("app.http.server_requests.PATIENCE", 0.05)
-    monkeypatch.setattr("app.http.server_requests.load_workspace", lambda: open_workspace(settings))
-    rows = ThreadRows(tables.find, lambda: open_workspace(settings))
-    return TestClient(ServerRequests(Response(status_code=204), rows)), tables
-
-
-@pytest.mark.parametrize("how", ["through the API", "at the command line"])
-def test_a_run_that_begins_while_its_thread_is_deleted_does_not_bring_it_back(
-    writing: tuple[TestClient, ServerTables], settings: Settings, make_assistant: MakeAssistant, how: str
-) -> None:
-    (web, tables), thread = writing, str(uuid.uuid4())
-    make_assistant("Hello.").ask("hello", thread)
-    rows = ThreadRows(tables.find, lambda: open_workspace(settings))
-    asyncio.run(rows.refresh())
-    taken_on = tables.add_run(thread, "running")
-    if how == "through the API":
-        assert web.delete(f"/threads/{thread}").status_code == 204
-    else:
-        open_workspace(settings).open_threads().erase(thread)
-        asyncio.run(rows.refresh())
-    with pytest.raises(TurnStopped):
-        asyncio.run(Run(None, thread, taken_on).acquire(0))
-    later = Run(None, thread, tables.add_run(thread, "running"))
-    asyncio.run(later.acquire(0))
-    later.close()
-
-
-@spelled
-def test_a_thread_in_which_somebody_works_is_not_deleted(
-    make_assistant: MakeAssistant, writing: tuple[TestClient, ServerTables], spell: Callable[[str], str]
-) -> None:
-    assistant, thread, (web, _) = make_assistant("Hello."), str(uuid.uuid4()), writing
-    settings = assistant.handles.settings
-    assistant.ask("hello", thread)
-    lock = open_workspace(settings).open_locks().lock(thread, "somebody")
-    lock.acquire()
-    refused = web.delete(f"/threads/{spell(thread)}")
-    lock.release()
-    assert refused.status_code == 409
-    assert "in use by somebody" in refused.json()["detail"]
-    assert questions(settings, thread) == ["hello"]
-    assert web.delete(f"/threads/{spell(thread)}").status_code == 204
-    assert questions(settings, thread) == []
-
-
-@spelled
-def test_whatever_writes_a_thread_waits_until_nobody_works_in_it(
-    writing: tuple[TestClient, ServerTables], settings: Settings, spell: Callable[[str], str]
-) -> None:
-    (web, tables), thread = writing, str(uuid.uuid4())
-    run, id = tables.add_run(thread, "success"), spell(thread)
-    states = {"thread_id": id.replace("%7B", "{").replace("%7D", "}"), "supersteps": [{"updates": []}]}
-    writes: list[tuple[str, str, Any]] = [
-        ("POST", f"/threads/{id}/state", {}),
-        ("POST", f"/threads/{id}/copy", {}),
-        ("DELETE", f"/threads/{id}/runs/{run}", None),
-        ("POST", "/threads", states),
-        ("POST", "/threads/prune", {"thread_ids": [states["thread_id"]]}),
-    ]
-    lock = open_workspace(settings).open_locks().lock(thread, "somebody")
-    lock.acquire()
-    for method, path, body in writes:
-        refused = web.request(method, path, json=body)
-        assert (refused.status_code, path) == (409, path)
-        assert "in use by somebody" in refused.json()["detail"]
-    assert web.patch(f"/threads/{id}", json={}).status_code == 204, "a row is no thread"
-    lock.release()
-    for method, path, body in writes:
-        assert web.request(method, path, json=body).status_code == 204
-        free = open_workspace(settings).open_locks().lock(thread, "a test", patience=0)
-        free.acquire()
-        free.release()
-
-
-def test_an_edit_does_not_wait_for_a_run_of_the_server(
-    writing: tuple[TestClient, ServerTables], settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.http.server_requests.PATIENCE", 60)
-    (web, tables), thread = writing, str(uuid.uuid4())
-    tables.add_run(thread, "running")
-    lock = open_workspace(settings).open_locks().lock(thread, "ana server")
-    lock.acquire()
-    assert web.post(f"/threads/{thread}/state", json={}).status_code == 409
-    lock.release()
-
-
+@pytest.mark.own_server
 def test_an_edit_during_a_turn_loses_nothing(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
 ) -> None:
@@ -373,44 +264,13 @@ def test_an_edit_during_a_turn_loses_nothing(
     assert texts(client, thread) == ["before", "Hello there.", "during", "Late.", "put in"]
 
 
-@pytest.mark.dev_server
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"thread_ids": {"{}": 1}},
-        {"thread_ids": "{}"},
-        {"thread_ids": ["{}", 5]},
-        {"thread_ids": ["{}", "x"]},
-        {"thread_ids": ["{}"], "strategy": 5},
-        {"thread_ids": ["{}"], "strategy": "keep_latest"},
-    ],
-)
-def test_what_is_refused_prunes_nothing(
-    client: SyncLangGraphClient, server: Server, thread: str, server_settings: Settings, body: Any
-) -> None:
-    client.runs.wait(thread, "ana", input=say("hello"))
-    told = json.loads(json.dumps(body).replace("{}", thread))
-    assert httpx.post(f"{server.url}/threads/prune", json=told).status_code == 422
-    assert questions(server_settings, thread) == ["hello"]
-    assert texts(client, thread) == ["hello", "Hello there."]
-
-
+@pytest.mark.own_server
 def test_a_run_is_deleted_from_its_own_thread_only(client: SyncLangGraphClient, server: Server, thread: str) -> None:
     client.runs.wait(thread, "ana", input=say("hello"))
     (run,) = client.runs.list(thread)
     other = client.threads.create()["thread_id"]
     assert httpx.delete(f"{server.url}/threads/{other}/runs/{run['run_id']}").status_code == 404
     assert texts(client, thread) == ["hello", "Hello there."]
-
-
-@pytest.mark.parametrize(
-    "path", ["/threads/search", "/threads/------------------------------------", "/threads/x/runs/y"]
-)
-def test_other_requests_pass(path: str, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.http.server_requests.load_workspace", lambda: pytest.fail("a thread is deleted"))
-    rows = ThreadRows(ServerTables().find, lambda: open_workspace(settings))
-    web = TestClient(ServerRequests(Response(status_code=204), rows))
-    assert web.delete(path).status_code == 204
 
 
 def test_a_run_that_is_rolled_back_leaves_neither_messages_nor_what_it_stored(
@@ -452,6 +312,7 @@ def test_a_turn_that_began_in_an_edited_state_is_rolled_back_with_its_run(
     assert "a mistake in it" not in stored(server_settings)
 
 
+@pytest.mark.own_server
 def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
 ) -> None:

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from ana.handles import open_handles
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
 from app.cli.ask import MOST, find_shown, remember_shown
-from app.http import app as http
 from app.outcome import Waiting
 from tests.app.conftest import Done, Run
+from tests.asking import asking
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
 from tests.others import let_others_speak
@@ -100,14 +99,11 @@ def open_shell(env: dict[str, str]) -> Iterator[Callable[[], Shell]]:
 
 
 @pytest.fixture
-def post(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., dict[str, Any]]]:
+def post(env: dict[str, str]) -> Iterator[Callable[..., dict[str, Any]]]:
     """POST /ask of a server on the same folder."""
     handles = open_handles(open_workspace(load_settings(env)))
-    monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
-    app = http.build_app()
-    client = TestClient(app, base_url="http://127.0.0.1")
-    yield lambda **body: client.post("/ask", json={"thread_id": THREAD, **body}).json()
-    app.state.turns.close()
+    with asking(handles) as client:
+        yield lambda **body: client.post("/ask", json={"thread_id": THREAD, **body}).json()
 
 
 DECIDE = f"ask --thread {THREAD} --decide"

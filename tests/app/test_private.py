@@ -13,7 +13,7 @@ from app.cli.doctor import diagnose
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.forks import run_forked
-from tests.servers import serving
+from tests.servers import own_serving
 
 FIRST = (
     ("ask", "--thread", "work", "note: buy milk"),
@@ -56,7 +56,7 @@ def test_everything_is_private_whichever_command_comes_first(home: Path, first: 
 def test_everything_is_private_if_the_server_comes_first(home: Path) -> None:
     before = os.umask(0o022)
     try:
-        with serving(folders(home / "ana", LLM_PROVIDER="offline"), home / "log") as server:
+        with own_serving(folders(home / "ana", LLM_PROVIDER="offline"), home / "log") as server:
             import httpx
 
             assert httpx.post(f"{server.url}/ask", json={"question": "note: buy milk"}, timeout=60).status_code == 200

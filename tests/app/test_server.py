@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import pytest
-from langgraph_sdk import get_client, get_sync_client
+from langgraph_sdk import get_client
 from langgraph_sdk.client import SyncLangGraphClient
 from langgraph_sdk.errors import ConflictError
 from langgraph_sdk.schema import ThreadState
@@ -32,7 +32,7 @@ from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, stores_what_is_said
 from tests.readme import README_URL, read_example
 from tests.sent import typed
-from tests.servers import Serve, own_serving, serving
+from tests.servers import Serve, own_serving
 from tests.waiting import wait_until
 
 MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type": "task"}})])
@@ -74,18 +74,7 @@ def test_the_python_example_of_the_readme_runs(server: Server, stub: Stub) -> No
     assert (done.stdout.splitlines()[0], done.stderr) == ("See your list: buy milk.", "")
 
 
-def test_a_kill_right_after_a_run_loses_nothing(server_env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
-    stub.script = [HELLO]
-    with serving(server_env, tmp_path / "first.log") as first, get_sync_client(url=first.url) as client:
-        thread = client.threads.create()["thread_id"]
-        client.runs.wait(thread, "ana", input=say("first"))
-        first.kill()
-    with serving(server_env, tmp_path / "second.log") as second, get_sync_client(url=second.url) as client:
-        assert state_texts(client, thread) == ["first", "Hello there."]
-        client.runs.wait(thread, "ana", input=say("second"))
-        assert state_texts(client, thread) == ["first", "Hello there.", "second", "Hello there."]
-
-
+@pytest.mark.own_server
 def test_a_thread_of_the_command_line_appears_and_the_reverse(
     client: SyncLangGraphClient, server: Server, server_env: dict[str, str], stub: Stub
 ) -> None:
@@ -106,6 +95,7 @@ def command_line(server_env: dict[str, str], *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.own_server
 def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, server_settings: Settings) -> None:
     stub.script = [MILK, DONE]
     answer = httpx.post(f"{server.url}/ask", json={"question": "milk", "max_steps": 5}, timeout=30)
@@ -126,6 +116,7 @@ def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, serv
     assert "sk-test-secret" not in TraceFiles(server_settings.traces_dir).path(told["thread_id"]).read_text()
 
 
+@pytest.mark.own_server
 def test_many_questions_at_once_in_one_thread_are_answered_one_after_another(server: Server, stub: Stub) -> None:
     stub.script = [stores_what_is_said]
     body = [{"question": f"at once {n}", "thread_id": "crowd"} for n in range(8)]
@@ -220,7 +211,7 @@ def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(
 
 
 def test_an_answer_is_made_again_and_then_its_question_is_edited(
-    client: SyncLangGraphClient, server: Server, stub: Stub
+    client: SyncLangGraphClient, server_settings: Settings, stub: Stub
 ) -> None:
     stub.script = [HELLO, Said("One."), Said("Another."), Said("Better.")]
     thread = client.threads.create()["thread_id"]
@@ -233,7 +224,7 @@ def test_an_answer_is_made_again_and_then_its_question_is_edited(
     before = next(state for state in history if texts_of(state) == ["first", "Hello there."])
     client.runs.wait(thread, "ana", input=say("second, edited"), checkpoint=before["checkpoint"])
     assert state_texts(client, thread) == ["first", "Hello there.", "second, edited", "Better."]
-    turns = httpx.get(f"{server.url}/transcript/{thread}").json()["turns"]
+    turns = open_workspace(server_settings).open_traces().page(thread, 50, None)
     assert [(turn["question"], turn["answer"]) for turn in turns] == [
         ("first", "Hello there."),
         ("second, edited", "Better."),
@@ -271,12 +262,14 @@ def test_a_client_with_an_event_loop_does_the_same(server: Server, gate: Gate) -
     assert asyncio.run(play()) == SECOND
 
 
+@pytest.mark.dev_server
 def test_the_server_misses_nothing_in_the_saver(client: SyncLangGraphClient, server_log: Path) -> None:
     thread = client.threads.create()["thread_id"]
     client.runs.wait(thread, "ana", input=say("hi"))
     assert "Custom checkpointer missing" not in server_log.read_text()
 
 
+@pytest.mark.own_server
 def test_max_steps_reaches_the_run(server: Server, stub: Stub) -> None:
     stub.script = [MILK]
     answer = httpx.post(f"{server.url}/ask", json={"question": "milk", "max_steps": 1}, timeout=30)
@@ -293,6 +286,7 @@ def test_studio_is_shown_a_true_form(client: SyncLangGraphClient) -> None:
     assert set(schemas["input_schema"]["properties"]) == {"messages"}
 
 
+@pytest.mark.own_server
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -326,6 +320,7 @@ def test_a_body_that_is_too_large_is_answered_and_not_reset(server: Server, mega
         assert connection.getresponse().status == 411
 
 
+@pytest.mark.own_server
 def test_a_deep_body_goes_round_no_check(client: SyncLangGraphClient, server: Server, stub: Stub) -> None:
     thread = client.threads.create()["thread_id"]
     asked = {"assistant_id": "ana", "input": say("hi"), "context": {"no_such_option": 1}}
@@ -337,6 +332,7 @@ def test_a_deep_body_goes_round_no_check(client: SyncLangGraphClient, server: Se
     assert client.runs.list(thread) == []
 
 
+@pytest.mark.own_server
 @pytest.mark.parametrize("id", ["nothing", "..%2F..%2Fetc%2Fpasswd", "a.b", "%00", "x" * 100])
 def test_only_ids_reach_the_file_system(server: Server, id: str) -> None:
     answer = httpx.get(f"{server.url}/trace/{id}")
@@ -347,6 +343,7 @@ def test_a_server_that_runs_is_known_to_a_purge(server: Server, server_settings:
     assert is_serving(open_workspace(server_settings))
 
 
+@pytest.mark.own_server
 def test_health_and_version(server: Server) -> None:
     assert httpx.get(f"{server.url}/health").json()["status"] == "ok"
     assert httpx.get(f"{server.url}/version").json()["name"] == "ana"
@@ -449,36 +446,22 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@pytest.mark.own_server
 @pytest.mark.parametrize(("part", "sentence"), REFUSED)
-@pytest.mark.parametrize("path", ["/runs/wait", "/threads/{thread}/runs/stream", "/runs/batch", "/assistants"])
+@pytest.mark.parametrize("path", ["/runs/wait", "/threads/{thread}/runs/stream"])
 def test_a_request_that_no_run_can_take_is_refused_in_one_line(
-    serve: Serve, server: Server, stub: Stub, server_log: Path, part: dict[str, Any], sentence: str, path: str
+    server: Server, stub: Stub, server_log: Path, part: dict[str, Any], sentence: str, path: str
 ) -> None:
     before, asked = server_log.stat().st_size, len(stub.requests)
-    body = {"assistant_id": "ana", "graph_id": "ana", "input": say("hi")} | part
-    url = f"{server.url}{path.format(thread=uuid.uuid4())}"
-    answer = httpx.post(url, json=[body] if path.endswith("batch") else body, timeout=30)
-    if serve is own_serving and path in ("/runs/batch", "/assistants"):
-        assert answer.status_code == 501
-        return
+    body = {"assistant_id": "ana", "input": say("hi")} | part
+    answer = httpx.post(f"{server.url}{path.format(thread=uuid.uuid4())}", json=body, timeout=30)
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(sentence)
     assert server_log.read_bytes()[before:].count(b"\n") == 1
     assert len(stub.requests) == asked
 
 
-@pytest.mark.dev_server
-@pytest.mark.parametrize(("part", "sentence"), [each for each in REFUSED if "input" not in each[0]])
-def test_so_is_a_command_of_the_newer_protocol(
-    server: Server, stub: Stub, thread: str, part: dict[str, Any], sentence: str
-) -> None:
-    asked = len(stub.requests)
-    command = {"id": 1, "method": "run.start", "params": {"assistant_id": "ana", "input": say("hi")} | part}
-    answer = httpx.post(f"{server.url}/threads/{thread}/commands", json=command)
-    assert (answer.status_code, answer.json()["detail"].startswith(sentence)) == (422, True)
-    assert len(stub.requests) == asked
-
-
+@pytest.mark.own_server
 @pytest.mark.parametrize(
     ("messages", "sentence"),
     [
@@ -552,6 +535,7 @@ def test_our_settings_in_env_files_are_left_to_the_server_which_reads_them_again
     assert (env["OPENAI_MODEL"], env["HTTPS_PROXY"], env["LANGSMITH_TRACING"]) == ("one", "http://proxy", "true")
 
 
+@pytest.mark.own_server
 @pytest.mark.usefixtures("server")
 def test_the_store_is_open_before_the_first_turn(files_at_start: set[str]) -> None:
     assert {"journal.sqlite", "chroma", "threads.sqlite"} <= files_at_start
@@ -586,12 +570,6 @@ def test_a_request_is_decided_with_an_sdk_and_refused_where_nobody_can_be_asked(
     assert ["did not run" in text for text in results] == [False] + [True] * 5, "in the order of the calls"
     again: Any = client.runs.wait(thread, "ana", command=named)
     assert [m["id"] for m in again["messages"]] == [m["id"] for m in result["messages"]], "a second yes does nothing"
-    page = {"origin": "https://smith.langchain.com"}
-    bare = {"assistant_id": "ana", "command": {"resume": reply}}
-    refused = httpx.post(f"{server.url}/threads/{thread}/runs/wait", json=bare, headers=page, timeout=60)
-    assert refused.status_code == 422
-    assert refused.json()["detail"].startswith("Nothing was done: the reply does not name the request that it is to")
-    assert refused.headers["access-control-allow-origin"] == page["origin"], "else a page cannot read why"
 
     stub.script = [change_six(client, stub, "Stool"), Said("No chairs.")]
     arguments = {"messages": say("I need chairs")["messages"]}
@@ -625,21 +603,21 @@ def find_first(asked: Any) -> str:
 
 
 def test_a_reply_at_the_checkpoint_at_which_it_was_shown_is_to_that_request_alone(
-    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
+    client: SyncLangGraphClient, stub: Stub, thread: str
 ) -> None:
     """As Studio and chat front ends send it."""
     stub.script = [change_six(client, stub, "Stool"), change_six(client, stub, "Table"), Said("That is that.")]
     assert find_first(client.runs.wait(thread, "ana", input=say("I need stools"))) == "Stool 0"
     shown = client.threads.get_state(thread)["checkpoint"]
-    body = {"question": "tables instead", "thread_id": thread}
-    held = httpx.post(f"{server.url}/ask", json=body, timeout=60).json()["pending"]
-    assert held["summary"].startswith("“tables instead” was not carried out: this waits for your decision.")
-    pending = httpx.post(f"{server.url}/ask", json=body, timeout=60).json()["pending"]
-    assert pending["action_requests"][0]["args"]["about"] == "Table 0"
+    held: Any = client.runs.wait(thread, "ana", input=say("tables instead"))
+    summary = held["__interrupt__"][0]["value"]["summary"]
+    assert summary.startswith("“tables instead” was not carried out: this waits for your decision.")
+    pending: Any = client.runs.wait(thread, "ana", input=say("tables instead"))
+    assert find_first(pending) == "Table 0"
     again: Any = client.runs.wait(thread, "ana", command={"resume": APPROVE_ALL}, checkpoint=shown)
     assert find_first(again) == "Stool 0", "what was shown is asked again, in a fork of that state"
     assert not [m for m in again["messages"] if m["type"] == "tool"], "and nothing was done"
-    assert again["__interrupt__"][0]["id"] != pending["request_id"]
+    assert again["__interrupt__"][0]["id"] != pending["__interrupt__"][0]["id"]
     at = client.threads.get_state(thread)["checkpoint"]
     done: Any = client.runs.wait(thread, "ana", command={"resume": APPROVE_ALL}, checkpoint=at)
     assert "Changed: “Stool 5”" in done["messages"][-1]["content"]
@@ -657,25 +635,3 @@ def test_a_message_decides_or_waits_while_a_request_of_the_server_waits(
     done: Any = client.runs.wait(thread, "ana", input=say("yes please"))
     assert "Changed: “Shelf 5”" in done["messages"][-1]["content"]
     assert [m["content"] for m in done["messages"] if m["type"] == "human"] == ["Put the shelves away"]
-
-
-@pytest.mark.dev_server
-def test_the_newer_protocol_takes_no_reply_that_names_no_request(
-    client: SyncLangGraphClient, server: Server, stub: Stub, thread: str
-) -> None:
-    stub.script = [change_six(client, stub, "Lamp"), Said("That is that.")]
-    asked: Any = client.runs.wait(thread, "ana", input=say("I need lamps"))
-    (interrupt,) = asked["__interrupt__"]
-    url = f"{server.url}/threads/{thread}/commands"
-
-    def command(method: str, **params: Any) -> None:
-        told = httpx.post(url, json={"id": 1, "method": method, "params": params}, timeout=60).json()
-        assert told["type"] == "success"
-        client.runs.join(thread, client.runs.list(thread)[0]["run_id"])
-
-    command("run.start", assistant_id="ana", input=APPROVE_ALL)  # the server takes it for a reply
-    (again,) = client.threads.get_state(thread)["interrupts"]
-    assert again["id"] == interrupt["id"], "it is shown again"
-    assert client.threads.get(thread)["status"] == "interrupted"
-    command("input.respond", namespace=[], interrupt_id=interrupt["id"], response=APPROVE_ALL)
-    assert "Changed: “Lamp 5”" in str(client.threads.get_state(thread)["values"])

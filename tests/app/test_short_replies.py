@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.workspace import open_workspace
-from app.http import app as http
 from app.outcome import NotShown, Waiting
 from app.turn import Assistant
 from graph.builder import builder
@@ -19,6 +18,7 @@ from graph.context import LocalContext
 from graph.replies import bind_message
 from nodes.receipt import strip_receipt
 from nodes.short_replies import read_short_reply
+from tests.asking import asking
 from tests.conftest import MakeAssistant
 from tests.others import ASKS, let_others_speak
 from tests.sent import typed
@@ -113,11 +113,9 @@ def test_after_a_message_that_had_to_wait_a_yes_still_decides(assistant: Assista
 
 
 @pytest.fixture
-def client(assistant: Assistant, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    monkeypatch.setattr("app.http.app.default_handles", lambda _: assistant.handles)
-    app = http.build_app()
-    yield TestClient(app, base_url="http://127.0.0.1")
-    app.state.turns.close()
+def client(assistant: Assistant) -> Iterator[TestClient]:
+    with asking(assistant.handles) as client:
+        yield client
 
 
 def test_post_ask_takes_a_yes_to_what_it_has_told(assistant: Assistant, client: TestClient) -> None:

@@ -17,6 +17,8 @@ from nodes.receipt import strip_receipt
 from tests.app.conftest import say
 from tests.forks import run_forked
 
+pytestmark = pytest.mark.own_server
+
 
 def command_line(env: dict[str, str], *arguments: str, given: str = "") -> str:
     done = run_forked("-m", "app.cli", *arguments, env=env, given=given)

@@ -1,6 +1,5 @@
 """A turn that waits for a person: told at every door, decided once, and never gone without a trace."""
 
-import asyncio
 import json
 import os
 import re
@@ -14,7 +13,6 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import ToolMessage
-from starlette.testclient import TestClient
 
 from ana.errors import NotWaiting, WrongReply
 from ana.handles import open_handles
@@ -24,18 +22,17 @@ from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
 from app.cli.main import cli, run_command
-from app.http import app as http
-from app.http.thread_rows import ThreadRows
 from app.outcome import CutShort, Done, Waiting
+from app.studio import read_rows
 from app.turn import Assistant, open_assistant
 from nodes.requests import decide_all
 from tests.app.conftest import Run
 from tests.app.mailer import MODULE, REQUEST
+from tests.asking import asking
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub
 from tests.sent import typed
-from tests.server_tables import ServerTables
 from tools.catalog import catalog, checker, schemas
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
@@ -160,10 +157,6 @@ def command_line(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch:
 
 def server(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
     handles = open_handles(open_workspace(load_settings(env)))
-    monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
-    app = http.build_app()
-    client = TestClient(app, base_url="http://127.0.0.1")
-
     shown = ""
 
     def post(body: dict[str, Any]) -> dict[str, Any]:
@@ -174,11 +167,11 @@ def server(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytes
         shown = told.get("pending", {}).get("request_id", "")
         return told
 
-    yield Door(
-        lambda text: post({"question": text}),
-        lambda kind: post({"decisions": [{"type": kind}], "request_id": shown}),
-    )
-    app.state.turns.close()
+    with asking(handles) as client:
+        yield Door(
+            lambda text: post({"question": text}),
+            lambda kind: post({"decisions": [{"type": kind}], "request_id": shown}),
+        )
 
 
 def env_path(env: dict[str, str]) -> str:
@@ -295,26 +288,23 @@ BODIES: list[tuple[dict[str, Any], int]] = [
 ]
 
 
-def test_decisions_over_http_are_validated(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decisions_over_http_are_validated(env: dict[str, str]) -> None:
     handles = open_handles(
         open_workspace(load_settings(env)), model=ScriptedModel(replies=[calls(MAIL), "That is that."])
     )
-    monkeypatch.setattr("app.http.app.default_handles", lambda _: handles)
-    app = http.build_app()
-    client = TestClient(app, base_url="http://127.0.0.1")
-    asked = client.post("/ask", json={"question": "Write to Bob", "thread_id": THREAD}).json()
-    named = {"thread_id": THREAD, "request_id": asked["pending"]["request_id"]}
-    for body, status in BODIES:
-        answer = client.post("/ask", json=named | body if body.get("thread_id") == THREAD else body)
-        assert answer.status_code == status, (body, answer.text)
-        assert answer.json()["error"].endswith(".")
-    for other in ({}, {"request_id": "another"}):
-        answer = client.post("/ask", json=APPROVE | {"thread_id": THREAD} | other)
-        assert answer.status_code == 409
-        assert answer.json()["error"].startswith("Nothing was done: ")
-        assert answer.json() == asked | {"error": answer.json()["error"]}, "what waits is shown again"
-    assert [client.post("/ask", json=APPROVE | named).status_code for _ in range(2)] == [200, 409]
-    app.state.turns.close()
+    with asking(handles) as client:
+        asked = client.post("/ask", json={"question": "Write to Bob", "thread_id": THREAD}).json()
+        named = {"thread_id": THREAD, "request_id": asked["pending"]["request_id"]}
+        for body, status in BODIES:
+            answer = client.post("/ask", json=named | body if body.get("thread_id") == THREAD else body)
+            assert answer.status_code == status, (body, answer.text)
+            assert answer.json()["error"].endswith(".")
+        for other in ({}, {"request_id": "another"}):
+            answer = client.post("/ask", json=APPROVE | {"thread_id": THREAD} | other)
+            assert answer.status_code == 409
+            assert answer.json()["error"].startswith("Nothing was done: ")
+            assert answer.json() == asked | {"error": answer.json()["error"]}, "what waits is shown again"
+        assert [client.post("/ask", json=APPROVE | named).status_code for _ in range(2)] == [200, 409]
 
 
 def test_the_repl_asks_and_takes_the_next_line(ana: Run, env: dict[str, str], tmp_path: Path) -> None:
@@ -476,17 +466,15 @@ def test_a_kill_loses_neither_the_request_nor_the_decision(
 
 
 def test_a_row_of_the_server_shows_what_its_thread_waits_for(assistant: Open, env: dict[str, str]) -> None:
-    settings, tables = load_settings(env), ServerTables()
-    rows = ThreadRows(tables.find, lambda: open_workspace(settings))
+    workspace = open_workspace(load_settings(env))
     opened = assistant(calls(MAIL), "Sent.")
     opened.ask("mail bob", THREAD)
-    asyncio.run(rows.refresh())
-    (row,) = tables.threads
+    row = read_rows(workspace)[THREAD]
     assert row["status"] == "interrupted"
     ((interrupt,),) = row["interrupts"].values()
     assert interrupt["value"] == REQUEST
     reply(opened, APPROVE)
-    asyncio.run(rows.refresh())
+    row = read_rows(workspace)[THREAD]
     assert (row["status"], row["interrupts"], row["values"]["messages"][-1].content) == (
         "idle",
         {},

@@ -23,8 +23,8 @@ def ask_twice(state: Said) -> Said:
     return {"replies": [interrupt("Delete the milk?"), interrupt("Delete the will?")]}
 
 
-@pytest.mark.parametrize("placed", [False, True])
-def test_a_reply_that_names_an_earlier_question_of_the_same_tool_is_not_given_to_the_next(placed: bool) -> None:
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_reply_that_names_an_earlier_question_of_the_same_tool_is_not_given_to_the_next(shown: bool) -> None:
     builder = StateGraph(Said)
     builder.add_node("ask_twice", ask_twice)
     builder.add_edge(START, "ask_twice")
@@ -32,7 +32,7 @@ def test_a_reply_that_names_an_earlier_question_of_the_same_tool_is_not_given_to
 
     def run(given: Any) -> Any:
         waiting = [each.id for each in graph.get_state(config).interrupts]
-        return graph.invoke(bind_reply(given, waiting, placed=placed) if waiting else given, config)
+        return graph.invoke(bind_reply(given, waiting, shown=shown) if waiting else given, config)
 
     [first] = run({"replies": []})["__interrupt__"]
     [second] = run(Command(resume={first.id: "yes"}))["__interrupt__"]
@@ -42,7 +42,7 @@ def test_a_reply_that_names_an_earlier_question_of_the_same_tool_is_not_given_to
 
 
 @pytest.mark.parametrize(
-    ("reply", "placed", "kept"),
+    ("reply", "shown", "kept"),
     [
         (REPLY, False, {}),
         ("yes", False, {}),
@@ -52,8 +52,8 @@ def test_a_reply_that_names_an_earlier_question_of_the_same_tool_is_not_given_to
         ({OTHER: REPLY}, True, {}),
     ],
 )
-def test_a_reply_names_the_request_or_the_checkpoint_that_it_is_to(reply: Any, placed: bool, kept: Any) -> None:
-    assert bind_reply(Command(resume=reply), [ID], placed=placed).resume == kept
+def test_a_reply_names_the_request_or_the_checkpoint_that_it_is_to(reply: Any, shown: bool, kept: Any) -> None:
+    assert bind_reply(Command(resume=reply), [ID], shown=shown).resume == kept
 
 
 @pytest.mark.parametrize("reply", ["yes", {}, REPLY, {ID: REPLY, "decisions": []}, [ID], {1: REPLY}])

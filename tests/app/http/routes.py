@@ -1,4 +1,5 @@
-"""A request for each route of the server, ours and its own; what stands in braces is filled in."""
+"""A request for each route of the server, and for some of the LangGraph API that it has not; what stands in braces is
+filled in."""
 
 from typing import Any
 
@@ -44,6 +45,9 @@ ROUTES: tuple[tuple[str, str, Any], ...] = (
     ("GET", "/health", None),
     ("GET", "/version", None),
     ("GET", "/ok", None),
+    ("GET", "/ready", None),
+    ("GET", "/calendar.ics", None),
+    ("GET", "/openapi.json", None),
     ("GET", "/", None),
     ("GET", "/info", None),
     ("POST", "/threads", {"thread_id": "{new}", "metadata": {"graph_id": "ana"}, "if_exists": "do_nothing"}),

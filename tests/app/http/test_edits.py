@@ -1,6 +1,5 @@
 """States that clients write: one that no turn could go on from is refused with what is wrong, and nothing is done."""
 
-import json
 import uuid
 from pathlib import Path
 from typing import Any
@@ -8,12 +7,12 @@ from typing import Any
 import httpx
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
-from websockets.sync.client import connect
 
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
 from tests.app.conftest import say
-from tests.servers import Serve, own_serving
+
+pytestmark = pytest.mark.own_server
 
 GOOD = {"messages": [{"role": "user", "content": "put in", "id": "put-in"}]}
 
@@ -151,19 +150,10 @@ def test_a_thread_is_created_with_states_that_can_be_used_or_not_at_all(
     ],
 )
 def test_a_run_writes_to_its_thread_what_nodes_can_use(
-    client: SyncLangGraphClient, serve: Serve, server: Server, answered: str, asked: Any, why: str
+    client: SyncLangGraphClient, server: Server, answered: str, asked: Any, why: str
 ) -> None:
     body = {"assistant_id": "ana"} | asked
     assert why in refuse(server, "POST", f"/threads/{answered}/runs/wait", body)
-    assert texts(client, answered) == ["hello", "Hello there."]
-    if serve is own_serving:  # which has none of the others
-        return
-    assert why in refuse(server, "POST", "/runs/batch", [body])
-    assert why in refuse(server, "PATCH", f"/runs/crons/{uuid.uuid4()}", body)
-    if "command" in asked and "says nothing" not in why:
-        params = {"interrupt_id": "x", "response": {}} | asked["command"]
-        command = {"id": 1, "method": "input.respond", "params": params}
-        assert why in refuse(server, "POST", f"/threads/{answered}/commands", command)
     assert texts(client, answered) == ["hello", "Hello there."]
 
 
@@ -174,42 +164,6 @@ def test_a_command_may_bring_messages_and_end(client: SyncLangGraphClient, answe
     assert texts(client, answered)[3:] == ["and now?", "Hello there."]
 
 
-@pytest.mark.dev_server
-def test_a_run_goes_to_no_other_thread_whatever_its_assistant_keeps(
-    client: SyncLangGraphClient, server: Server, answered: str
-) -> None:
-    config: Any = {"thread_id": answered}
-    body = {"graph_id": "ana", "config": config}
-    assert "no field 'thread_id'" in refuse(server, "POST", "/assistants", body)
-    for path in ("/runs/wait", "/runs/stream", "/runs", "/runs/crons"):
-        body = {"assistant_id": "ana", "input": say("forged"), "config": config, "schedule": "0 0 1 1 *"}
-        assert "no field 'thread_id'" in refuse(server, "POST", path, body)
-    assert texts(client, answered) == ["hello", "Hello there."]
-
-
-@pytest.mark.dev_server
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"input": say("forged"), "config": {"thread_id": "{victim}"}},
-        {"input": {"messages": {"__overwrite__": 5}}},
-        {"input": say("forged"), "config": {"configurable": {"max_steps": -1}}},
-    ],
-)
-def test_a_web_socket_is_no_way_around(
-    client: SyncLangGraphClient, server: Server, answered: str, server_log: Path, asked: dict[str, Any]
-) -> None:
-    thread, before = client.threads.create()["thread_id"], server_log.stat().st_size
-    params = {"assistant_id": "ana"} | json.loads(json.dumps(asked).replace("{victim}", answered))
-    with connect(f"ws://127.0.0.1:{server.port}/threads/{thread.upper()}/stream/events") as socket:
-        socket.send(json.dumps({"id": 1, "method": "run.start", "params": params}))
-        started = next(json.loads(told) for told in socket if json.loads(told).get("id") == 1)
-    client.runs.join(thread, started["result"]["run_id"])
-    assert client.threads.get(thread)["status"] == "error"
-    assert texts(client, answered) == ["hello", "Hello there."]
-    assert "Traceback" not in server_log.read_text()[before:]
-
-
 def test_langgraph_is_answered_for_what_it_refuses(server: Server, answered: str, server_log: Path) -> None:
     before = server_log.stat().st_size
     path = f"/threads/{answered}/state"
@@ -218,20 +172,6 @@ def test_langgraph_is_answered_for_what_it_refuses(server: Server, answered: str
         assert refuse(server, "POST", path, {"values": GOOD, "checkpoint_id": place})
     for search in ({"before": {"configurable": {"checkpoint_id": ["x"]}}}, {"metadata": {".": 1}}):
         assert "cannot be looked for" in refuse(server, "POST", f"/threads/{answered}/history", search)
-    assert "Traceback" not in server_log.read_text()[before:]
-
-
-@pytest.mark.dev_server
-@pytest.mark.parametrize("messages", [5, [{"role": "robot", "content": "hi"}]])
-def test_a_tool_call_with_messages_that_are_none_is_a_call_that_failed(
-    server: Server, server_log: Path, messages: Any
-) -> None:
-    before, params = server_log.stat().st_size, {"name": "ana", "arguments": {"messages": messages}}
-    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
-    headers = {"accept": "application/json, text/event-stream"}
-    reply = httpx.post(f"{server.url}/mcp", json=call, headers=headers)
-    assert (reply.status_code, reply.json()["id"], reply.json()["result"]["isError"]) == (200, 7, True)
-    assert reply.json()["result"]["content"][0]["text"].startswith("The messages cannot be read")
     assert "Traceback" not in server_log.read_text()[before:]
 
 
@@ -249,12 +189,3 @@ def test_a_body_that_is_too_deep_is_refused_everywhere(server: Server, answered:
         reply = httpx.request(method, f"{server.url}{path}", json={"metadata": {"x": deep}})
         assert reply.status_code == 422
         assert reply.json()["error"].startswith("The body is not JSON, or nested too deep: recursion")
-
-
-@pytest.mark.dev_server
-def test_a_call_without_params_and_a_cron_without_an_assistant_are_refused_in_a_sentence(server: Server) -> None:
-    call = {"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": True}
-    told = httpx.post(f"{server.url}/mcp", json=call, headers={"accept": "application/json, text/event-stream"}).json()
-    assert (told["id"], told["result"]["isError"]) == (8, True)
-    refused = httpx.post(f"{server.url}/runs/crons", json={"schedule": "* * * * *"})
-    assert (refused.status_code, refused.json()["detail"].startswith("It names no assistant.")) == (422, True)

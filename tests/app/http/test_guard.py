@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
@@ -11,9 +12,9 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from app.http import guard
-from app.http.app import build_app
 from app.http.bodies import JsonBodies
 from app.http.guard import HEADERS, Guard, find_refusal
+from app.http.refusals import fail
 
 STUDIO = "https://smith.langchain.com"
 OURS = "http://localhost:2024"
@@ -113,8 +114,7 @@ def test_a_fault_that_nobody_foresaw_is_a_sentence_with_the_headers_too() -> Non
     def break_down(_: Request) -> PlainTextResponse:
         raise RuntimeError("secret")
 
-    app = build_app()
-    app.router.routes.append(Route("/broken", break_down))
+    app = Starlette(routes=[Route("/broken", break_down)], exception_handlers={Exception: fail})
     answer = TestClient(app, "http://localhost:2024", raise_server_exceptions=False).get("/broken")
     assert (answer.status_code, set(answer.json())) == (500, {"error"})
     assert "secret" not in answer.text
