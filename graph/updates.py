@@ -44,23 +44,15 @@ _CONFIG_KINDS = {"tags": list, "metadata": dict, "configurable": dict, "recursio
 _KIND_NAMES = {list: "a list", dict: "an object", int: "a whole number"}
 
 
-def check_update(values: Any) -> None:
-    """Check an update of the state, as a client writes it.
+def check_edit(values: Any) -> None:
+    """Check an edit of a state, as a client writes it: it may hold what an input may.
 
     Raises:
-        UserError: It is no update, or would leave a state that no turn can go on from.
+        UserError: It cannot be read, or would leave a state that no turn can go on from.
     """
-    if values is None:
-        return
-    if not isinstance(values, dict):
-        raise UserError("The values are not an object.", f"The state has {_list_fields()}.")
-    for name, value in values.items():
-        if name == "messages":
-            check_messages(value)
-        elif name not in _readers():
-            raise UserError(f"The state has no field {name!r:.60}.", f"It has {_list_fields()}.")
-        elif fault := _find_fault(name, value):
-            raise UserError(f"The state cannot hold this: {fault}.", "Leave out what is not to be changed.")
+    check_input(values)
+    if other := [name for name in values or () if name != "messages"]:
+        raise UserError(f"An edit can write messages only, not {other[0]!r:.60}.", EXAMPLE)
 
 
 def check_messages(given: Any) -> None:
@@ -131,8 +123,7 @@ def check_command(update: Any, goto: Any) -> None:
     """
     for field, value in _list_pairs(update):
         if field != "messages":
-            edit = "Write the rest with POST /threads/{thread_id}/state."
-            raise UserError(f"A command can update messages only, not {field!r:.60}.", edit)
+            raise UserError(f"A command can update messages only, not {field!r:.60}.", EXAMPLE)
         check_messages(value)
     if any(each != END for each in (goto if isinstance(goto, list | tuple) else [goto]) if each):
         raise UserError("A run is sent to no node.", "Let it go on from a checkpoint, or edit the state as the node.")
@@ -188,13 +179,9 @@ def _spell(exc: ValidationError, *within: str) -> str:
 
 @cache
 def _readers() -> dict[str, TypeAdapter[Any]]:
-    """Return what reads the fields of a state that clients may write beside the messages."""
+    """Return what reads the fields of a state beside the messages."""
     types = get_type_hints(State)
     return {name: TypeAdapter(types[name]) for name in ("turn", *DEFAULTS)}
-
-
-def _list_fields() -> str:
-    return ", ".join(("messages", *_readers()))
 
 
 def _list_pairs(update: Any) -> Iterable[tuple[Any, Any]]:

@@ -11,7 +11,6 @@ from ana.runs.port import Strategy
 from ana.threads.ids import canonical_id
 from app.api.shapes import ASSISTANT, GRAPH
 from app.api.work import Mode
-from app.http.run_requests import check_request
 
 MOST_ROWS = 1000
 """The most rows of a list in one answer."""
@@ -53,7 +52,7 @@ class NewThread(_Body):
     thread_id: Id | None = None
     metadata: Json | None = None
     if_exists: Literal["raise", "do_nothing"] | None = "raise"
-    supersteps: list[Json] | None = None
+    supersteps: None = None
 
 
 class ThreadPatch(_Body):
@@ -119,18 +118,14 @@ class NewRun(_Body):
     if_not_exists: Literal["create", "reject"] | None = "reject"
     on_disconnect: Literal["cancel", "continue"] | None = "continue"
     on_completion: Literal["delete", "keep"] | None = "delete"
+    webhook: Any = None
     after_seconds: float | None = Field(None, ge=0, le=86_400)
 
 
 async def read_body(request: Request, kind: type[Body]) -> Body:
-    """Return the body of a request.
-
-    Raises:
-        UserError: It cannot be read, or a run would fail of it.
-    """
+    """Return the body of a request. Raises UserError if it cannot be read."""
     raw = await request.body()
     given = from_json(raw) if raw else {}
-    check_request(request.url.path, given)
     try:
         return kind.model_validate(given)
     except ValidationError as exc:

@@ -15,7 +15,6 @@ from ana import __version__
 from app.api import assistants, bodies, runs, threads
 from app.http import routes as ours
 from app.http.turns import PostedReply, Question
-from app.http.versions import HEADER, VERSION
 
 BODIES: dict[Any, tuple[type[BaseModel], ...]] = {
     ours.ask: (Question, PostedReply),
@@ -71,9 +70,9 @@ def _describe_route(route: Route, places: Mapping[Any, dict[str, Any]]) -> Itera
         "description": "What is wrong, and what to do.",
         "content": _as_json({"$ref": _PLACE.format(model="Error")}),
     }
-    parameters = [_name(name, "path") | {"required": True} for name in route.param_convertors]
-    if route in ours.ROUTES:
-        parameters.append(_name(HEADER, "header") | {"schema": {"const": VERSION}})
+    parameters = [
+        {"name": name, "in": "path", "schema": {"type": "string"}, "required": True} for name in route.param_convertors
+    ]
     for method in sorted((route.methods or {"GET", "POST", "DELETE"}) - {"HEAD"}):
         told: dict[str, Any] = {
             "description": inspect.getdoc(route.endpoint),
@@ -84,10 +83,6 @@ def _describe_route(route: Route, places: Mapping[Any, dict[str, Any]]) -> Itera
         if kinds and method != "GET":
             told["requestBody"] = {"content": _as_json({"oneOf": [places[kind] for kind in kinds]})}
         yield method.lower(), told
-
-
-def _name(name: str, place: str) -> dict[str, Any]:
-    return {"name": name, "in": place, "schema": {"type": "string"}}
 
 
 def _as_json(schema: dict[str, Any]) -> dict[str, Any]:

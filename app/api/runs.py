@@ -22,7 +22,7 @@ from app.api.bodies import NewRun, check_assistant, read_body
 from app.api.shapes import dump, show_run
 from app.api.workspaces import OpenWorkspace
 from app.http.routes import read_number
-from app.http.run_requests import find_bare_reply, name_reply
+from app.http.run_requests import check_run, find_bare_reply, name_reply
 from app.http.thread_row import ASKED
 from graph.owning import ASKS
 
@@ -133,11 +133,12 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
 
     Raises:
         NotFound: There is no such conversation, and none is to be begun.
-        UserError: It is a reply, and does not say to what.
+        UserError: It would fail, or is a reply that does not say to what.
         RunRejected: Another run of the conversation has not ended, and it is not to wait for that; or too many of the
             person's have not.
     """
     order = body.model_dump(by_alias=True)
+    check_run(order)
     if thread:
         is_kept = True
         if not await opened.rows.has(thread):

@@ -4,11 +4,10 @@ import uuid
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import StateUpdate
 from starlette.requests import Request
 from starlette.responses import Response
 
-from ana.errors import NotFound, StoreBusy, UserError
+from ana.errors import NotFound, StoreBusy
 from ana.threads.ports import PATIENCE
 from app.api.answers import answer, find_workspace, own_thread, path_id, read_limit
 from app.api.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
@@ -17,6 +16,7 @@ from app.api.work import CHECKPOINT
 from app.api.workspaces import OpenWorkspace
 from app.http.thread_row import ASKED, Row
 from app.http.threads import run_in_threadpool
+from graph.updates import check_edit
 
 Json = dict[str, Any]
 
@@ -34,8 +34,6 @@ async def create(request: Request) -> Response:
         if body.if_exists == "do_nothing":
             return answer(show_row(known[0]))
         raise StoreBusy("There is a thread of this id.", 'Leave the id out, or send {"if_exists": "do_nothing"}.')
-    if body.supersteps:
-        await _write_steps(opened, id, body.supersteps)
     await opened.rows.create(id, body.metadata or {})
     return answer(show_row(await opened.rows.find(id)))
 
@@ -113,6 +111,7 @@ async def get_state_at(request: Request) -> Response:
 async def write_state(request: Request) -> Response:
     """POST /threads/{thread_id}/state."""
     body, opened, id = await read_body(request, Edit), await find_workspace(request), path_id(request)
+    check_edit(body.values)
     row = await opened.rows.find(id)
     place = (body.checkpoint or {}) | ({"checkpoint_id": body.checkpoint_id} if body.checkpoint_id else {})
     async with own_thread(opened, id, patience=0 if row["status"] == "busy" else PATIENCE):
@@ -158,17 +157,6 @@ async def _answer_state(request: Request, place: Json) -> Response:
     if place.get("checkpoint_id") and state.created_at is None:
         raise NotFound("The thread has no such checkpoint.")
     return answer(show_state(state))
-
-
-async def _write_steps(opened: OpenWorkspace, id: str, steps: list[Json]) -> None:
-    updates = []
-    for step in steps:
-        given = step.get("updates")
-        if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
-            raise UserError("A superstep has no updates.", 'Send {"updates": [{"values": ..., "as_node": ...}]}.')
-        updates.append([StateUpdate(each.get("values"), each.get("as_node")) for each in given])
-    async with own_thread(opened, id):
-        await opened.worker.graph.abulk_update_state(_place(id, {}), updates)
 
 
 def _place(id: str, place: Json) -> RunnableConfig:

@@ -5,7 +5,6 @@ from typing import Protocol, cast
 
 import anyio.to_thread
 from pydantic import ValidationError
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -18,7 +17,6 @@ from ana.workspace import Workspace
 from app.http.refusals import find_status
 from app.http.threads import run_in_threadpool
 from app.http.turns import TurnRunner, read_body, tell_error
-from app.http.versions import Versioned
 
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
@@ -102,7 +100,7 @@ def version(_: Request) -> JSONResponse:
 
 
 ROUTES = [
-    Route(path, endpoint, methods=[method], middleware=[Middleware(Versioned)])
+    Route(path, endpoint, methods=[method])
     for method, path, endpoint in (
         ("POST", "/ask", ask),
         ("GET", "/trace/{id}", trace),

@@ -52,14 +52,6 @@ def test_every_route_is_described_and_every_reference_leads_somewhere(household:
             assert all(f"{{{name}}}" in path for name in named), path
 
 
-def test_our_routes_tell_their_version_and_refuse_another(household: Household) -> None:
-    with household.client("ben") as ben:
-        version = {name: value for name, value in ben.get("/version").headers.items() if "version" in name}
-        assert version
-        refused = ben.get("/version", headers=dict.fromkeys(version, "999"))
-        assert refused.status_code == 400, refused.text
-
-
 @pytest.mark.parametrize("home", ["folder"], indirect=True)
 def test_where_a_trace_lies_on_the_machine_is_told_to_nobody_who_has_a_token(household: Household, home: Path) -> None:
     for name in household.tokens:

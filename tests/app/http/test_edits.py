@@ -42,91 +42,43 @@ def refuse(server: Server, method: str, path: str, body: Any) -> str:
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        ({"turn": {"question": None}}, "turn.id: Field required"),
-        ({"turn": None}, "turn: Input should be an object"),
-        ({"turn": {}}, "turn.id: Field required"),
-        ({"summary": 5}, "summary: Input should be a valid string"),
-        ({"draft": None}, "draft: Input should be a valid string"),
-        ({"replies": []}, "replies: Input should be an object"),
-        ({"replies": {"__overwrite__": 5}}, "replies cannot be overwritten"),
-        ({"replies": {"type": "__overwrite__", "value": 5}}, "replies cannot be overwritten"),
+        ({"turn": {"question": None}}, "An edit can write messages only, not 'turn'."),
+        ({"messages": [], "draft": "x"}, "An edit can write messages only, not 'draft'."),
+        ({"loaded": {}}, "An edit can write messages only, not 'loaded'."),
         ({"messages": {"__overwrite__": 5}}, "Messages cannot be overwritten"),
         ({"messages": 5}, "Unsupported message type"),
         ({"messages": [{"role": "user"}]}, "Message dict must contain"),
         ({"messages": [{"role": "user", "content": 5}]}, "content.str: Input should be a valid string"),
         ({"messages": [{"role": "function", "name": "f", "content": "x"}]}, "Messages of the type 'function'"),
-        ({"loaded": {}}, "The state has no field 'loaded'"),
-        (
-            {"turns": {}},
-            "The state has no field 'turns'. It has messages, turn, draft, summary, summary_source, replies",
-        ),
-        (5, "The values are not an object"),
-        ([{}], "The values are not an object"),
+        (5, "The input is not an object"),
+        ([{}], "The input is not an object"),
+        ([[GOOD, "reflect"]], "The input is not an object"),
     ],
 )
 def test_an_edit_that_leaves_a_state_unusable_is_refused(
     client: SyncLangGraphClient, server: Server, answered: str, values: Any, why: str
 ) -> None:
     assert why in refuse(server, "POST", f"/threads/{answered}/state", {"values": values, "as_node": "reflect"})
-    copied = {"values": [[values, "reflect"]], "as_node": "__copy__"}
-    if values != [{}]:
-        assert why in refuse(server, "POST", f"/threads/{answered}/state", copied)
+    assert why in refuse(server, "POST", f"/threads/{answered}/state", {"values": values, "as_node": "__copy__"})
     assert texts(client, answered) == ["hello", "Hello there."]
     client.runs.wait(answered, "ana", input=say("and now?"))
     assert texts(client, answered)[2:] == ["and now?", "Hello there."]
     assert answered in [row["thread_id"] for row in client.threads.search(limit=1000)]
 
 
-@pytest.mark.parametrize("node", [{}, [], 5, None])
-def test_a_copied_update_names_its_node(server: Server, answered: str, node: Any) -> None:
-    copied = {"values": [[GOOD, node]], "as_node": "__copy__"}
-    assert "names no node" in refuse(server, "POST", f"/threads/{answered}/state", copied)
-
-
-@pytest.mark.parametrize("how", ["ts", "shown", "decisions", "asked"])
-def test_what_a_turn_holds_is_looked_at_closely(
-    client: SyncLangGraphClient, server: Server, answered: str, how: str
-) -> None:
-    values: Any = client.threads.get_state(answered)["values"]
-    asked = {"request": {}, "note": "", "calls": [], "digests": {}, "records": []}
-    wrong = {"ts": "yesterday", "shown": {"x": "y"}, "decisions": [{}], "asked": asked}
-    turn = values["turn"] | {how: wrong[how]}
-    assert how in refuse(server, "POST", f"/threads/{answered}/state", {"values": {"turn": turn}})
-
-
 def test_what_front_ends_edit_is_kept(client: SyncLangGraphClient, answered: str) -> None:
     values: Any = client.threads.get_state(answered)["values"]
-    client.threads.update_state(answered, values, as_node="reflect")
+    client.threads.update_state(answered, {"messages": values["messages"]}, as_node="reflect")
     assert texts(client, answered) == ["hello", "Hello there."]
     question, _ = values["messages"]
     changed = [question | {"content": "hello, edited"}, {"type": "remove", "id": "not there", "content": ""}]
-    client.threads.update_state(answered, {"messages": changed, "draft": "x", "summary": "y"}, as_node="load_context")
+    client.threads.update_state(answered, {"messages": changed}, as_node="load_context")
     client.threads.update_state(answered, {"messages": {"role": "user", "content": "one more"}})
     assert texts(client, answered) == ["hello, edited", "Hello there.", "one more"]
     client.threads.update_state(answered, {"messages": [{"type": "remove", "id": "__remove_all__", "content": ""}]})
     assert texts(client, answered) == []
     client.runs.wait(answered, "ana", input=say("from the start"))
     assert texts(client, answered) == ["from the start", "Hello there."]
-
-
-def test_a_thread_is_created_with_states_that_can_be_used_or_not_at_all(
-    client: SyncLangGraphClient, server: Server
-) -> None:
-    thread = str(uuid.uuid4())
-
-    def body(*updates: Any) -> dict[str, Any]:
-        return {"thread_id": thread, "metadata": {"graph_id": "ana"}, "supersteps": [{"updates": updates}]}
-
-    good = {"values": GOOD, "as_node": "load_context"}
-    told = refuse(server, "POST", "/threads", body({"values": {"turn": {}}, "as_node": "reflect"}))
-    assert "turn.id: Field required" in told
-    assert "of one node" in refuse(server, "POST", "/threads", body(good, good))
-    told = refuse(server, "POST", "/threads", body({"command": {"update": {"turn": {}}}, "as_node": "reflect"}))
-    assert "messages only" in told
-    assert httpx.get(f"{server.url}/threads/{thread}").status_code == 404
-    upper = body(good) | {"thread_id": thread.upper()}
-    assert httpx.post(f"{server.url}/threads", json=upper, timeout=30).json()["thread_id"] == thread
-    assert texts(client, thread) == ["put in"]
 
 
 @pytest.mark.parametrize(
@@ -189,3 +141,17 @@ def test_a_body_that_is_too_deep_is_refused_everywhere(server: Server, answered:
         reply = httpx.request(method, f"{server.url}{path}", json={"metadata": {"x": deep}})
         assert reply.status_code == 422
         assert reply.json()["error"].startswith("The body is not JSON, or nested too deep: recursion")
+
+
+def test_agent_inbox_ends_what_waits_by_an_edit_of_nothing(client: SyncLangGraphClient, answered: str) -> None:
+    client.threads.update_state(answered, say("put in"), as_node="load_context")
+    assert client.threads.get_state(answered)["next"]
+    client.threads.update_state(answered, None, as_node="__end__")
+    assert not client.threads.get_state(answered)["next"]
+    client.runs.wait(answered, "ana", input=say("and now?"))
+    assert texts(client, answered)[-2:] == ["and now?", "Hello there."]
+
+
+def test_a_thread_is_created_without_states(server: Server) -> None:
+    body = {"supersteps": [{"updates": [{"values": GOOD, "as_node": "load_context"}]}]}
+    assert "supersteps" in refuse(server, "POST", "/threads", body)
