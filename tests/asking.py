@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from ana.handles import Handles
+from ana.runs.slots import Slots
 from ana.workspace import Workspace
 from app.http.routes import ROUTES
 from app.http.turns import TurnRunner
@@ -19,12 +20,13 @@ from app.http.turns import TurnRunner
 class _Home:
     workspace: Workspace
     turns: TurnRunner
+    slots: Slots
 
 
 @contextmanager
 def asking(handles: Handles) -> Iterator[TestClient]:
     """A client of the owner's, alone on this machine."""
-    home = _Home(handles.workspace, TurnRunner(lambda: handles))
+    home = _Home(handles.workspace, TurnRunner(lambda: handles), Slots())
 
     async def find_home(_: Request) -> _Home:
         return home

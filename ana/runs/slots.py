@@ -1,4 +1,4 @@
-"""Slots for runs that work at once, shared fairly between people."""
+"""Slots for what works at once, runs and requests, shared fairly between people."""
 
 import asyncio
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 EACH = 4
-"""How many runs of one person work at once; any number may wait."""
+"""How many runs of one person work at once, with questions of POST /ask; any number may wait."""
 
 ALL = 32
 """How many runs work at once."""

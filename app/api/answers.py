@@ -5,7 +5,6 @@ from contextlib import ExitStack, asynccontextmanager
 from typing import Any, cast
 
 import anyio.to_thread
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -19,6 +18,7 @@ from app.api.shapes import dump
 from app.api.work import PROGRAM
 from app.api.workspaces import OpenWorkspace, Workspaces
 from app.http.routes import read_number
+from app.http.threads import run_in_threadpool
 
 
 async def find_workspace(request: Request) -> OpenWorkspace:
@@ -76,10 +76,10 @@ async def own_thread(
         ends: Whether nothing stays of the thread.
     """
     lock = opened.workspace.open_locks().lock(id, PROGRAM, patience)
-    await anyio.to_thread.run_sync(lock.acquire, limiter=opened.turns.limiter)
+    await run_in_threadpool(lock.acquire)
     try:
         with working_under(lock.token):
             yield
     finally:
         # in a thread that all share: those of the person may all wait for this lock
-        await run_in_threadpool(lock.discard if ends else lock.release)
+        await anyio.to_thread.run_sync(lock.discard if ends else lock.release)

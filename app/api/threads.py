@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+import anyio.to_thread
 from langchain_core.runnables import RunnableConfig
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,7 +16,6 @@ from app.api.shapes import show_checkpoint, show_state
 from app.api.work import CHECKPOINT
 from app.api.workspaces import OpenWorkspace
 from app.http.thread_row import ASKED, Row
-from app.http.threads import run_in_threadpool
 from graph.updates import check_edit
 
 Json = dict[str, Any]
@@ -61,7 +61,8 @@ async def delete(request: Request) -> Response:
         await opened.runs.join(run.id)
         await opened.runs.forget(run.id)
     async with own_thread(opened, id, ends=True):
-        await run_in_threadpool(opened.workspace.open_threads().erase, id)
+        # in a thread that all share: those of the person may all wait for this lock
+        await anyio.to_thread.run_sync(opened.workspace.open_threads().erase, id)
     return Response(status_code=204)
 
 

@@ -45,6 +45,7 @@ class OpenWorkspace:
         worker: Runs the graph in the person's threads.
         rows: What is told of the person's threads.
         turns: Runs the turns of POST /ask.
+        slots: In which these and runs work.
         sessions: What other assistants do.
         stamp: What was so of the person, and of their settings, as they count here.
     """
@@ -54,6 +55,7 @@ class OpenWorkspace:
     runs: "LocalRuns | QueuedRuns"
     rows: Rows
     turns: TurnRunner
+    slots: Slots
     sessions: Sessions
     stamp: Stamp
     used: float = field(default_factory=time.monotonic)
@@ -233,7 +235,7 @@ class Workspaces:
         stack.enter_context(ring_meanwhile(handles))
         runs = self._open_runs(workspace, worker)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
-        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, sessions, stamp)
+        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, self._slots, sessions, stamp)
 
     def _open_runs(self, workspace: Workspace, worker: GraphWorker) -> "LocalRuns | QueuedRuns":
         if self._notices is None:

@@ -1,9 +1,9 @@
 """Our routes beside the LangGraph API's: a turn in one request, traces, health."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol, cast
 
-import anyio.to_thread
 from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -12,6 +12,7 @@ from starlette.routing import Route
 from ana import __version__
 from ana.errors import AnaError, UserError
 from ana.models.providers import model_name
+from ana.runs.slots import Slots
 from ana.settings import load_settings
 from ana.workspace import Workspace
 from app.http.refusals import find_status
@@ -24,6 +25,9 @@ MOST_TURNS = 1000
 
 class Home(Protocol):
     """What these routes need of the person who asks."""
+
+    slots: Slots
+    """In which turns work, as runs do: whoever asks much at once holds up nobody else."""
 
     @property
     def workspace(self) -> Workspace:
@@ -63,7 +67,8 @@ async def ask(request: Request) -> JSONResponse:
         first = exc.errors()[0]
         return tell_error(422, f"{'.'.join(map(str, first['loc'])) or 'the body'}: {first['msg']}.")
     home = await _find_home(request)
-    return await anyio.to_thread.run_sync(home.turns.answer, asked, request.state.is_alone, limiter=home.turns.limiter)
+    async with home.slots.take(home.workspace.person):
+        return await asyncio.to_thread(home.turns.answer, asked, request.state.is_alone)
 
 
 async def trace(request: Request) -> JSONResponse:

@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-from anyio import CapacityLimiter
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json, to_jsonable_python
 from starlette.responses import JSONResponse
@@ -21,9 +20,6 @@ from nodes.requests import Reply
 
 PATIENCE = 60.0
 """Seconds that a request waits for a thread in which another door works."""
-
-MOST_THREADS = 16
-"""Threads of this process in which requests of one person may wait for conversations; any number waits for those."""
 
 MOST_SHOWN = 1000
 """Conversations of which it is known what they were told last."""
@@ -71,8 +67,6 @@ class TurnRunner:
         self._stack = contextlib.ExitStack()
         self._opening = threading.Lock()
         self._assistant: Assistant | None = None
-        self.limiter = CapacityLimiter(MOST_THREADS)
-        """The person's threads: in those that all requests share, whoever sends many would hold up everybody."""
         self._shown: dict[str, str] = {}
         """The request that was told last of each conversation, to which a yes is."""
 
