@@ -26,10 +26,10 @@ from ana.threads.saver import ThreadSaver
 from ana.threads.threads import Threads
 from ana.tracing import langsmith
 from ana.workspace import Workspace, load_workspace
-from app.http.bodies import refuse
-from app.http.guard import Guard
-from app.http.refusals import REFUSALS, fail
-from app.http.thread_row import ASKED, Row, describe_thread
+from app.server.arriving import refuse
+from app.server.guard import Guard
+from app.server.refusals import REFUSALS, fail
+from app.server.thread_row import ASKED, Row, describe_thread
 from app.serving import mark_serving
 from graph.builder import graph
 from graph.context import SAVER

@@ -2,8 +2,8 @@
 
 from starlette.routing import Route
 
-from app.api.app import API
-from app.http.routes import ROUTES
+from app.server.app import API
+from app.server.routes import ROUTES
 
 DOORS = (
     (

@@ -10,8 +10,8 @@ from typing import Any
 
 import uvicorn
 
-from app.api.app import build_app
-from app.api.workspaces import Workspaces
+from app.server.app import build_app
+from app.server.workspaces import Workspaces
 from evals.pictures import FOLDER, ON_THE_PAGE, THEMES, open_scene
 from evals.scripts import PICTURES, Picture
 

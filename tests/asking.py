@@ -12,8 +12,8 @@ from starlette.types import Receive, Scope, Send
 from ana.handles import Handles
 from ana.runs.slots import Slots
 from ana.workspace import Workspace
-from app.http.routes import ROUTES
-from app.http.turns import TurnRunner
+from app.server.routes import ROUTES
+from app.server.turns import TurnRunner
 
 
 @dataclass

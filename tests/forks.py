@@ -303,7 +303,7 @@ def _leave() -> None:
 
 
 def _is_for_commands(module: str) -> bool:
-    return not module.startswith(("evals.", "app.http.")) and not module.endswith(".__main__")
+    return not module.startswith("evals.") and not module.endswith(".__main__")
 
 
 def _read_messages() -> None:

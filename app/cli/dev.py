@@ -51,8 +51,8 @@ def dev(
 
 
 def _describe(workspace: Workspace, port: int) -> tuple[str, ...]:
-    from app.http.guard import STUDIO
     from app.privacy import describe_setup
+    from app.server.guard import STUDIO
 
     url = f"http://{LOCAL}:{port}"
     return (

@@ -44,10 +44,10 @@ def serve(
 ) -> None:
     """Serve the API to programs and pages of this machine, and to others with a token: docs/people.md."""
     from ana.people import People
-    from app.http.connections import allow_many_files
-    from app.http.guard import PAGE
     from app.page.shell import has_htmx
     from app.privacy import describe_setup
+    from app.server.connections import allow_many_files
+    from app.server.guard import PAGE
     from tools.catalog import catalog
 
     workspace = start()
@@ -70,7 +70,7 @@ def serve(
     if not has_htmx():
         tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
     allow_many_files()
-    from app.api.app import build_app
+    from app.server.app import build_app
 
     gc.freeze()  # what is loaded stays: to look for garbage in it holds up all requests, for a third of a second
     with _keeping_workers(workers or 0):
@@ -111,8 +111,8 @@ def _keep_worker(stop: threading.Event) -> None:
 def _run(build: "Callable[[], Starlette]", host: str, port: int, settings: Settings) -> None:
     from uvicorn import Config
 
-    from app.http.connections import SECONDS, Protocol
-    from app.http.server import GRACE_SECONDS, Server
+    from app.server.connections import SECONDS, Protocol
+    from app.server.ending import GRACE_SECONDS, Server
 
     config = Config(
         build,

@@ -27,7 +27,7 @@ def worker(
     workspace = start()
     if not workspace.has_database:
         raise ConfigError("A worker carries out runs that wait in a database.", "Set ANA_DATABASE_URL.")
-    from app.api.worker import GRACE_SECONDS, SERVER_GRACE_SECONDS, run_worker
+    from app.server.worker import GRACE_SECONDS, SERVER_GRACE_SECONDS, run_worker
     from tools.catalog import catalog
 
     catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn

@@ -9,12 +9,12 @@ from starlette.responses import Response
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.digests import line_digest
-from app.api.answers import find_workspace
-from app.http.threads import run_in_threadpool
 from app.knowing import explain_lines
 from app.page.acts import find_notice, go_on
 from app.page.forms import read_text
 from app.page.shell import render
+from app.server.answers import find_workspace
+from app.server.request_threads import run_in_threadpool
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,11 @@ from ana.memory.others import claim_turn
 from ana.memory.receipts import describe_change, describe_difference, make_receipt
 from ana.memory.sources import is_others
 from ana.memory.undo import find_all_undone, undo
-from app.api.answers import find_workspace
-from app.http.guard import PAGE
-from app.http.threads import run_in_threadpool
 from app.page.forms import read_text
 from app.page.shell import find_place, render
+from app.server.answers import find_workspace
+from app.server.guard import PAGE
+from app.server.request_threads import run_in_threadpool
 
 ACT = "act"
 """In an address, the turn that the page tells of."""

@@ -17,11 +17,6 @@ from ana.models.providers import model_name
 from ana.runs.port import StartedRun
 from ana.settings import Settings
 from ana.threads.ids import canonical_id
-from app.api.answers import find_workspace, path_id
-from app.api.bodies import NewRun
-from app.api.runs import BEAT_SECONDS, begin_run, read_position
-from app.api.workspaces import OpenWorkspace
-from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on
 from app.page.conversations import (
     find_cut_short,
@@ -36,6 +31,11 @@ from app.page.progress import Progress, follow
 from app.page.shell import draw, render
 from app.privacy import describe_leaving
 from app.repl.editing import read_values
+from app.server.answers import find_workspace, path_id
+from app.server.bodies import NewRun
+from app.server.request_threads import run_in_threadpool
+from app.server.runs import BEAT_SECONDS, begin_run, read_position
+from app.server.workspaces import OpenWorkspace
 from app.show.waiting import describe_wait
 from nodes.requests import Request as Asked
 from nodes.requests import check_reply, decide_all

@@ -12,11 +12,11 @@ from ana.memory.receipts import list_changes, tells_no_changes
 from ana.memory.undo import find_all_undone
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record, Step
-from app.api.workspaces import OpenWorkspace
-from app.http.thread_row import Row
-from app.http.threads import run_in_threadpool
 from app.outcome import Waiting, read_waiting
 from app.repl.editing import write_values
+from app.server.request_threads import run_in_threadpool
+from app.server.thread_row import Row
+from app.server.workspaces import OpenWorkspace
 from app.show.calls import describe_call
 from app.show.replayed import describe_observation
 from app.show.requests import QUESTION, word_actions

@@ -15,12 +15,12 @@ from ana.files import open_draft
 from ana.handles import Handles
 from ana.transfer.exporter import export_lines
 from ana.transfer.ics.writer import write_calendar
-from app.api.answers import find_workspace
-from app.http.threads import run_in_threadpool
 from app.page.acts import go_on
 from app.page.forms import read_text
 from app.page.importing import MANY, SMALL, Importing, show_growing
 from app.page.shell import HEADERS, render
+from app.server.answers import find_workspace
+from app.server.request_threads import run_in_threadpool
 
 
 async def give(request: Request) -> Response:

@@ -14,9 +14,9 @@ from starlette.responses import RedirectResponse, Response
 
 from ana.errors import UserError
 from ana.text import check_text
-from app.http.bodies import drop_body
-from app.http.guard import FILES, PAGE
-from app.http.threads import run_in_threadpool
+from app.server.arriving import drop_body
+from app.server.guard import FILES, PAGE
+from app.server.request_threads import run_in_threadpool
 
 COOKIE = "ana-form"
 FIELD = "form_token"

@@ -8,13 +8,13 @@ from starlette.responses import RedirectResponse, Response
 from ana.keys import OWNER
 from ana.people import People
 from ana.people.sessions import sign_in
-from app.api.workspaces import Workspaces
-from app.http.guard import PAGE
-from app.http.sign_in import write_session
-from app.http.threads import run_in_threadpool
 from app.page.acts import go_on
 from app.page.forms import read_text
 from app.page.shell import render
+from app.server.guard import PAGE
+from app.server.request_threads import run_in_threadpool
+from app.server.sign_in import write_session
+from app.server.workspaces import Workspaces
 
 
 def list_household(request: Request) -> list[str] | None:

@@ -20,10 +20,10 @@ from ana.transfer.bundle import Bundle
 from ana.transfer.importer import ImportResult, import_bundle
 from ana.transfer.reading import read_source
 from ana.transfer.whose import Whose, tell_whose
-from app.api.workspaces import OpenWorkspace
-from app.http.threads import run_in_threadpool
 from app.page.forms import read_form_token
 from app.page.shell import HEADERS, STAY, draw
+from app.server.request_threads import run_in_threadpool
+from app.server.workspaces import OpenWorkspace
 
 SMALL = 1_000_000
 """A file of more bytes may take a while to be read."""

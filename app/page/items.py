@@ -21,15 +21,15 @@ from ana.memory.trash import list_deleted, restore
 from ana.memory.undo import find_all_undone
 from ana.memory.vocabulary import NAMED
 from ana.values import Json, Properties
-from app.api.answers import find_workspace
 from app.due import list_open_first
-from app.http.routes import read_number
-from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
 from app.page.marking import Mark, check_dates, delete, mark_all, mark_done, move, set_property
 from app.page.shell import render
 from app.repl.editing import read_values, write_values
+from app.server.answers import find_workspace
+from app.server.request_threads import run_in_threadpool
+from app.server.routes import read_number
 from app.show.items import describe_source, describe_sources, explain
 from app.show.text import shorten, show_moment
 

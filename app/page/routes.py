@@ -5,10 +5,10 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from app.http.guard import PAGE
 from app.page import about, acts, chat, files, household, items, settings, signing_in, today, turns
 from app.page.forms import Act, act
 from app.page.shell import FILES, HTMX, has_htmx
+from app.server.guard import PAGE
 
 
 async def manifest(_: Request) -> Response:

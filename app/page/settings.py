@@ -12,14 +12,14 @@ from ana.reminders.push import find_public_key, is_installed, make_address, make
 from ana.reminders.sending import TEST, send
 from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
-from app.api.answers import find_workspace
 from app.dials import DIALS
-from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on
 from app.page.forms import read_text
 from app.page.household import list_household
 from app.page.shell import render
 from app.reminding import describe_failing
+from app.server.answers import find_workspace
+from app.server.request_threads import run_in_threadpool
 
 SAVED = "saved"
 """In an address, that something was just set."""

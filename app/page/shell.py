@@ -11,11 +11,11 @@ from starlette.responses import HTMLResponse, Response
 
 from ana import __version__
 from ana.output import quote
-from app.http.guard import PAGE
-from app.http.threads import run_in_threadpool
 from app.page.forms import FIELD, keep_form_token, read_form_token
 from app.page.lines import draw_line, show
 from app.page.markdown import draw_text
+from app.server.guard import PAGE
+from app.server.request_threads import run_in_threadpool
 
 FILES = Path(__file__).parent / "static"
 

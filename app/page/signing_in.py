@@ -8,12 +8,12 @@ from starlette.responses import RedirectResponse, Response
 from ana.keys import make_digest
 from ana.people import People
 from ana.people.sessions import sign_in
-from app.http.attempts import Attempts
-from app.http.guard import PAGE
-from app.http.sign_in import PAGE_SIGN_IN, WRONG_CODE, write_session
-from app.http.threads import run_in_threadpool
 from app.page.forms import end_forms, read_text
 from app.page.shell import render
+from app.server.attempts import Attempts
+from app.server.guard import PAGE
+from app.server.request_threads import run_in_threadpool
+from app.server.sign_in import PAGE_SIGN_IN, WRONG_CODE, write_session
 
 WRONG = "This is no token, or one that has ended; `ana users token NAME` makes a new one."
 

@@ -19,13 +19,13 @@ from ana.memory.status import CLOSED
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import may_repeat, occurrences, read_repeat
 from ana.values import Json
-from app.api.answers import find_workspace
 from app.due import group_due_locally
-from app.http.threads import run_in_threadpool
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
 from app.page.marking import mark_all, mark_done, move, read_day
 from app.page.shell import render
+from app.server.answers import find_workspace
+from app.server.request_threads import run_in_threadpool
 from app.show.items import localize_found
 from app.show.text import shorten
 

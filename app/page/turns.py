@@ -14,12 +14,12 @@ from ana.errors import NotFound
 from ana.evaluations import read_evaluations
 from ana.handles import Handles
 from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
-from app.api.answers import find_workspace
 from app.costs import add_up
-from app.http.threads import run_in_threadpool
 from app.page.conversations import ShownTurn, show_turn
 from app.page.pictures import Arrow, Bar, Box, draw_arrows, draw_bars, draw_boxes, word_path
 from app.page.shell import render
+from app.server.answers import find_workspace
+from app.server.request_threads import run_in_threadpool
 from app.show.replayed import describe_cost, word_difference
 from app.show.text import shorten, show_moment
 

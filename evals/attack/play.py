@@ -228,7 +228,7 @@ def _call_api(stage: Stage, message: str) -> None:
 
 
 def _post(stage: Stage, message: str) -> None:
-    from app.http.turns import Question, TurnRunner
+    from app.server.turns import Question, TurnRunner
 
     turns = TurnRunner(lambda: stage.handles)
     turns.answer(Question(question=message, thread_id=stage.thread, max_steps=None))

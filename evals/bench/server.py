@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from ana.people import People
 from ana.settings import PROJECT, load_settings
-from app.http.sign_in import SignIn
+from app.server.sign_in import SignIn
 from evals.bench.plain_server import STEP_SECONDS
 from evals.load.server import Server, start_process
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import IO
 
 from ana.threads import postgres_locks
-from app.api.worker import run_worker
 from app.cli.main import main
+from app.server.worker import run_worker
 
 LEASE_SECONDS = 2.0
 BEAT_SECONDS = 1.0
 
 _FORKS = multiprocessing.get_context("forkserver")
-_IMPORTED = ("app.api.app", "app.cli.serve", "ana.embedders.wordllama", "ana.models.providers", "langchain_openai")
+_IMPORTED = ("app.server.app", "app.cli.serve", "ana.embedders.wordllama", "ana.models.providers", "langchain_openai")
 
 
 class Fork:

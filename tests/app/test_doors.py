@@ -22,7 +22,7 @@ from ana.settings import Settings
 from ana.stopping import present
 from ana.threads.runs import Run
 from ana.workspace import open_workspace
-from app.http.turns import Question, TurnRunner
+from app.server.turns import Question, TurnRunner
 from evals.load.mixed import run_round
 from evals.load.server import Server
 from nodes.receipt import strip_receipt

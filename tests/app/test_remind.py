@@ -21,9 +21,9 @@ from ana.reminders import ledger
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from ana.workspace import load_workspace, open_workspace
-from app.api.app import build_app
 from app.cli import remind
 from app.reminding import list_targets, ring_meanwhile
+from app.server.app import build_app
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
 from tests.forks import start_forked

@@ -35,12 +35,12 @@ SCRIPT = """
     def build_app():
         from ana.people import People
         from ana.settings import load_settings
-        from app.http.guard import Guard
-        from app.http.sign_in import SignIn
+        from app.server.guard import Guard
+        from app.server.sign_in import SignIn
         settings = load_settings()
         return Guard(SignIn(tell, People(settings)), hosts=settings.ana_hosts)
 
-    sys.modules["app.api.app"] = module = types.ModuleType("app.api.app")
+    sys.modules["app.server.app"] = module = types.ModuleType("app.server.app")
     module.build_app = build_app
     from app.cli.main import main
     main()

@@ -19,7 +19,7 @@ from ana.runs.notices import Notices, notify
 from ana.runs.port import Runs
 from ana.runs.queue import QueuedRuns
 from ana.runs.slots import Slots
-from app.api.worker import RunWorker
+from app.server.worker import RunWorker
 from tests.examples import examples
 from tests.postgres.server import new_database
 from tests.runs.conformance import ONE, RUNS, TWO, OpenRuns, ScriptedWorker, begin, read, start, status

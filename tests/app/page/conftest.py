@@ -12,7 +12,7 @@ from bs4 import BeautifulSoup, Tag
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from app.api.app import build_app
+from app.server.app import build_app
 from tests.conftest import folders
 from tests.openai_stub import Stub
 

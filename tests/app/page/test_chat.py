@@ -15,9 +15,9 @@ from ana.errors import StoreBroken
 from ana.runs.local import LocalRuns
 from ana.runs.port import Event
 from ana.workspace import load_workspace
-from app.api.app import build_app
 from app.page import progress, shell
 from app.page.markdown import draw_text
+from app.server.app import build_app
 from tests.app.page.conftest import Browser, browse, list_fields, use_model
 from tests.openai_stub import Said, openai_stub
 from tests.waiting import PATIENCE, wait_until

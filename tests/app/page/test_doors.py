@@ -11,11 +11,11 @@ from starlette.testclient import TestClient
 
 from ana.people import People
 from ana.settings import load_settings
-from app.api.app import build_app
-from app.http.sign_in import OPEN_PAGES
 from app.page.forms import COOKIE, FIELD
 from app.page.routes import PAGES
 from app.page.shell import FILES
+from app.server.app import build_app
+from app.server.sign_in import OPEN_PAGES
 from tests.app.page.conftest import Browser, browse, list_fields
 
 GETS = [route.path for route in PAGES if isinstance(route, Route) and "GET" in (route.methods or ())]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 
-from app.http.guard import LARGEST
 from app.page.forms import FIELD, LONGEST_BESIDE, MOST_BESIDE, MOST_FIELDS, parse_form
+from app.server.guard import LARGEST
 from tests.app.page.conftest import Browser
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

@@ -10,10 +10,10 @@ import pytest
 from starlette.types import Message
 
 from ana.memory.item import Item, to_json
-from app.api.app import build_app
-from app.http.guard import FILE_FORM
 from app.page.forms import COOKIE, FIELD
 from app.page.importing import MANY
+from app.server.app import build_app
+from app.server.guard import FILE_FORM
 from tests.app.page.conftest import Browser
 
 

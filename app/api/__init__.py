@@ -1,1 +1,0 @@
-"""Our own server: the part of the LangGraph API that front ends speak, for several people."""

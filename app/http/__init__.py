@@ -1,1 +1,0 @@
-"""Our HTTP routes beside the LangGraph API's, and the guard before all."""

@@ -1,0 +1,85 @@
+"""What every route of the LangGraph API needs: the workspace of the person who asks, and answers as JSON."""
+
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from typing import Any, cast
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ana.errors import NotFound
+from ana.leases import working_under
+from ana.threads.ids import canonical_id
+from ana.threads.ports import PATIENCE
+from app.server.bodies import MOST_ROWS
+from app.server.request_threads import run_in_threadpool
+from app.server.routes import read_number
+from app.server.shapes import dump
+from app.server.work import PROGRAM
+from app.server.workspaces import OpenWorkspace, Workspaces
+
+
+async def find_workspace(request: Request) -> OpenWorkspace:
+    """Return the workspace of the person whom the token has named; nothing else in a request names one."""
+    return await hold_workspace(request, request.state.person)
+
+
+async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
+    """Return a person's workspace, which stays open until the request is answered."""
+    opened = await cast(Workspaces, request.app.state.workspaces).open(person)
+    cast(ExitStack, request.state.held).enter_context(opened.hold())
+    return opened
+
+
+class Holding:
+    """Lets go, when a request is answered, of what it holds."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with ExitStack() as held:
+            state = {**scope.get("state", {}), "held": held}
+            await self._app({**scope, "state": state}, receive, send)
+
+
+def answer(told: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Return an answer of JSON."""
+    return Response(dump(told), status, headers, "application/json")
+
+
+def read_limit(request: Request, default: int) -> int:
+    """Return how many rows are asked for. Errors as of `read_number`."""
+    return read_number(request, "limit", default, 1, MOST_ROWS)
+
+
+def path_id(request: Request) -> str:
+    """Return the thread's id in the request's path. Raises NotFound if it is none."""
+    if id := canonical_id(request.path_params["thread_id"]):
+        return id
+    raise NotFound("There is no such thread.")
+
+
+@asynccontextmanager
+async def own_thread(
+    opened: OpenWorkspace, id: str, patience: float = PATIENCE, *, ends: bool = False
+) -> AsyncIterator[None]:
+    """Own a thread while it is changed without a run.
+
+    Args:
+        patience: Seconds to wait for another who works there.
+        ends: Whether nothing stays of the thread.
+    """
+    lock = opened.workspace.open_locks().lock(id, PROGRAM, patience)
+    await run_in_threadpool(lock.acquire)
+    try:
+        with working_under(lock.token):
+            yield
+    finally:
+        # in a thread that all share: those of the person may all wait for this lock
+        await anyio.to_thread.run_sync(lock.discard if ends else lock.release)

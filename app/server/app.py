@@ -1,0 +1,248 @@
+"""Our own server: the LangGraph API that front ends speak, and our routes beside it, for everybody who has a token."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from ana.errors import AnaError, StoreBroken
+from ana.files import FILE_ERRORS, describe_fault
+from ana.json_lines import Quoted
+from ana.keys import OWNER
+from ana.logs import settle_console
+from ana.people import People
+from ana.runs.slots import ALL
+from ana.settings import Settings, load_settings
+from ana.tracing import langsmith
+from ana.workspace import load_workspace, open_workspace
+from ana.workspace.place import check_place
+from ana.workspace.private import keep_private
+from app.page import errors
+from app.page.routes import PAGES
+from app.reminding import PASSING
+from app.server import assistants, runs, threads
+from app.server.answers import Holding, answer, find_workspace
+from app.server.arriving import JsonBodies, Room
+from app.server.attempts import Attempts
+from app.server.calendar import calendar
+from app.server.guard import PAGE, Guard, is_page
+from app.server.mcp import McpDoor
+from app.server.openapi import openapi
+from app.server.ready import Readiness, ready
+from app.server.refusals import REFUSALS, answer_error, fail, find_status
+from app.server.request_threads import run_in_threadpool
+from app.server.routes import ROUTES
+from app.server.shapes import show_info
+from app.server.sign_in import SignIn, refuse_another
+from app.server.workspaces import Workspaces
+from app.serving import mark_serving
+
+if TYPE_CHECKING:
+    from ana.runs.notices import Notices
+
+_log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 60.0
+"""How often workspaces that nobody uses are looked for, and people whose reminders ring."""
+
+
+async def ok(_: Request) -> Response:
+    """GET /ok: the process answers. No token is needed."""
+    return answer({"ok": True})
+
+
+async def info(_: Request) -> Response:
+    """GET /info: what the server is."""
+    return answer(show_info())
+
+
+async def not_built(request: Request) -> Response:
+    """Answer what the LangGraph API has and this server has not."""
+    told = f"{request.method} {request.url.path} is not built here; docs/server.md names what is."
+    return JSONResponse({"detail": told}, status_code=501)
+
+
+_RUNS = (("", runs.create), ("/wait", runs.wait), ("/stream", runs.stream))
+
+API: list[BaseRoute] = [
+    Route("/ok", ok),
+    Route("/ready", ready),
+    Route("/info", info),
+    Route("/assistants/search", assistants.search, methods=["POST"]),
+    Route("/assistants/count", assistants.count, methods=["POST"]),
+    Route("/assistants/{assistant_id}", assistants.get),
+    Route("/assistants/{assistant_id}/schemas", assistants.get_schemas),
+    Route("/assistants/{assistant_id}/graph", assistants.get_graph),
+    Route("/threads", threads.create, methods=["POST"]),
+    Route("/threads/search", threads.search, methods=["POST"]),
+    Route("/threads/count", threads.count, methods=["POST"]),
+    Route("/threads/{thread_id}", threads.get),
+    Route("/threads/{thread_id}", threads.patch, methods=["PATCH"]),
+    Route("/threads/{thread_id}", threads.delete, methods=["DELETE"]),
+    Route("/threads/{thread_id}/copy", threads.copy, methods=["POST"]),
+    Route("/threads/{thread_id}/state", threads.get_state),
+    Route("/threads/{thread_id}/state", threads.write_state, methods=["POST"]),
+    Route("/threads/{thread_id}/state/checkpoint", threads.get_state_at, methods=["POST"]),
+    Route("/threads/{thread_id}/state/{checkpoint_id}", threads.get_state),
+    Route("/threads/{thread_id}/history", threads.history, methods=["GET", "POST"]),
+    *(Route(f"/runs{path}", begin, methods=["POST"]) for path, begin in _RUNS),
+    *(Route(f"/threads/{{thread_id}}/runs{path}", begin, methods=["POST"]) for path, begin in _RUNS),
+    Route("/threads/{thread_id}/runs", runs.list_runs),
+    Route("/threads/{thread_id}/runs/{run_id}", runs.get),
+    Route("/threads/{thread_id}/runs/{run_id}", runs.delete, methods=["DELETE"]),
+    Route("/threads/{thread_id}/runs/{run_id}/join", runs.join),
+    Route("/threads/{thread_id}/runs/{run_id}/stream", runs.join_stream),
+    Route("/threads/{thread_id}/runs/{run_id}/cancel", runs.cancel, methods=["POST"]),
+]
+
+NOT_BUILT: list[BaseRoute] = [
+    Route(path, not_built, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+    for path in (
+        "/assistants",
+        "/assistants/{rest:path}",
+        "/threads/prune",
+        "/threads/{thread_id}/commands",
+        "/threads/{thread_id}/stream/{rest:path}",
+        "/threads/{thread_id}/stream",
+        "/threads/{thread_id}/runs/crons",
+        "/runs/batch",
+        "/runs/cancel",
+        "/runs/crons",
+        "/runs/crons/{rest:path}",
+        "/store/{rest:path}",
+        "/a2a/{rest:path}",
+    )
+]
+"""What the LangGraph API has and is not built here."""
+
+
+@contextlib.asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Open the owner's workspace, so that the first turn does not wait for it; let everybody's reminders ring; close
+    all at the end."""
+    # each node of a run works in a thread of this pool, and asyncio's own has six on two cores
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * ALL, thread_name_prefix="run"))
+    workspaces: Workspaces = app.state.workspaces
+    workspace = await run_in_threadpool(load_workspace)
+    await run_in_threadpool(keep_private, workspace)
+    settle_console(workspace.settings)
+    langsmith.switch_on_or_off()
+    langsmith.connect(workspace.settings)
+    with mark_serving(workspace), app.state.show_metrics():
+        with contextlib.suppress(AnaError):  # each request says what is wrong
+            opened = await workspaces.open(OWNER)
+            await run_in_threadpool(opened.handles.memory.count)
+        looking = asyncio.create_task(_look_after(workspaces))
+        async with app.state.mcp.run(), _join_queue(app):
+            yield
+        looking.cancel()
+        await asyncio.wait([looking])
+        await workspaces.close_all()
+
+
+@contextlib.asynccontextmanager
+async def _join_queue(app: Starlette) -> AsyncIterator[None]:
+    """Take part in the queue of a database while the context is open."""
+    notices: Notices | None = app.state.notices
+    if notices is None:
+        yield
+        return
+    from app.server.worker import working
+
+    async with notices.listen():
+        if app.state.carries_out:
+            async with working(app.state.workspaces, notices):
+                yield
+        else:
+            yield
+
+
+def _open_notices(settings: Settings) -> "Notices | None":
+    if settings.ana_database_url is None:
+        return None
+    from ana.runs.notices import Notices
+
+    return Notices(settings.ana_database_url.get_secret_value())
+
+
+async def _look_after(workspaces: Workspaces) -> None:
+    while True:
+        try:
+            await workspaces.ring()
+            await workspaces.close_idle()
+        except PASSING as exc:
+            _log.warning("the workspaces could not be looked after: %s", exc)
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _answer_error(request: Request, exc: Exception) -> Response:
+    assert isinstance(exc, AnaError)
+    _log.warning("%s %s was refused: %s", request.method, Quoted(request.url.path), exc)
+    if is_page(request.url.path):
+        return await errors.answer_error(request, find_status(exc), exc.sentence())
+    return answer_error(exc)
+
+
+async def _answer_fault(request: Request, exc: Exception) -> Response:
+    """Answer what the system or SQLite refused, where nothing else has put it into words."""
+    return await _answer_error(
+        request, StoreBroken(f"The files could not be used: {describe_fault(exc)}.", "Check the disk of the server.")
+    )
+
+
+async def _answer_http(request: Request, exc: Exception) -> Response:
+    assert isinstance(exc, HTTPException)
+    if is_page(request.url.path):
+        shown = await errors.answer_error(request, exc.status_code, exc.detail)
+        shown.headers.update(exc.headers or {})
+        return shown
+    return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
+
+
+def build_app(*, carries_out: bool = True) -> Starlette:
+    """Return the application of the deployment whose settings the environment and .env hold.
+
+    Args:
+        carries_out: Whether this process carries out runs that wait in a database; else workers do.
+
+    Raises:
+        ConfigError: A setting is wrong.
+    """
+    settings = load_settings()
+    people, attempts = People(settings), Attempts()
+    middleware = [
+        Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.ana_hosts),
+        Middleware(SignIn, people=people, attempts=attempts, show=errors.answer_error),
+        Middleware(Room),
+        Middleware(JsonBodies, skip=is_page, check=refuse_another),
+        Middleware(Holding),
+    ]
+    handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}
+    handlers |= dict.fromkeys(FILE_ERRORS, _answer_fault)
+    mcp = McpDoor()
+    beside = [Route("/calendar.ics", calendar), Route("/mcp", mcp), Route("/openapi.json", openapi)]
+    described = [*ROUTES, *API, *beside]
+    routes = [*described, *NOT_BUILT, Route("/", RedirectResponse(PAGE)), *PAGES]
+    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
+    app.state.notices, app.state.carries_out = _open_notices(settings), carries_out
+    app.state.workspaces = Workspaces(load_settings, notices=app.state.notices)
+    app.state.find_home = find_workspace
+    app.state.mcp, app.state.described = mcp, described
+    app.state.people, app.state.attempts = people, attempts
+    app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))
+    app.state.show_metrics = contextlib.nullcontext
+    if settings.ana_metrics:
+        from app.server.measuring import measure
+
+        measure(app, settings, settings.ana_metrics)
+    return app

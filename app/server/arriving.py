@@ -1,0 +1,210 @@
+"""Request bodies: how long they may take, how much of them one person may send at once, and which are JSON."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from pydantic_core import from_json
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ana.text import HINT, find_fault, read_any_json
+from ana.values import count_marks
+from app import json_rpc
+from app.server.request_threads import run_in_threadpool
+
+MCP = "/mcp"
+"""Where other assistants come in, which take an answer in their own form."""
+
+SECONDS = 20.0
+"""How long a body may take to arrive, and"""
+BYTES_A_SECOND = 100_000
+"""for so many bytes of it that have arrived a second more: one that stands still is given up wherever it does."""
+
+MOST_AT_ONCE = 104_000_000
+"""How many bytes the bodies of one person may have together, until they are answered: a file and some forms."""
+
+MOST_VALUES = 200_000
+"""How many lists, objects and members a body of JSON may have: an empty list of two bytes takes thirty times as many
+when it is read."""
+
+Refusal = tuple[int, str]
+"""The status and the sentence with which a request is refused."""
+
+
+class Arriving:
+    """Receives a body, which has to arrive in time; what is received after it may take as long as it does.
+
+    Args:
+        seconds: How long it may take, beside what BYTES_A_SECOND gives it.
+    """
+
+    def __init__(self, receive: Receive, seconds: float = SECONDS) -> None:
+        self._receive = receive
+        self._seconds = seconds
+        self._ends = 0.0
+        self._is_whole = False
+
+    async def __call__(self) -> Message:
+        """Return the next part. Raises HTTPException if it does not arrive in time."""
+        if self._is_whole:
+            return await self._receive()
+        # counted from when it is first wanted: until then the connection takes no more than a little of it
+        self._ends = self._ends or asyncio.get_running_loop().time() + self._seconds
+        try:
+            async with asyncio.timeout_at(self._ends):
+                message = await self._receive()
+        except TimeoutError:
+            told = f"The body did not arrive within {self._seconds:g} seconds, and a second more for each 100 kB of it."
+            raise HTTPException(408, told, {"connection": "close"}) from None
+        self._ends += len(message.get("body", b"")) / BYTES_A_SECOND
+        self._is_whole = not message.get("more_body")
+        return message
+
+
+class Room:
+    """Refuses a body for which there is no room beside others of the same person that are not answered yet.
+
+    It stands behind what asks for a token, and before whatever reads a body.
+    """
+
+    def __init__(self, app: ASGIApp, most: int = MOST_AT_ONCE) -> None:
+        self._app = app
+        self._most = most
+        self._taken: Counter[str | None] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        length = read_length(scope) if scope["type"] == "http" else 0
+        person = scope["state"]["person"] if length else None
+        if self._taken[person] + length > self._most:
+            if "expect" not in Headers(scope=scope):
+                await drop_body(receive)
+            await refuse(429, "Too much is arriving at once; send it again when the rest is through.")(
+                scope, receive, send
+            )
+            return
+        self._taken[person] += length
+        left = [length]
+
+        async def send_answer(message: Message) -> None:
+            self._taken[person] -= left.pop() if left else 0  # an answer that begins may go on for as long as a run
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_answer)
+        finally:
+            self._taken[person] -= sum(left)
+
+
+class JsonBodies:
+    """Refuses a body that is late, no JSON, has more in it than what reads it can check, or whose texts are none.
+
+    It stands behind what asks for a token: who has none must not have the server keep and parse what they send.
+
+    Args:
+        skip: Returns whether a path takes no JSON; its bodies are read where they are checked.
+        check: Returns why the value of a body is refused; None if it may pass.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        skip: Callable[[str], bool] = lambda _: False,
+        check: Callable[[Scope, Any], Refusal | None] = lambda _, __: None,
+    ) -> None:
+        self._app = app
+        self._skip = skip
+        self._check = check
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_passed = scope["type"] != "http" or self._skip(scope["path"])
+        if not is_passed and read_length(scope):
+            refusal, receive = await self._read(scope, receive)
+            if refusal:
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+    async def _read(self, scope: Scope, receive: Receive) -> tuple[Response | None, Receive]:
+        try:
+            body, receive = await read_body(receive)
+            asked, fault = await run_in_threadpool(_parse, body)
+        except HTTPException as exc:
+            return refuse(exc.status_code, exc.detail), receive
+        except ValueError as exc:
+            return refuse(422, f"The body is not JSON, or nested too deep: {exc}."), receive
+        if fault:
+            return _refuse_text(scope, asked, f"{fault} {HINT}"), receive
+        refusal = self._check(scope, asked)
+        return refusal and refuse(*refusal), receive
+
+
+def _parse(body: bytes) -> tuple[Any, str]:
+    """Return the value of a body, and what is wrong with its texts.
+
+    Raises ValueError if it is no JSON, or has too many values.
+    """
+    _check_values(body)
+    try:
+        asked = from_json(body)
+    except ValueError:
+        with suppress(ValueError):
+            asked = read_any_json(body)
+            if fault := find_fault(asked):
+                return asked, fault
+        raise
+    return asked, find_fault(asked)
+
+
+def _check_values(body: bytes) -> None:
+    if count_marks(body) > MOST_VALUES:
+        # but for those in texts, of which it may have as many as it likes
+        pieces = body.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')
+        if count_marks(b"".join(pieces[::2])) > MOST_VALUES:
+            raise ValueError(f"it has more than {MOST_VALUES:,} values")
+
+
+def _refuse_text(scope: Scope, asked: Any, sentence: str) -> Response:
+    is_mcp = scope["path"] == MCP
+    return JSONResponse(json_rpc.refuse(asked, sentence)) if is_mcp else refuse(422, sentence)
+
+
+def read_length(scope: Scope) -> int:
+    """Return the length that a request gives its body; the guard has looked that it is a number."""
+    return int(Headers(scope=scope).get("content-length", 0))
+
+
+def refuse(status: int, sentence: str) -> JSONResponse:
+    """Return the answer to a request that reaches nothing behind."""
+    return JSONResponse({"error": sentence}, status_code=status, headers={"connection": "close"})
+
+
+async def read_body(receive: Receive) -> tuple[bytes, Receive]:
+    """Return the body, and a `receive` that gives it again. Raises HTTPException if it does not arrive in time."""
+    messages: list[Message] = []
+    while not messages or messages[-1].get("more_body"):
+        messages.append(await receive())
+    return b"".join(message.get("body", b"") for message in messages), put_back(messages, receive)
+
+
+async def drop_body(receive: Receive, seconds: float = SECONDS) -> None:
+    """Read a body that nobody wants, as far as it arrives in time: a connection that is closed before would be reset,
+    and most clients then never see the answer."""
+    with suppress(TimeoutError, HTTPException):
+        async with asyncio.timeout(seconds):
+            while (await receive()).get("more_body"):
+                pass
+
+
+def put_back(messages: list[Message], receive: Receive) -> Receive:
+    """Return a `receive` that gives these messages first."""
+    left = iter(messages)
+
+    async def receive_next() -> Message:
+        return next(left, None) or await receive()
+
+    return receive_next

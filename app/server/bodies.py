@@ -1,0 +1,140 @@
+"""The bodies of the LangGraph API that are read, each with the fields that count here; others are ignored."""
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import from_json
+from starlette.requests import Request
+
+from ana.errors import UserError
+from ana.runs.port import Strategy
+from ana.threads.ids import canonical_id
+from app.server.shapes import ASSISTANT, GRAPH
+from app.server.work import Mode
+
+MOST_ROWS = 1000
+"""The most rows of a list in one answer."""
+
+Body = TypeVar("Body", bound="_Body")
+
+
+def _read_id(given: Any) -> Any:
+    id = canonical_id(given) if isinstance(given, str) else None
+    if given is not None and id is None:
+        raise ValueError("it is not a UUID")
+    return id
+
+
+def _read_modes(given: Any) -> Any:
+    return [given] if isinstance(given, str) else given or ["values"]
+
+
+Id = Annotated[str, BeforeValidator(_read_id)]
+Json = dict[str, Any]
+Nodes = list[str] | Literal["*"] | None
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class AssistantSearch(_Body):
+    """POST /assistants/search and /assistants/count."""
+
+    graph_id: str | None = None
+    metadata: Json = Field(default_factory=dict)
+    offset: int = 0
+
+
+class NewThread(_Body):
+    """POST /threads."""
+
+    thread_id: Id | None = None
+    metadata: Json | None = None
+    if_exists: Literal["raise", "do_nothing"] | None = "raise"
+    supersteps: None = None
+
+
+class ThreadPatch(_Body):
+    """PATCH /threads/{id}."""
+
+    metadata: Json | None = None
+
+
+class ThreadSearch(_Body):
+    """POST /threads/search and /threads/count."""
+
+    ids: list[Id] | None = None
+    metadata: Json | None = None
+    values: Json | None = None
+    status: Literal["idle", "busy", "interrupted", "error"] | None = None
+    limit: int = Field(10, ge=1, le=MOST_ROWS)
+    offset: int = Field(0, ge=0)
+    sort_by: Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"] | None = None
+    sort_order: Literal["asc", "desc"] | None = None
+    select: list[str] | None = None
+
+
+class Edit(_Body):
+    """POST /threads/{id}/state."""
+
+    values: Any = None
+    as_node: str | None = None
+    checkpoint: Json | None = None
+    checkpoint_id: str | None = None
+
+
+class At(_Body):
+    """POST /threads/{id}/state/checkpoint."""
+
+    checkpoint: Json
+
+
+class HistorySearch(_Body):
+    """POST /threads/{id}/history."""
+
+    limit: int = Field(1, ge=1, le=MOST_ROWS)
+    before: Any = None
+    metadata: Json | None = None
+    checkpoint: Json | None = None
+
+
+class NewRun(_Body):
+    """POST /threads/{id}/runs, /runs, and both with /wait and /stream."""
+
+    assistant_id: str
+    given: Any = Field(None, alias="input")
+    command: Json | None = None
+    config: Json | None = None
+    context: Json | None = None
+    metadata: Json | None = None
+    stream_mode: Annotated[list[Mode], BeforeValidator(_read_modes)] = Field(["values"], validate_default=True)
+    multitask_strategy: Strategy | None = "enqueue"
+    checkpoint: Json | None = None
+    checkpoint_id: str | None = None
+    interrupt_before: Nodes = None
+    interrupt_after: Nodes = None
+    durability: Literal["sync", "async", "exit"] | None = None
+    if_not_exists: Literal["create", "reject"] | None = "reject"
+    on_disconnect: Literal["cancel", "continue"] | None = "continue"
+    on_completion: Literal["delete", "keep"] | None = "delete"
+    webhook: Any = None
+    after_seconds: float | None = Field(None, ge=0, le=86_400)
+
+
+async def read_body(request: Request, kind: type[Body]) -> Body:
+    """Return the body of a request. Raises UserError if it cannot be read."""
+    raw = await request.body()
+    given = from_json(raw) if raw else {}
+    try:
+        return kind.model_validate(given)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        raise UserError(f"{where}: {first['msg']}.") from exc
+
+
+def check_assistant(id: str) -> None:
+    """Raise UserError if this is not the assistant there is."""
+    if id not in (GRAPH, ASSISTANT):
+        raise UserError(f"There is no assistant {id!r:.80}.", f"Use {GRAPH!r}.")

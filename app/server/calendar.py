@@ -1,0 +1,30 @@
+"""GET /calendar.ics: what calendar programs subscribe to."""
+
+from hashlib import sha256
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ana import __version__
+from ana.handles import Handles
+from ana.transfer.ics.writer import write_calendar
+from app.server.answers import find_workspace
+from app.server.request_threads import run_in_threadpool
+
+
+async def calendar(request: Request) -> Response:
+    """GET /calendar.ics?key=KEY: what has a date and is not done, for who has a person's key; it opens nothing else."""
+    handles = (await find_workspace(request)).handles
+    tag = await run_in_threadpool(_make_tag, handles)
+    headers = {"etag": tag, "cache-control": "private, no-cache"}
+    if tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    items, zone = handles.memory.items(), handles.clock.zone
+    data, _, _ = await run_in_threadpool(lambda: write_calendar(items, zone, whole=False))
+    return Response(data, headers=headers, media_type="text/calendar")
+
+
+def _make_tag(handles: Handles) -> str:
+    """Return what changes with the calendar, and is read without it."""
+    told = f"{handles.memory.backend.position()} {handles.clock.zone_name} {__version__}"
+    return f'"{sha256(told.encode()).hexdigest()[:32]}"'

@@ -1,0 +1,116 @@
+"""Our routes beside the LangGraph API's: a turn in one request, traces, health."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Protocol, cast
+
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from ana import __version__
+from ana.errors import AnaError, UserError
+from ana.models.providers import model_name
+from ana.runs.slots import Slots
+from ana.settings import load_settings
+from ana.workspace import Workspace
+from app.server.refusals import find_status
+from app.server.request_threads import run_in_threadpool
+from app.server.turns import TurnRunner, read_body, tell_error
+
+MOST_TURNS = 1000
+"""The most turns of a transcript in one answer."""
+
+
+class Home(Protocol):
+    """What these routes need of the person who asks."""
+
+    slots: Slots
+    """In which turns work, as runs do: whoever asks much at once holds up nobody else."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """The person's."""
+
+    @property
+    def turns(self) -> TurnRunner:
+        """Runs the person's turns."""
+
+
+FindHome = Callable[[Request], Awaitable[Home]]
+"""Returns what there is of the person who asks; an application has it as `state.find_home`."""
+
+
+async def _find_home(request: Request) -> Home:
+    return await cast(FindHome, request.app.state.find_home)(request)
+
+
+def read_number(request: Request, name: str, default: int, least: int, most: int) -> int:
+    """Return a number of the query. Raises UserError if it is none, or out of its bounds."""
+    given = request.query_params.get(name, str(default))
+    if not given.isdecimal() or len(given) > 9 or not least <= int(given) <= most:
+        raise UserError(f"{name} is {given[:20]!r}.", f"Give a number from {least} to {most}.")
+    return int(given)
+
+
+async def ask(request: Request) -> JSONResponse:
+    """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, request_id}.
+
+    A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}; `pending` has the request_id.
+    A yes or a no as the next question decides on it.
+    """
+    body = await request.body()
+    try:
+        asked = read_body(body)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        return tell_error(422, f"{'.'.join(map(str, first['loc'])) or 'the body'}: {first['msg']}.")
+    home = await _find_home(request)
+    async with home.slots.take(home.workspace.person):
+        return await asyncio.to_thread(home.turns.answer, asked, request.state.is_alone)
+
+
+async def trace(request: Request) -> JSONResponse:
+    """GET /trace/{id}: a turn's record, by its id or as the newest of a thread."""
+    try:
+        traces = (await _find_home(request)).workspace.open_traces()
+        record = await run_in_threadpool(traces.find, request.path_params["id"])
+    except AnaError as exc:
+        return tell_error(find_status(exc, 400), exc.sentence())
+    return JSONResponse(record) if record else tell_error(404, "There is no such trace.")
+
+
+async def transcript(request: Request) -> JSONResponse:
+    """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
+    try:
+        limit, before = read_number(request, "limit", 50, 1, MOST_TURNS), request.query_params.get("before")
+        workspace = (await _find_home(request)).workspace
+        id = await run_in_threadpool(workspace.open_threads().resolve, request.path_params["thread"])
+        page = await run_in_threadpool(workspace.open_traces().page, id, limit, before)
+    except AnaError as exc:
+        return tell_error(find_status(exc, 400), exc.sentence())
+    return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
+
+
+def health(_: Request) -> JSONResponse:
+    """GET /health: the server answers, and the model it uses."""
+    settings = load_settings()
+    return JSONResponse({"status": "ok", "provider": settings.provider, "model": model_name(settings)})
+
+
+def version(_: Request) -> JSONResponse:
+    """GET /version."""
+    return JSONResponse({"name": "ana", "version": __version__})
+
+
+ROUTES = [
+    Route(path, endpoint, methods=[method])
+    for method, path, endpoint in (
+        ("POST", "/ask", ask),
+        ("GET", "/trace/{id}", trace),
+        ("GET", "/transcript/{thread}", transcript),
+        ("GET", "/health", health),
+        ("GET", "/version", version),
+    )
+]

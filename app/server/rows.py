@@ -1,0 +1,119 @@
+"""What is told of a person's threads: from the saver, the traces and the runs that have not ended."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from ana.errors import NotFound
+from ana.runs.port import Runs, StartedRun
+from ana.threads.ports import Created
+from ana.workspace import Workspace
+from app.server.request_threads import run_in_threadpool
+from app.server.shapes import ASSISTANT
+from app.server.thread_row import ASKED, GRAPH, Row, describe_thread
+from graph.builder import graph
+from graph.context import SAVER
+
+MOST_VALUES = 100
+"""Threads of which the values are kept; a list shows about as many."""
+
+Mark = tuple[int, int, str]
+
+
+class Rows:
+    """The rows of a person's threads. What states hold is long: only that of the last threads asked for is kept."""
+
+    def __init__(self, workspace: Workspace, runs: Runs) -> None:
+        self._threads = workspace.open_threads()
+        self._runs = runs
+        self._read_rows: dict[str, tuple[Mark, Row]] = {}
+        """What was read of each thread, but for its values, and the mark that it had then."""
+        self._values: dict[str, tuple[Mark, Any]] = {}
+
+    async def find(self, id: str) -> Row:
+        """Return the row of a thread, with ASKED.
+
+        Raises:
+            NotFound: The person has no such thread.
+        """
+        if rows := await self.read([id]):
+            return rows[0]
+        raise NotFound("There is no such thread.")
+
+    async def has(self, id: str) -> bool:
+        """Return whether the person has a thread."""
+        store = self._threads.store
+        return await run_in_threadpool(lambda: id in store.marks() or id in store.created())
+
+    async def read(self, ids: Sequence[str] | None = None, *, values: bool = True) -> list[Row]:
+        """Return the rows of these threads, in their order, or of all, each with ASKED.
+
+        Args:
+            ids: The threads; those that are not there are left out.
+            values: Whether their values are told; else these are None.
+        """
+        rows = await run_in_threadpool(self._read, ids, values)
+        newest = await self._runs.find_newest([row["thread_id"] for row in rows])
+        return [_tell_run(row, newest.get(row["thread_id"])) for row in rows]
+
+    async def create(self, id: str, metadata: dict[str, Any]) -> None:
+        """Keep what a client says of a thread that it creates, or adds to what it said before."""
+        await run_in_threadpool(self._create, id, metadata)
+
+    def _create(self, id: str, metadata: dict[str, Any]) -> None:
+        store = self._threads.store
+        known = store.created().get(id) or Created(datetime.now(UTC).isoformat(), {})
+        store.create(id, Created(known.ts, known.metadata | metadata))
+
+    def _read(self, ids: Sequence[str] | None, values: bool) -> list[Row]:
+        store = self._threads.store
+        with store.map_errors():
+            names, created = store.names(), store.created()
+            marks = {id: (*mark, names.get(id, "")) for id, mark in store.marks().items()}
+        for kept in (self._read_rows, self._values):
+            for id in kept.keys() - marks.keys():
+                kept.pop(id, None)
+        known = {**created, **marks}
+        wanted = [id for id in (known if ids is None else ids) if id in known]
+        needed = (self._read_rows, self._values) if values else (self._read_rows,)
+        self._renew({id: marks[id] for id in wanted if any(_is_old(kept, id, marks.get(id)) for kept in needed)})
+        rows = [self._add_created(id, created.get(id), values) for id in wanted]
+        for id in [*self._values][:-MOST_VALUES]:
+            self._values.pop(id, None)
+        return rows
+
+    def _renew(self, changed: dict[str, Mark]) -> None:
+        if not changed:
+            return
+        with self._threads.store.map_errors(), self._threads.store.open_saver() as saver:
+            for id, mark in changed.items():
+                state = graph.get_state({"configurable": {"thread_id": id, SAVER: saver}})
+                row = describe_thread(state, self._threads.describe(id))
+                self._values.pop(id, None)  # so that it counts as asked for last
+                self._values[id] = mark, row.pop("values")
+                self._read_rows[id] = mark, row
+
+    def _add_created(self, id: str, created: Created | None, values: bool) -> Row:
+        """Return the row of a thread with what a client has said of it."""
+        read = self._read_rows[id][1] if id in self._read_rows else {}
+        ts = datetime.fromisoformat(created.ts) if created else None
+        blank: Row = {"status": "idle", "error": None, "values": None, "interrupts": {}, ASKED: None}
+        at = {name: read.get(name) or ts for name in ("created_at", "updated_at", "state_updated_at")}
+        own = {"graph_id": GRAPH, "assistant_id": ASSISTANT}
+        metadata = own | (created.metadata if created else {}) | read.get("metadata", {})
+        held = {"values": self._values[id][1]} if values and id in self._values else {}
+        return {"thread_id": id, "config": {}} | blank | read | held | at | {"metadata": metadata}
+
+
+def _tell_run(row: Row, newest: StartedRun | None) -> Row:
+    """Return the row of a thread as its newest run has it: at work, or failed since its state was saved."""
+    if newest and newest.is_active:
+        return row | {"status": "busy"}
+    if newest and newest.status == "error" and newest.updated_at >= (row["updated_at"] or newest.updated_at):
+        return row | {"status": "error", "error": newest.error}
+    return row
+
+
+def _is_old(kept: Mapping[str, tuple[Mark, Any]], id: str, mark: Mark | None) -> bool:
+    """Return whether what is kept of a thread was read before it changed, or nothing is."""
+    return mark is not None and (id not in kept or kept[id][0] != mark)

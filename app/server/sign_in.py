@@ -1,0 +1,243 @@
+"""Whose request it is: told by its token alone, before anything that routes it has run."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+from pydantic_core import from_json
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ana.errors import AnaError
+from ana.json_lines import name_work
+from ana.keys import OWNER, make_digest
+from ana.people import People
+from ana.people.sessions import SESSION_SECONDS, find_session
+from app.server.arriving import Refusal, drop_body, read_body, read_length
+from app.server.attempts import Attempts
+from app.server.guard import PAGE, is_page
+from app.server.refusals import find_status
+from app.server.request_threads import MOST, Threads, own
+
+OPEN = frozenset((method, path) for method in ("GET", "HEAD") for path in ("/ok", "/ready"))
+"""The requests that need no token, by method and path. The guard answers preflights before they come here."""
+
+PAGE_SIGN_IN = f"{PAGE}/sign-in"
+"""Where somebody without a session is sent."""
+
+OPEN_PAGES = (PAGE_SIGN_IN, f"{PAGE}/sw.js", f"{PAGE}/manifest.webmanifest", f"{PAGE}/static/")
+"""The page's paths, or beginnings of paths, that need no session; nothing of anybody is in them."""
+
+COOKIE = "ana-session"
+
+SIGN_IN = ("POST", "/sign-in")
+"""{code} → {person, token}: what a device that was shown a code signs in with. Answered here, as a wrong token is."""
+
+CALENDAR = (("GET", "/calendar.ics"), ("HEAD", "/calendar.ics"))
+"""The requests that a calendar's key opens, as ?key=; it opens nothing else, and no token is read from an address."""
+
+NAMING = ("user_id", "langgraph_auth_user_id")
+"""Under which a client of the LangGraph API names a person: in the query, the body, or what it has to configure."""
+
+LARGEST = 10_000
+"""The largest body of somebody who has not signed in yet, in bytes."""
+
+ANOTHER = 403, "The request names another person than its token does; leave the name out."
+
+Found = TypeVar("Found")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WRONG = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `ana users token NAME` makes one."
+WRONG_KEY = "No calendar is here: the key was changed, or never was one; `ana calendar` shows the address that counts."
+WRONG_CODE = "This code was used, has ended, or never was one; `ana users link NAME` shows a new one."
+
+
+class SignIn:
+    """Sets `scope["state"]["person"]` (Starlette's `request.state.person`), or refuses the request.
+
+    `is_alone` beside it is whether nobody but the owner, on this machine, can have sent it.
+
+    Args:
+        show: Returns what the page shows of a request, a status and why nobody could be found; JSON without it.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        people: People,
+        attempts: Attempts | None = None,
+        show: Callable[[Request, int, str], Awaitable[Response]] | None = None,
+    ) -> None:
+        self._app = app
+        self._show = show
+        self._people = people
+        self._attempts = attempts or Attempts()
+        self._lookups = CapacityLimiter(MOST)
+        self._threads = Threads()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        asked = (scope.get("method", ""), scope["path"])
+        renewed = ""
+        try:
+            if asked == SIGN_IN:
+                told = await self._exchange(scope, receive)
+                answer: ASGIApp = JSONResponse(told, headers={"cache-control": "no-store"})
+            else:
+                if is_page(scope["path"]):
+                    admitted, renewed = await self._admit_to_page(scope)
+                else:
+                    admitted = await self._admit(asked, scope)
+                state = {**scope.get("state", {}), "is_alone": False, **admitted}
+                own.set((self._threads, state["person"]))
+                name_work(person=state["person"])
+                answer, scope = self._app, {**scope, "state": state}
+        except HTTPException as exc:
+            await _drop_body(scope, receive)
+            answer = JSONResponse({"error": exc.detail}, exc.status_code, exc.headers)
+        except AnaError as exc:
+            answer = await self._tell(scope, find_status(exc, 503), exc.sentence())
+        except OSError as exc:
+            answer = await self._tell(scope, 503, f"The list of people cannot be written: {exc.strerror or exc}.")
+        if scope["type"] == "websocket" and answer is not self._app:
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await answer(scope, receive, _set_session(send, scope, renewed) if renewed else send)
+
+    async def _tell(self, scope: Scope, status: int, sentence: str) -> ASGIApp:
+        if self._show and scope["type"] == "http" and is_page(scope["path"]):
+            return await self._show(Request({**scope, "state": {"person": None}}), status, sentence)
+        return JSONResponse({"error": sentence}, status)
+
+    async def _admit_to_page(self, scope: Scope) -> tuple[dict[str, Any], str]:
+        """Return whose visit it is, None if the path is open to everybody, and a session in place of an old one."""
+        connection, path = HTTPConnection(scope), scope["path"]
+        if any(path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN_PAGES):
+            _require_small(scope)
+            return {"person": None}, ""
+        if not await self._look_up(self._people.needs_token, (scope.get("server") or ("",))[0]):
+            return {"person": OWNER, "is_alone": True}, ""
+        if token := read_token(connection):
+            return {"person": await self._find(scope, token, self._find_token)}, ""
+        if found := await self._look_up(find_session, self._people, connection.cookies.get(COOKIE, "")):
+            return {"person": found[0]}, found[1]
+        if "hx-request" in connection.headers:
+            raise HTTPException(401, "You are signed out; load this page again to sign in.")
+        raise HTTPException(303, "Sign in.", {"location": PAGE_SIGN_IN})
+
+    async def _admit(self, asked: tuple[str, str], scope: Scope) -> dict[str, Any]:
+        """Return whose request it is, None if it is open to everybody.
+
+        A calendar's key is refused with 401 and not with 404: it is no id, but lets its holder in, as a token does.
+        One that was changed, a removed person's and one that never was are answered alike.
+        """
+        if asked in OPEN:
+            return {"person": None}
+        connection = HTTPConnection(scope)
+        if asked in CALENDAR and "key" in connection.query_params:
+            find = self._people.find_by_calendar_key
+            key = "".join(connection.query_params.getlist("key"))
+            person = await self._find(scope, key, lambda key: run_in_threadpool(find, key), WRONG_KEY)
+            return {"person": person}
+        if not await self._look_up(self._people.needs_token, (scope.get("server") or ("",))[0]):
+            return {"person": OWNER, "is_alone": True}
+        person = await self._find(scope, read_token(connection), self._find_token)
+        if any(each != person for name in NAMING for each in connection.query_params.getlist(name)):
+            raise HTTPException(*ANOTHER)
+        return {"person": person}
+
+    async def _exchange(self, scope: Scope, receive: Receive) -> dict[str, str]:
+        _require_small(scope)
+        body, _ = await read_body(receive)
+        code = _get(_parse(body), "code")
+        if not isinstance(code, str):
+            raise HTTPException(422, 'Send the code as {"code": "..."}.')
+        exchange = self._people.exchange
+        person, token = await self._find(scope, code, lambda code: run_in_threadpool(exchange, code), WRONG_CODE)
+        return {"person": person, "token": token}
+
+    async def _find_token(self, token: str) -> str | None:
+        return await self._look_up(self._people.find, token)
+
+    async def _look_up(self, look: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what the list of people says, without keeping everybody waiting who is connected."""
+        if not self._people.waits:  # it takes less than to hand it to a thread, and threads may be busy
+            return look(*args, **kwargs)
+        return await to_thread.run_sync(partial(look, *args, **kwargs), limiter=self._lookups)
+
+    async def _find(
+        self, scope: Scope, key: str, find: Callable[[str], Awaitable[Found | None]], wrong: str = WRONG
+    ) -> Found:
+        address, digest = (scope.get("client") or ("",))[0], make_digest(key)
+        await self._attempts.wait(address, digest)
+        found = await find(key) if key else None
+        if found is None:
+            if key:
+                self._attempts.note_wrong(address, digest)
+            raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
+        self._attempts.note_right(digest)
+        return found
+
+
+def write_session(scope: Scope, session: str) -> str:
+    """Return the header that has a browser keep a session, for the page alone; an empty one ends it."""
+    secure = "; Secure" if scope.get("scheme") == "https" else ""
+    seconds = SESSION_SECONDS if session else 0
+    return f"{COOKIE}={session}; Path={PAGE}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
+
+
+def _set_session(send: Send, scope: Scope, session: str) -> Send:
+    async def send_with_session(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).append("set-cookie", write_session(scope, session))
+        await send(message)
+
+    return send_with_session
+
+
+def read_token(connection: HTTPConnection) -> str:
+    """Return the token of a request, empty without one. A bearer counts before a key: the SDKs send one of LangSmith's
+    as such where the environment has it. A header that comes twice is none."""
+    kinds = ("authorization", "x-api-key")
+    bearer, key = ([value.strip() for value in connection.headers.getlist(kind)] for kind in kinds)
+    bearers = [value[7:].strip() for value in bearer if value[:7].lower() == "bearer "]
+    given = bearers or key
+    return given[0] if len(given) == 1 and len(bearer) < 2 else ""
+
+
+def refuse_another(scope: Scope, asked: Any) -> Refusal | None:
+    """Return why a request is refused whose body names another person than its token does; None if it names none."""
+    state, configured = scope["state"], _get(_get(asked, "config"), "configurable")
+    named = [_get(each, name) for each in (asked, configured) for name in NAMING]
+    is_refused = not state["is_alone"] and any(each not in (None, state["person"]) for each in named)
+    return ANOTHER if is_refused else None
+
+
+def _require_small(scope: Scope) -> None:
+    if read_length(scope) > LARGEST:
+        raise HTTPException(413, f"The body is larger than {LARGEST:,} bytes.")
+
+
+async def _drop_body(scope: Scope, receive: Receive) -> None:
+    """Read what a client still sends, and keep nothing of it; a code was read already."""
+    is_code = (scope.get("method", ""), scope["path"]) == SIGN_IN
+    if read_length(scope) and not is_code and "expect" not in HTTPConnection(scope).headers:
+        await drop_body(receive)
+
+
+def _parse(body: bytes) -> Any:
+    with suppress(ValueError):
+        return from_json(body)
+
+
+def _get(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None

@@ -1,0 +1,166 @@
+"""The threads of the LangGraph API."""
+
+import uuid
+from typing import Any
+
+import anyio.to_thread
+from langchain_core.runnables import RunnableConfig
+from starlette.requests import Request
+from starlette.responses import Response
+
+from ana.errors import NotFound, StoreBusy
+from ana.threads.ports import PATIENCE
+from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit
+from app.server.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
+from app.server.shapes import show_checkpoint, show_state
+from app.server.thread_row import ASKED, Row
+from app.server.work import CHECKPOINT
+from app.server.workspaces import OpenWorkspace
+from graph.updates import check_edit
+
+Json = dict[str, Any]
+
+
+def show_row(row: Row) -> Row:
+    """Return a thread's row as clients are told it."""
+    return {name: value for name, value in row.items() if name != ASKED}
+
+
+async def create(request: Request) -> Response:
+    """POST /threads."""
+    body, opened = await read_body(request, NewThread), await find_workspace(request)
+    id = body.thread_id or str(uuid.uuid4())
+    if known := await opened.rows.read([id]):
+        if body.if_exists == "do_nothing":
+            return answer(show_row(known[0]))
+        raise StoreBusy("There is a thread of this id.", 'Leave the id out, or send {"if_exists": "do_nothing"}.')
+    await opened.rows.create(id, body.metadata or {})
+    return answer(show_row(await opened.rows.find(id)))
+
+
+async def get(request: Request) -> Response:
+    """GET /threads/{thread_id}."""
+    opened = await find_workspace(request)
+    return answer(show_row(await opened.rows.find(path_id(request))))
+
+
+async def patch(request: Request) -> Response:
+    """PATCH /threads/{thread_id}."""
+    body, opened, id = await read_body(request, ThreadPatch), await find_workspace(request), path_id(request)
+    await opened.rows.find(id)
+    await opened.rows.create(id, body.metadata or {})
+    return answer(show_row(await opened.rows.find(id)))
+
+
+async def delete(request: Request) -> Response:
+    """DELETE /threads/{thread_id}: nothing stays of it; a run that works there is stopped."""
+    opened, id = await find_workspace(request), path_id(request)
+    await opened.rows.find(id)
+    for run in await opened.runs.list(id):
+        await opened.runs.cancel(run.id, rollback=False)
+        await opened.runs.join(run.id)
+        await opened.runs.forget(run.id)
+    async with own_thread(opened, id, ends=True):
+        # in a thread that all share: those of the person may all wait for this lock
+        await anyio.to_thread.run_sync(opened.workspace.open_threads().erase, id)
+    return Response(status_code=204)
+
+
+async def search(request: Request) -> Response:
+    """POST /threads/search."""
+    body, opened = await read_body(request, ThreadSearch), await find_workspace(request)
+    found = await _search(opened, body)
+    key, reverse = body.sort_by or "updated_at", body.sort_order != "asc"
+    found.sort(key=lambda row: row["thread_id"] if key == "thread_id" else str(row[key]), reverse=reverse)
+    page = found[body.offset : body.offset + body.limit]
+    more = {"x-pagination-next": str(body.offset + body.limit)} if len(found) > body.offset + body.limit else {}
+    if not body.values and (body.select is None or "values" in body.select):
+        page = await opened.rows.read([row["thread_id"] for row in page])
+    shown = [show_row(row) for row in page]
+    if body.select:
+        shown = [{name: value for name, value in row.items() if name in body.select} for row in shown]
+    return answer(shown, headers={"x-pagination-total": str(len(found))} | more)
+
+
+async def count(request: Request) -> Response:
+    """POST /threads/count."""
+    body, opened = await read_body(request, ThreadSearch), await find_workspace(request)
+    return answer(len(await _search(opened, body)))
+
+
+async def copy(request: Request) -> Response:
+    """POST /threads/{thread_id}/copy."""
+    opened, id = await find_workspace(request), path_id(request)
+    row, to = await opened.rows.find(id), str(uuid.uuid4())
+    async with own_thread(opened, id):
+        await opened.worker.saver.acopy_thread(id, to)
+    await opened.rows.create(to, row["metadata"])
+    return answer(show_row(await opened.rows.find(to)))
+
+
+async def get_state(request: Request) -> Response:
+    """GET /threads/{thread_id}/state, and with /{checkpoint_id}."""
+    place = {"checkpoint_id": id} if (id := request.path_params.get("checkpoint_id")) else {}
+    return await _answer_state(request, place)
+
+
+async def get_state_at(request: Request) -> Response:
+    """POST /threads/{thread_id}/state/checkpoint."""
+    return await _answer_state(request, (await read_body(request, At)).checkpoint)
+
+
+async def write_state(request: Request) -> Response:
+    """POST /threads/{thread_id}/state."""
+    body, opened, id = await read_body(request, Edit), await find_workspace(request), path_id(request)
+    check_edit(body.values)
+    row = await opened.rows.find(id)
+    place = (body.checkpoint or {}) | ({"checkpoint_id": body.checkpoint_id} if body.checkpoint_id else {})
+    async with own_thread(opened, id, patience=0 if row["status"] == "busy" else PATIENCE):
+        written = await opened.worker.graph.aupdate_state(_place(id, place), body.values, as_node=body.as_node)
+    here = show_checkpoint(written) or {}
+    return answer({"checkpoint": here, "configurable": here, "checkpoint_id": here.get("checkpoint_id")})
+
+
+async def history(request: Request) -> Response:
+    """GET and POST /threads/{thread_id}/history."""
+    opened, id = await find_workspace(request), path_id(request)
+    if request.method == "POST":
+        body = await read_body(request, HistorySearch)
+    else:
+        query = request.query_params
+        body = HistorySearch(limit=read_limit(request, 1), before=query.get("before"))
+    await opened.rows.find(id)
+    before = body.before.get("configurable", body.before) if isinstance(body.before, dict) else body.before
+    before = before.get("checkpoint_id") if isinstance(before, dict) else before
+    states = opened.worker.graph.aget_state_history(
+        _place(id, body.checkpoint or {}),
+        filter=body.metadata,
+        before=_place(id, {"checkpoint_id": before}) if before else None,
+        limit=body.limit,
+    )
+    return answer([show_state(state) async for state in states])
+
+
+async def _search(opened: OpenWorkspace, body: ThreadSearch) -> list[Row]:
+    wanted = {"metadata": body.metadata or {}, "values": body.values or {}}
+    return [
+        row
+        for row in await opened.rows.read(body.ids or None, values=bool(body.values))
+        if body.status in (None, row["status"])
+        and all((row[part] or {}).get(key) == value for part, given in wanted.items() for key, value in given.items())
+    ]
+
+
+async def _answer_state(request: Request, place: Json) -> Response:
+    opened, id = await find_workspace(request), path_id(request)
+    await opened.rows.find(id)
+    state = await opened.worker.graph.aget_state(_place(id, place))
+    if place.get("checkpoint_id") and state.created_at is None:
+        raise NotFound("The thread has no such checkpoint.")
+    return answer(show_state(state))
+
+
+def _place(id: str, place: Json) -> RunnableConfig:
+    """Return the config of a checkpoint; nothing else that a client names beside it counts."""
+    kept = {name: value for name, value in place.items() if name in CHECKPOINT}
+    return {"configurable": {"thread_id": id, "checkpoint_ns": ""} | kept}

@@ -1,0 +1,199 @@
+"""How a run is carried out: the graph runs in its thread, and what it streams is told as the LangGraph API tells it."""
+
+import asyncio
+import contextvars
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import fields
+from typing import Any, Literal, cast
+from uuid import UUID
+
+from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk_to_message
+from langchain_core.runnables import RunnableConfig
+from langgraph.errors import GraphDrained, GraphRecursionError
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import RunControl
+from langgraph.types import Command
+
+from ana.errors import UserError
+from ana.handles import Handles
+from ana.json_lines import name_work
+from ana.recent import current as recent
+from ana.runs.port import RunLeft, StartedRun
+from ana.stopping import present
+from ana.threads.ports import ThreadLock
+from ana.threads.runs import Run
+from ana.threads.saver import ThreadSaver
+from app.server.shapes import dump
+from graph.builder import compile_graph, graph
+from graph.context import Context, LocalContext
+from graph.owning import ASKS, PATIENCE, OwningGraph, roll_back
+
+PROGRAM = "ana server"
+
+Mode = Literal["values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints"]
+"""What can be streamed."""
+
+CHECKPOINT = ("checkpoint_id", "checkpoint_map")
+"""What a client names a checkpoint by; other names would set what langgraph keeps in the same place for itself."""
+
+_OPTIONS = {field.name for field in fields(Context)}
+
+
+class GraphWorker:
+    """Runs the graph for one person."""
+
+    def __init__(self, handles: Handles, saver: ThreadSaver) -> None:
+        self._handles = handles
+        self._store = handles.workspace.open_thread_store()
+        self.saver = saver
+        self.graph: CompiledStateGraph[Any, Any, Any, Any] = OwningGraph(**vars(compile_graph(saver)))
+        self._controls: dict[str, RunControl] = {}
+        self._unkept: CompiledStateGraph[Any, Any, Any, Any] = OwningGraph(**vars(graph))
+
+    async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+        workspace = self._handles.workspace
+        hold = Run(self._lock(run), run.thread, is_kept=run.is_kept)
+        hold.goes_on = run.attempt > 1
+        present.set(hold)
+        recent.set(workspace.recent)
+        control = self._controls[run.id] = RunControl()
+        name_work(person=workspace.person, thread=run.thread, run=run.id)
+        try:
+            yield "metadata", dump({"run_id": run.id, "attempt": run.attempt})
+            with self._store.map_errors(), self._handles.meter.watch_run(run):
+                async for name, data in self._stream(run, control):
+                    yield name, data
+        except GraphDrained as exc:
+            raise RunLeft from exc
+        except GraphRecursionError as exc:
+            raise UserError(
+                "The run took all the steps that its recursion_limit allows.", "Give a larger one, or none."
+            ) from exc
+        except asyncio.CancelledError:
+            if run.is_left:
+                pass  # whoever goes on finds it as it was
+            elif rollback.is_set():
+                await self._roll_back(run, hold)
+            elif run.is_kept:
+                await self.saver.amark_stopped(run.id)
+            raise
+        finally:
+            self._controls.pop(run.id, None)
+            await self._let_go(hold, run, rollback)
+
+    async def _let_go(self, hold: Run, run: StartedRun, rollback: asyncio.Event) -> None:
+        """Close a run's hold on its thread; what is to be rolled back just then is, though the run has ended."""
+        closing = asyncio.ensure_future(asyncio.to_thread(hold.close))
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            await closing
+            if rollback.is_set():
+                back = self.clear_up(run, rollback=True) if run.is_kept else self._roll_back(run, hold)
+                await asyncio.create_task(back, context=contextvars.Context())  # this one's lease is gone
+            raise
+
+    async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
+        if not run.is_kept:
+            return
+        hold = Run(self._lock(run), run.thread)
+        present.set(hold)
+        recent.set(self._handles.workspace.recent)
+        try:
+            await hold.acquire(PATIENCE)
+            state = await self.graph.aget_state({"configurable": {"thread_id": run.thread}})
+            if not rollback:
+                await self.saver.amark_stopped(run.id)
+            elif state.metadata and str(state.metadata.get("run_id")) == run.id:
+                hold.turn = (state.values.get("turn") or {}).get("id")
+                await self._roll_back(run, hold)
+        finally:
+            await asyncio.to_thread(hold.close)
+
+    async def _roll_back(self, run: StartedRun, hold: Run) -> None:
+        await roll_back(hold, self.saver if run.is_kept else None, run.id, lambda: self._handles.memory)
+
+    def _lock(self, run: StartedRun) -> ThreadLock:
+        return self._handles.workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
+
+    def drain(self) -> None:
+        """Let each run whose thread is kept end at its next step, as left to another worker."""
+        for control in self._controls.values():
+            control.request_drain()
+
+    async def _stream(self, run: StartedRun, control: RunControl) -> AsyncGenerator[tuple[str, bytes]]:
+        order, wanted = run.order, run.order["stream_mode"]
+        modes: set[Any] = {"messages" if mode == "messages-tuple" else mode for mode in wanted} | {"updates"}
+        runnable = self.graph if run.is_kept else self._unkept
+        options: dict[str, Any] = {name: order.get(name) for name in ("interrupt_before", "interrupt_after")}
+        parts = runnable.astream(
+            _read_input(order),
+            _make_config(run),
+            context=self._make_context(order),
+            stream_mode=[*modes],
+            durability=order.get("durability") or "async",
+            control=control if run.is_kept else None,
+            **options,
+        )
+        teller = _Teller(wanted)
+        async with aclosing(cast("AsyncGenerator[Any]", parts)) as told_of:
+            async for mode, data in told_of:
+                for name, told in teller.tell(mode, data):
+                    yield name, dump(told)
+
+    def _make_context(self, order: dict[str, Any]) -> LocalContext:
+        """Return the options, from the context or, as an older client gives them, from the config."""
+        given = order.get("context") or (order.get("config") or {}).get("configurable") or {}
+        return LocalContext(**{k: v for k, v in given.items() if k in _OPTIONS}, opened=self._handles)
+
+
+class _Teller:
+    """Turns what langgraph streams into the events of the API."""
+
+    def __init__(self, wanted: list[str]) -> None:
+        self._wanted = wanted
+        self._messages: dict[str, BaseMessage] = {}
+
+    def tell(self, mode: str, data: Any) -> list[tuple[str, Any]]:
+        if mode == "messages":
+            return [("messages", data)] if "messages-tuple" in self._wanted else self._add_up(*data)
+        if mode in self._wanted:
+            return [(mode, data)]
+        if mode == "updates" and isinstance(data, Mapping) and data.get(ASKS):
+            return [("values", data)]  # whoever asked for no updates learns of it all the same
+        return []
+
+    def _add_up(self, message: BaseMessage, metadata: Any) -> list[tuple[str, Any]]:
+        """Tell a message so far, as the mode `messages` has it."""
+        id, begun = str(message.id), []
+        if id in self._messages:
+            self._messages[id] += message  # type: ignore[assignment]
+        else:
+            self._messages[id] = message
+            begun = [("messages/metadata", {id: {"metadata": metadata}})]
+        part = isinstance(message, BaseMessageChunk)
+        whole = self._messages[id]
+        told = message_chunk_to_message(whole) if isinstance(whole, BaseMessageChunk) else whole
+        return [*begun, ("messages/partial" if part else "messages/complete", [told])]
+
+
+def _read_input(order: dict[str, Any]) -> Any:
+    if command := order.get("command"):
+        given = {name: command.get(name) for name in ("update", "resume")}
+        return Command(**given, goto=command.get("goto") or ())
+    return order.get("input")
+
+
+def _make_config(run: StartedRun) -> RunnableConfig:
+    given = run.order.get("config") or {}
+    place = {name: value for name, value in (run.order.get("checkpoint") or {}).items() if name in CHECKPOINT}
+    if id := run.order.get("checkpoint_id"):
+        place = place | {"checkpoint_id": id}
+    if asked := (given.get("configurable") or {}).get("checkpoint_id"):
+        place = {"checkpoint_id": asked} | place
+    # nothing else that a client puts beside them reaches the graph: the person is known from the token alone
+    own = {"thread_id": run.thread, "run_id": run.id}
+    kept = {name: given[name] for name in ("tags", "recursion_limit") if name in given}
+    metadata = (given.get("metadata") or {}) | (run.order.get("metadata") or {})
+    return {**kept, "configurable": place | own, "metadata": metadata, "run_id": UUID(run.id)}  # type: ignore[typeddict-item]

@@ -1,0 +1,245 @@
+"""The workspaces of the people who use the server: opened at a person's first request, or where reminders ring, and
+closed when they are idle."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ana.errors import ConfigError
+from ana.handles import Handles, open_handles
+from ana.keys import OWNER
+from ana.runs.local import LocalRuns
+from ana.runs.slots import Slots
+from ana.settings import Settings
+from ana.workspace import Workspace, open_workspace
+from ana.workspace.storage import Stamp
+from app.mcp.sessions import Sessions
+from app.reminding import PASSING, list_targets, ring_meanwhile
+from app.server.rows import Rows
+from app.server.turns import TurnRunner
+from app.server.work import PROGRAM, GraphWorker
+from prompts import decision_prompt
+
+if TYPE_CHECKING:
+    from ana.runs.notices import Notices
+    from ana.runs.queue import QueuedRuns
+
+MOST = 100
+"""How many people's workspaces are open at a time; more only while in all of them something works, or rings."""
+
+IDLE_SECONDS = 600.0
+"""After how long without a request a workspace is closed."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class OpenWorkspace:
+    """What a person's requests work with.
+
+    Args:
+        worker: Runs the graph in the person's threads.
+        rows: What is told of the person's threads.
+        turns: Runs the turns of POST /ask.
+        slots: In which these and runs work.
+        sessions: What other assistants do.
+        stamp: What was so of the person, and of their settings, as they count here.
+    """
+
+    handles: Handles
+    worker: GraphWorker
+    runs: "LocalRuns | QueuedRuns"
+    rows: Rows
+    turns: TurnRunner
+    slots: Slots
+    sessions: Sessions
+    stamp: Stamp
+    used: float = field(default_factory=time.monotonic)
+    """When a request came last."""
+    requests: int = 0
+    """How many are being answered."""
+    imports: int = 0
+    """How many files are being brought in."""
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.handles.workspace
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing works here."""
+        return self.runs.is_idle and not self.requests and not self.imports
+
+    async def is_over(self) -> bool:
+        """Return whether it is not to be used any more: the person was removed, and somebody else may have got the
+        name since; or their settings have changed, and nothing works here."""
+        now = await asyncio.to_thread(self.workspace.storage.stamp)
+        return now.place != self.stamp.place or (self.is_idle and now.settings != self.stamp.settings)
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """Keep it open while a request is answered."""
+        self.requests += 1
+        try:
+            yield
+        finally:
+            self.requests -= 1
+            self.used = time.monotonic()
+
+
+def open_served(workspace: Workspace) -> Handles:
+    """Return the handles of a server's turns. Errors as of `open_handles`."""
+    return open_handles(workspace, PROGRAM, instruct=decision_prompt)
+
+
+class Workspaces:
+    """The open workspaces, by person.
+
+    Args:
+        load_settings: Returns the deployment's settings.
+        open: Opens the handles of a workspace.
+        notices: What is heard of runs that others carry out; None where this process carries them out as its tasks.
+    """
+
+    def __init__(
+        self,
+        load_settings: Callable[[], Settings],
+        open: Callable[[Workspace], Handles] = open_served,
+        notices: "Notices | None" = None,
+    ) -> None:
+        self._load_settings = load_settings
+        self._place: object = None
+        """Where everything is, as the settings said at first."""
+        self._open_handles = open
+        self._notices = notices
+        self._slots = Slots()
+        self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
+        self._opening: dict[str, asyncio.Lock] = {}
+        self._ringing: set[str] = set()
+        """Whose reminders ring."""
+        self._failing: dict[str, str] = {}
+        """Why a person's reminders do not."""
+
+    def count_waiting(self) -> int:
+        """Return how many runs wait for their turn."""
+        if self._notices:
+            return self._notices.count_waiting()
+        return sum(each.runs.count_waiting() for each, _ in [*self._open.values()] if isinstance(each.runs, LocalRuns))
+
+    async def list_people(self) -> list[str]:
+        """Return everybody who has a folder, the owner first. Errors as of `load_settings`."""
+
+        def find() -> list[str]:
+            return [OWNER, *open_workspace(self._load()).list_people()]
+
+        return await asyncio.to_thread(find)
+
+    async def ring(self) -> None:
+        """Let the reminders ring of everybody who has an address; why one's cannot is logged when it changes."""
+        people = await self.list_people()
+        self._ringing &= {*people}
+        for person in people:
+            try:
+                await self._ring(person)
+                self._failing.pop(person, None)
+            except PASSING as exc:
+                if self._failing.get(person) != str(exc):
+                    _log.warning("the reminders of %s do not ring: %s", person, exc)
+                self._failing[person] = str(exc)
+
+    async def open(self, person: str) -> OpenWorkspace:
+        """Return the person's workspace, opened if it is not, again if their settings changed and nothing works.
+
+        Errors as of `open_workspace` and `open_handles`.
+        """
+        async with self._opening.setdefault(person, asyncio.Lock()):
+            before = self._open.get(person)
+            if before and await before[0].is_over():
+                await self.close(person)
+            if person not in self._open:
+                await self.close_idle()
+                async with contextlib.AsyncExitStack() as stack:
+                    opened = await self._build(person, stack)
+                    self._open[person] = opened, stack.pop_all()
+            opened, _ = self._open[person]
+            opened.used = time.monotonic()
+            return opened
+
+    async def close_idle(self) -> None:
+        """Close those of removed people, those that nobody has used for long, and others until there is room."""
+        for person, (each, _) in [*self._open.items()]:
+            if await each.is_over():
+                await self.close(person)
+        idle = [person for person, (each, _) in self._open.items() if each.is_idle and person not in self._ringing]
+        idle.sort(key=lambda person: self._open[person][0].used)
+        late = time.monotonic() - IDLE_SECONDS
+        for person in idle:
+            if self._open[person][0].used < late or len(self._open) >= MOST:
+                await self.close(person)
+
+    async def close(self, person: str) -> None:
+        """Stop what works for a person, and close what is open; nothing if nothing is."""
+        if opened := self._open.pop(person, None):
+            await opened[0].runs.close()
+            await opened[1].aclose()
+
+    def drain(self) -> None:
+        """Let every run that works here end at its next step, as left to another worker."""
+        for opened, _ in self._open.values():
+            opened.worker.drain()
+
+    async def close_all(self) -> None:
+        """Close what is open."""
+        for person in [*self._open]:
+            await self.close(person)
+
+    def _load(self) -> Settings:
+        """Return the deployment's settings. Raises ConfigError if they name another place than those before them."""
+        settings = self._load_settings()
+        place = settings.ana_database_url or Workspace(settings).folder
+        self._place = self._place or place
+        if place != self._place:
+            raise ConfigError(
+                "ANA_DATA_DIR or ANA_DATABASE_URL is not what it was when this program began to work.",
+                "Start it again, or set back what was changed.",
+            )
+        return settings
+
+    async def _ring(self, person: str) -> None:
+        workspace = await asyncio.to_thread(open_workspace, self._load(), person)
+        if not list_targets(workspace):
+            self._ringing.discard(person)
+            return
+        opened = self._open.get(person)
+        if opened and opened[0].is_idle and opened[0].workspace.settings != workspace.settings:
+            await self.close(person)
+        await self.open(person)
+        self._ringing.add(person)
+
+    async def _build(self, person: str, stack: contextlib.AsyncExitStack) -> OpenWorkspace:
+        storage = await asyncio.to_thread(lambda: Workspace(self._load(), person).storage)
+        before = await asyncio.to_thread(storage.stamp)  # so that a later change of settings is seen
+        workspace = await asyncio.to_thread(open_workspace, self._load(), person)
+        handles = await asyncio.to_thread(self._open_handles, workspace)
+        sessions = Sessions(lambda: handles, lambda: f"{handles.clock.now():%Y-%m-%d}")
+        stack.push_async_callback(asyncio.to_thread, handles.memory.close)
+        stack.push_async_callback(asyncio.to_thread, sessions.close)
+        saver = await stack.enter_async_context(workspace.open_thread_store().open_server_saver())
+        worker = GraphWorker(handles, saver)
+        turns = TurnRunner(lambda: handles)
+        stack.callback(turns.close)
+        stack.enter_context(ring_meanwhile(handles))
+        runs = self._open_runs(workspace, worker)
+        stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
+        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, self._slots, sessions, stamp)
+
+    def _open_runs(self, workspace: Workspace, worker: GraphWorker) -> "LocalRuns | QueuedRuns":
+        if self._notices is None:
+            return LocalRuns(workspace.person, worker, self._slots)
+        from ana.runs.queue import QueuedRuns
+
+        return QueuedRuns(workspace.rows, self._notices)

@@ -1,0 +1,115 @@
+"""A connection on which a request does not arrive is closed, and none on which one is answered."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from ana.settings import load_settings
+from app.cli import serve
+from app.server.app import build_app
+from app.server.connections import Protocol
+from app.server.ending import Server
+from tests.conftest import folders
+
+REQUEST = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
+UPLOAD = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\nx"
+
+
+async def answer(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 204})
+    await send({"type": "http.response.body"})
+
+
+async def work(scope: Any, receive: Any, send: Any) -> None:
+    await asyncio.Event().wait()
+
+
+class Wire(asyncio.Transport):
+    """Takes what is written."""
+
+    closed = False
+    aborted = False
+
+    def write(self, data: Any) -> None:
+        pass
+
+    def close(self) -> None:
+        self.closed = True
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def resume_reading(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("app", "arrives", "closes"),
+    [
+        (answer, [], True),
+        (answer, [REQUEST[:-4]], True),
+        (answer, [REQUEST, REQUEST[:-4]], True),
+        (answer, [*REQUEST[:-4].split(b"a")], True),
+        (work, [REQUEST], False),
+        (work, [UPLOAD], False),
+        (answer, [UPLOAD], True),
+        (answer, [UPLOAD, b"x"], True),
+    ],
+)
+def test_only_so_long_is_waited_for_a_request(app: Any, arrives: list[bytes], closes: bool) -> None:
+    later: list[Callable[[], None]] = []
+
+    async def play() -> bool:
+        loop = asyncio.get_running_loop()
+        protocol, wire = Protocol(Config(app, log_config=None), ServerState(), {}, loop), Wire()
+        loop.call_later = lambda _, do: later.append(do) or asyncio.TimerHandle(0, do, (), loop)  # type: ignore
+        protocol.connection_made(wire)
+        for data in arrives:
+            protocol.data_received(data)
+            for _ in range(3):
+                await asyncio.sleep(0)
+        protocol._look()
+        for task in protocol.tasks:
+            task.cancel()
+        return wire.closed
+
+    assert asyncio.run(play()) == closes
+    assert later, "it looks by itself"
+
+
+@pytest.mark.parametrize(("is_taken", "ends"), [(False, True), (True, False)])
+def test_an_answer_that_nobody_takes_ends_its_connection(is_taken: bool, ends: bool) -> None:
+    async def play() -> bool:
+        loop = asyncio.get_running_loop()
+        protocol, wire = Protocol(Config(work, log_config=None), ServerState(), {}, loop), Wire()
+        protocol.connection_made(wire)
+        later: list[asyncio.TimerHandle] = []
+        loop.call_later = lambda _, do: later.append(asyncio.TimerHandle(0, do, (), loop)) or later[-1]  # type: ignore
+        protocol.pause_writing()
+        if is_taken:
+            protocol.resume_writing()
+        for each in later:
+            if not each.cancelled():
+                each._run()
+        return wire.aborted
+
+    assert asyncio.run(play()) is ends
+
+
+def test_a_connection_is_kept_for_longer_than_clients_keep_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(uvicorn, "Config", lambda _, **options: given.update(options))
+    monkeypatch.setattr(Server, "__init__", lambda *_: None)
+    monkeypatch.setattr(Server, "run", lambda _: None)
+    serve._run(build_app, "127.0.0.1", 0, load_settings(folders(tmp_path)))
+    assert given["timeout_keep_alive"] > (httpx.Limits().keepalive_expiry or 0)

@@ -1,0 +1,299 @@
+"""Other assistants over HTTP, with the official client on loopback."""
+
+import functools
+import json
+import socket
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import jsonschema
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import ElicitResult, Implementation, TextResourceContents
+
+from ana.memory.memory import Memory
+from ana.settings import load_settings
+from ana.text import HINT, find_fault
+from ana.workspace import load_workspace, open_workspace
+from tests.app.conftest import Run
+from tests.app.mcp.conftest import MODES, Elicit, read
+from tests.app.server.conftest import Running
+from tools.catalog import TOOLS
+
+RENT = {"content": "Pay the rent", "properties": {"due_date": "2026-01-30"}}
+NAME = "Claude Code"
+Talk = Callable[[Client], Awaitable[Any]]
+
+
+async def connect(
+    running: Running, do: Talk, mode: str, person: str = "owner", name: str = NAME, elicit: Elicit | None = None
+) -> Any:
+    """Return what a client of a person brings back from its talk with the server."""
+    async with httpx2.AsyncClient(headers=running.headers(person), timeout=60) as http:
+        transport = streamable_http_client(f"{running.url}/mcp", http_client=http)
+        told = Implementation(name=name, version="1")
+        async with Client(transport, mode=mode, client_info=told, elicitation_callback=elicit, cache=None) as client:
+            return await do(client)
+
+
+def talk(running: Running, do: Talk, mode: str, **more: Any) -> Any:
+    """Return the same; the keywords are those of `connect`."""
+    return anyio.run(functools.partial(connect, running, do, mode, **more))
+
+
+def call(running: Running, tool: str, mode: str = MODES[1], *, args: Any = None, **more: Any) -> dict[str, Any]:
+    async def do(client: Client) -> Any:
+        return await client.call_tool(tool, args or {})
+
+    return read(talk(running, do, mode, **more))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_tool_answers_as_its_schema_says(running: Running, mode: str) -> None:
+    used = set()
+
+    async def work(client: Client) -> None:
+        schemas = {tool.name: tool.output_schema or {} for tool in (await client.list_tools()).tools}
+        assert set(schemas) == {*TOOLS, "search", "fetch"}
+
+        async def use(name: str, **args: Any) -> dict[str, Any]:
+            used.add(name)
+            result = read(await client.call_tool(name, args))
+            jsonschema.validate(result, schemas[name])
+            return result
+
+        id = (await use("create_item", **RENT))["id"]
+        await use("update_item", id=id, properties={"due_date": "2026-02-01"})
+        assert (await use("query_items", text="rent"))["items"][0]["id"] == id
+        assert (await use("append_context", content="Prefers tea"))["line"] == 0
+        assert "not_done" not in await use("replace_context", line=0, content="Prefers coffee")
+        assert "not_done" not in await use("delete_context", line=0)
+        assert "not_done" in await use("delete_item", id=id)
+        assert (await use("search", query="rent"))["results"][0]["id"] == id
+        assert (await use("fetch", id=id))["text"] == "Pay the rent"
+        assert (await use("undo"))["changes"]
+        assert (await use("history"))["turns"][1]["by"] == "claude-code"
+        assert (await use("calculator", expression="2 + 3"))["result"] == 5
+        assert (await use("now"))["weekday"] == (await use("resolve_date", phrase="today"))["weekday"]
+
+    talk(running, work, mode)
+    assert used == {*TOOLS, "search", "fetch"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_resources_and_prompts_are_read(running: Running, mode: str) -> None:
+    async def look(client: Client) -> None:
+        await client.call_tool("append_context", {"content": "Prefers tea"})
+        contents = (await client.read_resource("ana://context")).contents[0]
+        assert isinstance(contents, TextResourceContents)
+        assert "0: Prefers tea" in contents.text
+        prompt = await client.get_prompt("remember_this", {"text": "Ann likes figs"})
+        assert "Ann likes figs" in str(prompt.messages[0].content)
+
+    talk(running, look, mode)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("decision", "left"), [("do it", 0), ("do not do it", 1)])
+def test_the_person_decides_in_the_client(running: Running, mode: str, decision: str, left: int) -> None:
+    async def reply(context: Any, params: Any) -> ElicitResult:
+        assert "Pay the rent" in params.message
+        return ElicitResult(action="accept", content={"decision": decision})
+
+    async def delete(client: Client) -> Any:
+        id = read(await client.call_tool("create_item", RENT))["id"]
+        deleted = await client.call_tool("delete_item", {"id": id})
+        assert deleted.is_error == bool(left)
+        return read(await client.call_tool("query_items", {}))["total"]
+
+    assert talk(running, delete, mode, elicit=reply) == left
+
+
+def test_two_clients_work_at_once(running: Running) -> None:
+    async def create(client: Client) -> None:
+        for n in range(5):
+            read(await client.call_tool("create_item", {"content": f"{client.session.protocol_version} {n}"}))
+
+    async def both() -> None:
+        async with anyio.create_task_group() as group:
+            for name, mode in zip(("Claude Code", "Cursor"), MODES, strict=True):
+                group.start_soon(functools.partial(connect, running, create, mode, name=name))
+
+    anyio.run(both)
+    assert call(running, "query_items", args={"limit": 20})["total"] == 10
+    assert {turn["by"] for turn in call(running, "history")["turns"]} == {"claude-code", "cursor"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_person_sees_nothing_of_another(running: Running, mode: str) -> None:
+    id = call(running, "create_item", mode, args=RENT, person="ann")["id"]
+
+    async def look(client: Client) -> None:
+        assert read(await client.call_tool("query_items", {"text": "rent"}))["items"] == []
+        foreign = await client.call_tool("fetch", {"id": id})
+        unknown = await client.call_tool("fetch", {"id": "zzzzzzzz"})
+        assert foreign.is_error
+        assert words(foreign).replace(id, "zzzzzzzz") == words(unknown)
+        assert read(await client.call_tool("history", {}))["turns"] == []
+
+    talk(running, look, mode, person="bob")
+
+
+def words(result: Any) -> str:
+    """The text inside an answer's fence, whose name is another each time."""
+    return str(result.content[0].text.partition(">")[2].rpartition("<")[0])
+
+
+def test_a_session_of_another_person_does_not_exist(running: Running) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    accept = {"accept": "application/json, text/event-stream"}
+    with running.client("ann") as ann, running.client("bob") as bob:
+        session = ann.post("/mcp", json=begin, headers=accept).headers["mcp-session-id"]
+        ask = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+        answers = [
+            client.post("/mcp", json=ask, headers=accept | {"mcp-session-id": id})
+            for client, id in ((bob, session), (bob, "0" * 32), (ann, session))
+        ]
+        again = accept | {"mcp-session-id": session, "last-event-id": "7"}
+        with ann.stream("GET", "/mcp", headers=again) as own_stream, bob.stream("GET", "/mcp", headers=again) as other:
+            assert (own_stream.status_code, other.status_code) == (200, 404)
+    foreign, unknown, own = answers
+    assert (foreign.status_code, foreign.content) == (unknown.status_code, unknown.content)
+    assert foreign.status_code == 404
+    assert own.status_code == 200
+
+
+def test_what_a_client_does_in_a_day_is_one_conversation_with_traces(running: Running) -> None:
+    call(running, "create_item", args={"content": "one"})
+    call(running, "create_item", MODES[0], args={"content": "two"})
+    call(running, "create_item", args={"content": "three"}, name="Cursor")
+    threads = load_workspace().open_threads()
+    day = f"{load_workspace().make_clock().now():%Y-%m-%d}"
+    assert set(threads.store.names().values()) == {f"claude-code {day}", f"cursor {day}"}
+
+
+def test_undo_takes_back_what_a_client_did_last(running: Running, ana: Run, home: Path) -> None:
+    for content in ("one", "two"):
+        call(running, "create_item", args={"content": content})
+    undone = ana("undo")
+    assert undone.returncode == 0, undone.stderr
+    assert [item["content"] for item in call(running, "query_items")["items"]] == ["one"]
+
+
+def post_call(running: Running, args: dict[str, Any]) -> bytes:
+    """A request, as it goes over the wire, that adds to an item."""
+    about = {
+        "io.modelcontextprotocol/protocolVersion": MODES[1],
+        "io.modelcontextprotocol/clientInfo": {"name": NAME, "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": "update_item", "arguments": args, "_meta": about}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    head = {
+        "host": running.url.removeprefix("http://"),
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": MODES[1],
+        "mcp-method": "tools/call",
+        "mcp-name": "update_item",
+        "content-length": str(len(body)),
+        "connection": "close",
+    } | running.headers()
+    lines = [f"{name}: {value}" for name, value in head.items()]
+    return "\r\n".join(["POST /mcp HTTP/1.1", *lines, "", body]).encode()
+
+
+def send(running: Running, request: bytes) -> socket.socket:
+    address = running.url.removeprefix("http://").partition(":")
+    connection = socket.create_connection((address[0], int(address[2])), timeout=60)
+    connection.sendall(request)
+    return connection
+
+
+def answer_of(connection: socket.socket) -> bytes:
+    with connection, connection.makefile("rb") as file:
+        return file.read()
+
+
+def test_a_call_whose_connection_was_lost_is_done_once_when_it_is_sent_again(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = call(running, "create_item", args={"content": "Work", "properties": {"hours": 4}})["id"]
+    entered, go_on, gone = threading.Event(), threading.Event(), threading.Event()
+    update, set_event = Memory.update, threading.Event.set
+
+    def wait(memory: Memory, *args: Any, **more: Any) -> Any:
+        entered.set()
+        go_on.wait(30)
+        return update(memory, *args, **more)
+
+    def notice(event: threading.Event) -> None:
+        set_event(event)
+        if event not in (entered, go_on, gone):
+            set_event(gone)
+
+    monkeypatch.setattr(Memory, "update", wait)
+    request = post_call(running, {"id": id, "properties": {"hours": {"$add": 3}}})
+    first = send(running, request)
+    assert entered.wait(30)
+    monkeypatch.setattr(threading.Event, "set", notice)
+    first.close()
+    assert gone.wait(30)
+    again = send(running, request)
+    go_on.set()
+    assert b'"hours":7' in answer_of(again).replace(b" ", b"")
+    monkeypatch.undo()
+    assert call_items(running) == {"hours": 7}
+
+
+def call_items(running: Running) -> dict[str, Any]:
+    properties: dict[str, Any] = call(running, "query_items")["items"][0]["properties"]
+    return properties
+
+
+def test_a_call_that_was_answered_is_a_new_one_when_it_is_made_again(running: Running) -> None:
+    id = call(running, "create_item", args={"content": "Work", "properties": {"hours": 4}})["id"]
+    request = post_call(running, {"id": id, "properties": {"hours": {"$add": 3}}})
+    for _ in range(2):
+        assert answer_of(send(running, request)).startswith(b"HTTP/1.1 200")
+    assert call_items(running) == {"hours": 10}
+
+
+def test_a_foreign_page_is_refused_and_one_that_is_allowed_gets_in(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept = {"accept": "application/json, text/event-stream", "origin": "https://smith.langchain.com"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    with running.client() as client:
+        assert client.post("/mcp", json=begin, headers=accept).status_code == 200
+        assert client.post("/mcp", json=begin, headers=accept | {"origin": "https://evil.example"}).status_code == 403
+
+
+@pytest.mark.parametrize("home", ["folder"], indirect=True)
+def test_a_damaged_folder_is_said_in_a_sentence(running: Running) -> None:
+    folder = open_workspace(load_settings(), "ann").folder
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.json").write_text("{")
+    with running.client("ann") as client:
+        answer = client.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    assert answer.status_code == 503
+    assert "settings.json" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("text", ["cake \ud83d for Ana", "cake \0 for Ana"], ids=["half a character", "NUL"])
+def test_a_call_whose_text_is_none_is_answered_with_the_reason(running: Running, text: str) -> None:
+    asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
+    asked |= {"params": {"name": "create_item", "arguments": {"content": text}}}
+    with running.client() as client:
+        headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+        answer = client.post("/mcp", content=json.dumps(asked), headers=headers).json()
+    assert (answer["id"], answer["result"]["isError"]) == (7, True)
+    assert answer["result"]["content"][0]["text"] == f"{find_fault(text)} {HINT}"
+    assert call(running, "query_items")["items"] == []

@@ -1,0 +1,191 @@
+"""The ids of runs, and the lists of them."""
+
+import asyncio
+import threading
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from ana.errors import StoreBroken
+from ana.handles import open_data
+from ana.runs.attempts import Attempt
+from ana.runs.local import LocalRuns
+from ana.runs.port import Event
+from ana.runs.queue import QueuedRuns
+from ana.settings import load_settings
+from ana.threads.runs import Run
+from ana.workspace import open_workspace
+from app.server import runs
+from graph.updates import LONGEST
+from tests.app.server.conftest import Household, Running
+from tests.waiting import wait_until
+
+
+def begin(client: httpx.Client, thread: str, id: str | None) -> str:
+    """Begin a run with a message of this id, and return the run's."""
+    message = {"role": "user", "content": "what time is it?"} | ({"id": id} if id is not None else {})
+    body: dict[str, Any] = {"assistant_id": "ana", "input": {"messages": [message]}, "if_not_exists": "create"}
+    run = client.post(f"/threads/{thread}/runs", json=body)
+    run.raise_for_status()
+    client.get(f"/threads/{thread}/runs/{run.json()['run_id']}/join").raise_for_status()
+    return str(run.json()["run_id"])
+
+
+def list_message_ids(client: httpx.Client, thread: str) -> list[str]:
+    messages = client.get(f"/threads/{thread}/state").json()["values"]["messages"]
+    return [message["id"] for message in messages if message["type"] == "human"]
+
+
+@pytest.mark.parametrize("id", ["msg-1", "DO-NOT-RENDER-1", "5B0E2D2E-93A5-4B1E-8A5A-3D2F5AD0B001", "\u00fc\U0001f600"])
+def test_the_id_of_a_run_follows_from_a_message_whose_id_is_no_uuid_of_ours(household: Household, id: str) -> None:
+    thread, other = str(uuid.uuid4()), str(uuid.uuid4())
+    with household.client("ben") as ben, household.client("anna") as anna:
+        first, elsewhere = begin(ben, thread, id), begin(ben, other, id)
+        assert list_message_ids(ben, thread) == [id], "the message keeps what its client called it"
+        assert begin(anna, thread, id) == first == str(uuid.uuid5(uuid.UUID(thread), id))
+        assert first != elsewhere
+
+
+def test_a_run_has_the_id_of_its_message_and_one_that_is_sent_again_another(household: Household) -> None:
+    thread, id = str(uuid.uuid4()), str(uuid.uuid4())
+    with household.client("ben") as ben:
+        assert begin(ben, thread, id) == id
+        assert begin(ben, thread, id) != id
+        last = begin(ben, thread, None)
+        assert list_message_ids(ben, thread)[-1] == last
+
+
+@pytest.mark.parametrize(
+    "query", ["offset=-1", "offset=x", "offset=", "offset=1e3", "offset=9999999999", "limit=0", "limit=x"]
+)
+def test_a_page_of_runs_that_cannot_be_is_refused_with_what_can(household: Household, query: str) -> None:
+    thread = str(uuid.uuid4())
+    with household.client("ben") as ben:
+        begin(ben, thread, None)
+        refused = ben.get(f"/threads/{thread}/runs?{query}")
+        assert refused.status_code == 422
+        assert "Give a number from" in refused.text
+        assert [len(ben.get(f"/threads/{thread}/runs?offset={n}").json()) for n in (0, 1, 1_000_000)] == [1, 0, 0]
+
+
+SAID = {"messages": [{"role": "user", "content": "what time is it?"}]}
+
+
+@pytest.mark.parametrize("name", ["__pregel_checkpointer", "__pregel_runtime", "__pregel_node_finished", "thread_id"])
+def test_a_checkpoint_that_a_client_names_sets_nothing_that_is_langgraphs_own(household: Household, name: str) -> None:
+    body = {"assistant_id": "ana", "if_not_exists": "create", "input": SAID, "checkpoint": {name: "x"}}
+    with household.client("ben") as ben:
+        state = ben.post(f"/threads/{uuid.uuid4()}/runs/wait", json=body).json()
+    assert "__error__" not in state
+    assert [state["messages"][n]["type"] for n in (0, -1)] == ["human", "ai"]
+
+
+def test_a_run_that_takes_all_the_steps_it_may_says_so(household: Household) -> None:
+    body = {"assistant_id": "ana", "if_not_exists": "create", "input": SAID, "config": {"recursion_limit": 1}}
+    with household.client("ben") as ben:
+        state = ben.post(f"/threads/{uuid.uuid4()}/runs/wait", json=body).json()
+    told = "The run took all the steps that its recursion_limit allows. Give a larger one, or none."
+    assert state["__error__"] == {"error": "UserError", "message": told}
+
+
+def test_whoever_stops_a_run_that_nothing_ends_is_not_kept_waiting(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def join(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    thread = str(uuid.uuid4())
+    with running.client() as client:
+        place = f"/threads/{thread}/runs/{begin(client, thread, None)}"
+        assert client.post(f"{place}/cancel?wait=1").status_code == 204
+        monkeypatch.setattr(runs, "JOIN_SECONDS", 0.01)
+        for kind in (LocalRuns, QueuedRuns):
+            monkeypatch.setattr(kind, "join", join)
+        assert client.post(f"{place}/cancel?wait=1").status_code == 202
+        refused = client.delete(place)
+        assert (refused.status_code, "no worker has ended it" in refused.text) == (409, True)
+
+
+def test_a_stream_that_can_be_followed_no_more_says_why(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def follow(*_: object) -> AsyncIterator[Event]:
+        yield Event(1, "values", b"{}")
+        raise StoreBroken("The database cannot be used.", "Look after it.")
+
+    for kind in (LocalRuns, QueuedRuns):
+        monkeypatch.setattr(kind, "follow", follow)
+    thread, body = str(uuid.uuid4()), {"assistant_id": "ana", "input": SAID, "if_not_exists": "create"}
+    why = '{"error":"StoreBroken","message":"The database cannot be used. Look after it."}'
+    with running.client() as client:
+        told = client.post(f"/threads/{thread}/runs/stream", json=body).text
+        assert told == f"id: 1\r\nevent: values\r\ndata: {{}}\r\n\r\nevent: error\r\ndata: {why}\r\n\r\n"
+        ended = client.post(f"/threads/{thread}/runs/wait", json=body).text
+        assert ended.strip() == f'{{"__error__":{why}}}'
+
+
+def test_a_stream_ends_in_order_though_its_run_cannot_be_stopped(
+    running: Running, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def cancel(*_: object, **__: object) -> None:
+        raise StoreBroken("The database cannot be used.", "Look after it.")
+
+    body = {"assistant_id": "ana", "input": SAID, "if_not_exists": "create", "on_disconnect": "cancel"}
+    with running.client() as client, monkeypatch.context() as patch:
+        for kind in (LocalRuns, QueuedRuns):
+            patch.setattr(kind, "cancel", cancel)
+        assert "event: values" in client.post(f"/threads/{uuid.uuid4()}/runs/stream", json=body).text
+        # the run is stopped after the client has read its stream to the end
+        wait_until(lambda: "works on: The database cannot be used." in caplog.text)
+
+
+@pytest.mark.parametrize("is_kept", [True, False], ids=["thread", "no thread"])
+def test_a_run_that_is_stopped_as_it_lets_go_of_its_thread_is_rolled_back(
+    running: Running, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    ended, stopped, close = threading.Event(), threading.Event(), Run.close
+
+    def close_late(run: Run) -> None:
+        ended.set()
+        assert stopped.wait(60)
+        close(run)
+
+    async def stop_if_told(attempt: Attempt, work: asyncio.Task[object], told: Any = Attempt._stop_if_told) -> bool:
+        is_stopped = bool(await told(attempt, work))
+        if is_stopped:
+            stopped.set()
+        return is_stopped
+
+    def cancel(runs: LocalRuns, id: str, *, rollback: bool, told: Any = LocalRuns._cancel) -> None:
+        told(runs, id, rollback=rollback)
+        stopped.set()
+
+    monkeypatch.setattr(Attempt, "_stop_if_told", stop_if_told)
+    monkeypatch.setattr(LocalRuns, "_cancel", cancel)
+    monkeypatch.setattr(Run, "close", close_late)
+    said = {"messages": [{"role": "user", "content": "note: a mistake"}]}
+    with running.client() as client:
+        thread = client.post("/threads", json={}).json()["thread_id"]
+        place = f"/threads/{thread}/runs" if is_kept else "/runs"
+        run = client.post(place, json={"assistant_id": "ana", "input": said}).json()
+        assert ended.wait(60)
+        place = f"/threads/{run['thread_id']}/runs/{run['run_id']}"
+        assert client.post(f"{place}/cancel?wait=1&action=rollback").status_code == 204
+        assert client.get(f"/threads/{thread}/state").json()["values"].get("messages", []) == []
+    with open_data(open_workspace(load_settings()), "a test") as handles:
+        assert [turn.partition("-")[0] for turn in handles.memory.turns()][:1] == ["undo"]
+        assert [*handles.memory.items()] == []
+
+
+def test_a_message_is_as_long_at_every_door(household: Household) -> None:
+    thread, long = str(uuid.uuid4()), "x" * (LONGEST + 1)
+    said = {"messages": [{"role": "user", "content": [{"type": "text", "text": long}]}]}
+    body = {"assistant_id": "ana", "if_not_exists": "create", "input": said}
+    with household.client("ben") as ben:
+        asked = ben.post("/ask", json={"question": long})
+        begun = ben.post(f"/threads/{thread}/runs/wait", json=body)
+        begin(ben, thread, None)
+        edited = ben.post(f"/threads/{thread}/state", json={"values": said, "as_node": "reason"})
+    assert [asked.status_code, begun.status_code, edited.status_code] == [422, 422, 422]
+    assert "longer than 100,000 characters" in begun.text
