@@ -1,41 +1,35 @@
 """Our routes without a server around them, on handles that a test has opened."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, nullcontext
+from types import SimpleNamespace
 
 from starlette.applications import Starlette
-from starlette.requests import Request
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from ana.handles import Handles
+from ana.keys import OWNER
 from ana.runs.slots import Slots
-from ana.workspace import Workspace
 from app.server.routes import ROUTES
 from app.server.turns import TurnRunner
-
-
-@dataclass
-class _Home:
-    workspace: Workspace
-    turns: TurnRunner
-    slots: Slots
 
 
 @contextmanager
 def asking(handles: Handles) -> Iterator[TestClient]:
     """A client of the owner's, alone on this machine."""
-    home = _Home(handles.workspace, TurnRunner(lambda: handles), Slots())
+    turns = TurnRunner(lambda: handles)
+    opened = SimpleNamespace(workspace=handles.workspace, turns=turns, slots=Slots(), hold=nullcontext)
 
-    async def find_home(_: Request) -> _Home:
-        return home
+    async def open_workspace(_: str) -> SimpleNamespace:
+        return opened
 
     app = Starlette(routes=ROUTES)
-    app.state.find_home = find_home
+    app.state.workspaces = SimpleNamespace(open=open_workspace)
 
     async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:
-        await app({**scope, "state": {"is_alone": True}}, receive, send)
+        state = {"is_alone": True, "person": OWNER, "held": ExitStack()}
+        await app({**scope, "state": state}, receive, send)
 
     yield TestClient(sign_in, base_url="http://127.0.0.1")
-    home.turns.close()
+    turns.close()

@@ -27,9 +27,8 @@ from app.page.forms import read_text
 from app.page.marking import Mark, check_dates, delete, mark_all, mark_done, move, set_property
 from app.page.shell import render
 from app.repl.editing import read_values, write_values
-from app.server.answers import find_workspace
+from app.server.answers import find_workspace, read_number
 from app.server.request_threads import run_in_threadpool
-from app.server.routes import read_number
 from app.show.items import describe_source, describe_sources, explain
 from app.show.text import shorten, show_moment
 

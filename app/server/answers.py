@@ -9,13 +9,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ana.errors import NotFound
+from ana.errors import NotFound, UserError
 from ana.leases import working_under
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE
 from app.server.bodies import MOST_ROWS
 from app.server.request_threads import run_in_threadpool
-from app.server.routes import read_number
 from app.server.shapes import dump
 from app.server.work import PROGRAM
 from app.server.workspaces import OpenWorkspace, Workspaces
@@ -51,6 +50,14 @@ class Holding:
 def answer(told: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Return an answer of JSON."""
     return Response(dump(told), status, headers, "application/json")
+
+
+def read_number(request: Request, name: str, default: int, least: int, most: int) -> int:
+    """Return a number of the query. Raises UserError if it is none, or out of its bounds."""
+    given = request.query_params.get(name, str(default))
+    if not given.isdecimal() or len(given) > 9 or not least <= int(given) <= most:
+        raise UserError(f"{name} is {given[:20]!r}.", f"Give a number from {least} to {most}.")
+    return int(given)
 
 
 def read_limit(request: Request, default: int) -> int:

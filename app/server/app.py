@@ -31,7 +31,7 @@ from app.page import errors
 from app.page.routes import PAGES
 from app.reminding import PASSING
 from app.server import assistants, runs, threads
-from app.server.answers import Holding, answer, find_workspace
+from app.server.answers import Holding, answer
 from app.server.arriving import JsonBodies, Room
 from app.server.attempts import Attempts
 from app.server.calendar import calendar
@@ -236,7 +236,6 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
     app.state.notices, app.state.carries_out = _open_notices(settings), carries_out
     app.state.workspaces = Workspaces(load_settings, notices=app.state.notices)
-    app.state.find_home = find_workspace
     app.state.mcp, app.state.described = mcp, described
     app.state.people, app.state.attempts = people, attempts
     app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))

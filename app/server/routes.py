@@ -1,8 +1,6 @@
 """Our routes beside the LangGraph API's: a turn in one request, traces, health."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Protocol, cast
 
 from pydantic import ValidationError
 from starlette.requests import Request
@@ -10,48 +8,16 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import AnaError, UserError
+from ana.errors import AnaError
 from ana.models.providers import model_name
-from ana.runs.slots import Slots
 from ana.settings import load_settings
-from ana.workspace import Workspace
+from app.server.answers import find_workspace, read_number
 from app.server.refusals import find_status
 from app.server.request_threads import run_in_threadpool
-from app.server.turns import TurnRunner, read_body, tell_error
+from app.server.turns import read_body, tell_error
 
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
-
-
-class Home(Protocol):
-    """What these routes need of the person who asks."""
-
-    slots: Slots
-    """In which turns work, as runs do: whoever asks much at once holds up nobody else."""
-
-    @property
-    def workspace(self) -> Workspace:
-        """The person's."""
-
-    @property
-    def turns(self) -> TurnRunner:
-        """Runs the person's turns."""
-
-
-FindHome = Callable[[Request], Awaitable[Home]]
-"""Returns what there is of the person who asks; an application has it as `state.find_home`."""
-
-
-async def _find_home(request: Request) -> Home:
-    return await cast(FindHome, request.app.state.find_home)(request)
-
-
-def read_number(request: Request, name: str, default: int, least: int, most: int) -> int:
-    """Return a number of the query. Raises UserError if it is none, or out of its bounds."""
-    given = request.query_params.get(name, str(default))
-    if not given.isdecimal() or len(given) > 9 or not least <= int(given) <= most:
-        raise UserError(f"{name} is {given[:20]!r}.", f"Give a number from {least} to {most}.")
-    return int(given)
 
 
 async def ask(request: Request) -> JSONResponse:
@@ -66,15 +32,15 @@ async def ask(request: Request) -> JSONResponse:
     except ValidationError as exc:
         first = exc.errors()[0]
         return tell_error(422, f"{'.'.join(map(str, first['loc'])) or 'the body'}: {first['msg']}.")
-    home = await _find_home(request)
-    async with home.slots.take(home.workspace.person):
-        return await asyncio.to_thread(home.turns.answer, asked, request.state.is_alone)
+    opened = await find_workspace(request)
+    async with opened.slots.take(opened.workspace.person):
+        return await asyncio.to_thread(opened.turns.answer, asked, request.state.is_alone)
 
 
 async def trace(request: Request) -> JSONResponse:
     """GET /trace/{id}: a turn's record, by its id or as the newest of a thread."""
     try:
-        traces = (await _find_home(request)).workspace.open_traces()
+        traces = (await find_workspace(request)).workspace.open_traces()
         record = await run_in_threadpool(traces.find, request.path_params["id"])
     except AnaError as exc:
         return tell_error(find_status(exc, 400), exc.sentence())
@@ -85,7 +51,7 @@ async def transcript(request: Request) -> JSONResponse:
     """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
     try:
         limit, before = read_number(request, "limit", 50, 1, MOST_TURNS), request.query_params.get("before")
-        workspace = (await _find_home(request)).workspace
+        workspace = (await find_workspace(request)).workspace
         id = await run_in_threadpool(workspace.open_threads().resolve, request.path_params["thread"])
         page = await run_in_threadpool(workspace.open_traces().page, id, limit, before)
     except AnaError as exc:

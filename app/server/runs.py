@@ -17,9 +17,8 @@ from ana.errors import AnaError, NotFound, StoreBusy, UserError
 from ana.runs.local import started_now
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id, name_run
-from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit
+from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit, read_number
 from app.server.bodies import NewRun, check_assistant, read_body
-from app.server.routes import read_number
 from app.server.run_requests import check_run, find_bare_reply, name_reply
 from app.server.shapes import dump, show_run
 from app.server.thread_row import ASKED

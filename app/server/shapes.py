@@ -14,7 +14,7 @@ from ana.runs.port import StartedRun
 
 GRAPH = "ana"
 ASSISTANT = "d08878ff-f562-5f95-b211-cd9792fea164"
-"""The id that the dev server gives it too, so that what front ends keep holds at both."""
+"""The id that LangGraph gives a graph of this name, so that what front ends keep of it holds here."""
 DESCRIPTION = (
     "A personal assistant. Say in everyday words what to keep, find, change, calculate or remember: tasks, notes, "
     "appointments, lasting facts about the person. What it did is receipted and can be undone."
