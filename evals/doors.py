@@ -17,8 +17,7 @@ DOORS = (
     ),
     (
         "`ana setup`",
-        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server, a GGUF file), try it with one message,"
-        " write `.env`",
+        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server), try it with one message, write `.env`",
     ),
     (
         r"`ana ask --thread T --decide approve\|reject\|FILE [--request ID]`",

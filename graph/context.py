@@ -12,7 +12,6 @@ from pydantic import Field
 from ana.errors import UserError
 from ana.handles import Handles, default_handles
 from ana.keys import OWNER
-from ana.models.providers import model_name
 from ana.settings import Autonomy
 from ana.tracing.port import NO_THREAD
 from ana.workspace import check_model
@@ -95,11 +94,6 @@ class Context:
             check_model(self.handles.settings, name)
         if name and self.handles.settings.provider == "offline":
             raise UserError(f"The offline reader has no model {name!r}.", "Leave it empty, or `ana setup` adds one.")
-        if name and self.handles.settings.provider == "local" and name != model_name(self.handles.settings):
-            raise UserError(
-                f"{model_name(self.handles.settings)} is the only model here; there is no {name!r}.",
-                "Leave it empty, or set ANA_LOCAL_MODEL to another file.",
-            )
         chosen = {"model": name or None, "temperature": self.temperature}
         return {option: value for option, value in chosen.items() if value is not None}
 

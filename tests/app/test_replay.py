@@ -21,7 +21,7 @@ from ana.memory.search.property_text import property_text
 from ana.memory.trash import purge
 from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import PROJECT, load_settings
+from ana.settings import load_settings
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
 from app import throwaway
@@ -40,7 +40,6 @@ from tests.app.conftest import Run
 from tests.app.test_crash import KILLED
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
-from tests.models.local.test_local import LIBRARY, write_model
 from tests.openai_stub import Said, openai_stub
 from tests.sent import typed
 
@@ -454,7 +453,7 @@ def test_the_command_tells_a_turn_and_runs_it_again(ana: Run, tmp_path: Path) ->
     assert len(list((tmp_path / "traces").glob("*.jsonl"))) == 2
 
 
-def test_the_command_asks_other_models_over_their_protocol(ana: Run, tmp_path: Path) -> None:
+def test_the_command_asks_other_models_over_their_protocol(ana: Run) -> None:
     ana("ask", "new task: Buy milk", "--thread", "one")
     with openai_stub(Said("I leave that to you.")) as stub:
         env = {"OPENAI_BASE_URL": stub.url, "OPENAI_API_KEY": "sk-1"}
@@ -462,11 +461,6 @@ def test_the_command_asks_other_models_over_their_protocol(ana: Run, tmp_path: P
         again = json.loads(done.stdout)["again"]
         assert (done.returncode, again["answer"], again["model"]) == (1, "I leave that to you.", "other")
         assert stub.requests[0]["model"] == "other"
-    done = ana("replay", "one", "--rerun", "--model", "local:none.gguf")
-    assert (done.returncode, "There is no GGUF file" in done.stderr) == (2, True)
-    file = write_model(tmp_path)
-    done = ana("replay", "one", "--rerun", "--model", f"local:{file}", PYTHONPATH=f"{LIBRARY}:{PROJECT}")
-    assert (done.returncode, "Hello from here." in done.stdout) == (1, True), done.stderr
     assert [item["content"] for item in json.loads(ana("items", "--json").stdout)["items"]] == ["Buy milk"]
 
 
