@@ -65,8 +65,7 @@ DOORS = (
     (
         "`ana export FILE [--force] [--ics]`, `ana import FILE [--replace] [--mine\\|--from-others]`",
         "everything as lines of JSON, the same bytes again from an empty folder; `--ics` writes a calendar;"
-        " takes also calendars, Taskwarrior's JSON,"
-        " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
+        " takes also calendars, Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
     ),
     (
         "`ana backup FILE`, `ana restore FILE [--yes] [--from NAME]`",
