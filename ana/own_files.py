@@ -15,14 +15,11 @@ SERVER = "server"
 PEOPLE = "people"
 """The folder, in a data folder, of the folders of others than its owner."""
 
-CALLS = "calls"
-"""The folder, in a data folder, of calls of other assistants that were not answered yet."""
-
 ARRIVING = "arriving"
 """The folder, in a data folder, in which what comes out of the database is put together."""
 
-FOLDERS = (CHROMA, "backups", "set-aside", SERVER, "locks", "traces", "traces.new", PEOPLE, CALLS, ARRIVING)
-"""The folders in a data folder."""
+FOLDERS = (CHROMA, "backups", "set-aside", SERVER, "locks", "traces", "traces.new", PEOPLE, "calls", ARRIVING)
+"""The folders in a data folder; `calls` was an earlier ana's."""
 
 LINKABLE = (CHROMA, "backups")
 """Those that a person may keep on another disk: Chroma looks after its own, and every backup is a new file."""
