@@ -124,7 +124,7 @@ def _write(token: regex.Match[str]) -> str:
     word = _WORDS.get(said, said)
     if kind == "word" and not _LITERAL.fullmatch(word):
         how = 'Text stands in double quotes, and a quote inside it as \\".'
-        raise ToolError(f"{said[:40]!r} is not a JSON value, at {token.string[token.start() :][:40]!r}. {how}")
+        raise ToolError(f"{said[:40]!r} is not a JSON value. {how}")
     return _WRITTEN.get(kind, word)
 
 

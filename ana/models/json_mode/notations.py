@@ -5,6 +5,7 @@ Python's, as Gemma and Llama 3.2 write them; ReAct's "Action: ... Action Input: 
 chat templates of Mistral, DeepSeek, Kimi and gpt-oss; parameters in tags, as Qwen3-Coder and GLM-4.5 write them.
 """
 
+import json
 from typing import Any
 
 import regex
@@ -29,6 +30,8 @@ _EDGE = (
 )
 _FRONT = regex.compile(rf"(?:[{_SPACE}]|{_EDGE})*+")
 _LAST = regex.compile(_EDGE)
+_ESCAPED = regex.compile(r"\{(?:\s|\\n)*\\\"")
+_NEXT_TURN = regex.compile(rf"(?s)(?:{TOKEN}|<end_of_turn>|</s>)\s*(?:{TOKEN}|<start_of_turn>)\s?user\b.*")
 _WORDS = r"(?:Action|Call|call|FUNCTION|TOOL_CALLS|assistant|function|await|commentary to)\b"
 _ASIDE = r"\*{0,3}(?:Thought|Plan|Observation)\b[^\n]*(?:\n|\Z)"
 _OPENING = r"<(?:｜DSML｜)?(?:function=|invoke name=[\"'])"
@@ -39,7 +42,7 @@ _LEAD = regex.compile(
 _NAME = regex.compile(r"(?P<name>[A-Za-z_][\w.\\-]*)(?::\d+)?[\"'`*]*")
 _BETWEEN = regex.compile(
     rf"(?:{TOKEN}|(?!<arg_key){TAG}|{FENCE}|(?:ARGS|json)\b|[\s:>✿\[\]]|\((?=\s*\{{))*+"
-    rf"(?:\**Action Input:?\**:?[ \t]*(?:{FENCE}\s*(?=\{{))?)?"
+    rf"(?P<input>\**Action Input:?\**:?[ \t]*(?:{FENCE}\s*(?=\{{))?)?"
 )
 _PARAMETER = (
     r"\s*<(?|(?:｜DSML｜)?parameter(?:=| name=[\"'])([\w.-]+)[\"']?(?: string=\"\w+\")?"
@@ -48,20 +51,21 @@ _PARAMETER = (
 )
 _TAGGED = regex.compile(rf"(?:{_PARAMETER})++\s*</(?:｜DSML｜)?(?:function|invoke|tool_call)>")
 _LAYOUT = regex.compile(r"\A\r?\n|\r?\n\Z")
+_LINE = regex.compile(r"(?![\"'`])[^\r\n<{]*+(?=\s*\n\*{0,3}Observation)")
 _TAIL = regex.compile(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
 
 
 def unwrap(reply: str) -> str:
-    """Return a reply without thoughts, and without space and tokens around it.
+    """Return a reply without thoughts, and without space and tokens around it; decoded where it is a JSON text.
 
     Raises:
         ToolError: A thought is not closed, or nothing else is there.
     """
-    split = split_thoughts(reply.strip(_SPACE))
+    split = split_thoughts(_decode(_decode(reply.strip(_SPACE))))
     if split.is_open:
         raise ToolError(f"The thought that begins with {split.thought.strip()[:40]!r} is not closed.")
     if text := _strip(split.said):
-        return text
+        return text if "{" in text else _NEXT_TURN.sub("", text)
     raise ToolError("The reply is empty, or only a thought.")
 
 
@@ -78,6 +82,19 @@ def _strip(text: str) -> str:
         end = edge.start()
 
 
+def _decode(text: str) -> str:
+    """Return the JSON that a JSON text holds, also where its quotes are missing; any other text as it is."""
+    try:
+        inner = (
+            json.loads(f'"{text}"' if _ESCAPED.match(text) else text, strict=False)
+            if text.startswith(('"', "{"))
+            else None
+        )
+    except (ValueError, RecursionError):
+        return text
+    return inner if isinstance(inner, str) and inner.strip().startswith(("{", "[", '"')) else text
+
+
 def read_named_call(text: str, tools: Tools) -> ParsedReply | None:
     """Return the call that a reply is; None where it is something else.
 
@@ -89,18 +106,19 @@ def read_named_call(text: str, tools: Tools) -> ParsedReply | None:
     between = _BETWEEN.match(text, name.end()) if name else None
     if not (lead and name and between) or tools.resolve_name(name["name"]) is None:
         return None
-    args, end = _read_arguments(text, between.end())
+    args, end = _read_arguments(text, between.end(), is_led=between["input"] is not None)
     if end is None or (lead["printed"] and not text.startswith(")", end)):
         return None
     return ParsedReply(name["name"], args) if _TAIL.match(text, end) else None
 
 
-def _read_arguments(text: str, at: int) -> tuple[Any, int | None]:
-    """Return the arguments and where they end; None where there are none."""
+def _read_arguments(text: str, at: int, *, is_led: bool) -> tuple[Any, int | None]:
+    """Return the arguments and where they end; a bare text counts only between "Action Input:" and "Observation"."""
     if text.startswith(("{", "("), at):
         return read_value(text, at)
     if tagged := _TAGGED.match(text, at):
         names, values = tagged.captures(1), (_LAYOUT.sub("", value) for value in tagged.captures(2))
         args = dict(zip(names, values, strict=True))
         return args, tagged.end() if len(args) == len(names) else None
-    return None, None
+    line = _LINE.match(text, at) if is_led else None
+    return (line[0].strip(), line.end()) if line else (None, None)
