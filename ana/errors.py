@@ -180,7 +180,7 @@ class WrongName(UserError):
 
 
 class CannotReplay(UserError):
-    """Something that a recorded turn relied on is gone or another."""
+    """The record of a turn lacks what it is run again from."""
 
 
 class ModelFailed(UserError):

@@ -112,11 +112,16 @@ class Context:
         """Return the id of a turn that begins; a turn that is run again keeps the one it had."""
         return id
 
-    def answer_own(self, call: ToolCall) -> ToolMessage | None:
-        """Return the answer of a person's own tool that must not run again; None lets it run.
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a turn is run again with the results that were recorded: no store is looked into to weigh a call."""
+        return False
+
+    def answer(self, call: ToolCall) -> ToolMessage | None:
+        """Return the recorded answer of a call that must not run again; None lets it run.
 
         Raises:
-            ToolError: It failed, or is not known.
+            ToolError: None is recorded.
         """
         return None
 

@@ -177,7 +177,7 @@ class Turn(TypedDict):
     """What was approved, by the call's id; empty for an edit that is weighed again."""
     given: NotRequired[list[Any]]
     """The person's replies to its requests, in order."""
-    inputs: NotRequired[Inputs]
+    replay: NotRequired[Inputs]
     """What the turn can be run again from."""
     corrections: list[Correction]
     decisions: list[Annotated[dict[str, Any], AfterValidator(_check_decision)]]

@@ -69,9 +69,23 @@ def build_record(
     )
     if "previous" in turn:
         record["previous"] = turn["previous"]
-    if inputs := turn.get("inputs"):
-        record["inputs"] = inputs | ({"given": turn["given"]} if turn.get("given") else {})
+    if inputs := turn.get("replay"):
+        given = {"given": turn["given"]} if turn.get("given") else {}
+        record["replay"] = inputs | given | _read_artifacts(messages)
     return record
+
+
+def _read_artifacts(messages: Sequence[AnyMessage]) -> dict[str, Any]:
+    """Return how many changes each call made, and what those would have done that the person declined."""
+    answers = {message.tool_call_id: message.artifact for message in messages if isinstance(message, ToolMessage)}
+    asked = (message for message in messages if isinstance(message, AIMessage))
+    calls = [call for message in asked for call in (*message.tool_calls, *message.invalid_tool_calls)]
+    artifacts = [artifact if isinstance(artifact := answers.get(str(call["id"])), dict) else {} for call in calls]
+    wrote = [len(each.get("changes", [each] if "op" in each else [])) for each in artifacts]
+    while wrote and not wrote[-1]:
+        wrote.pop()
+    declined = {str(number): each["declined"] for number, each in enumerate(artifacts) if "declined" in each}
+    return {name: value for name, value in (("wrote", wrote), ("declined", declined)) if value}
 
 
 def _call_step(call: ToolCall, answer: ToolMessage | None) -> Step:
