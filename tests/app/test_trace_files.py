@@ -40,7 +40,8 @@ def test_a_full_disk_costs_a_warning_and_no_turn(
 ) -> None:
     assistant = make_assistant("Hello.", "Hello again.")
     assert Path(expect_done(assistant.ask("hi", THREAD)).trace_path).exists()
-    monkeypatch.setattr("ana.files.open_own", lambda *_: os.open("/dev/full", os.O_RDWR))
+    full = os.open("/dev/full", os.O_RDWR)
+    monkeypatch.setattr("ana.files.os.open", lambda *_: full)
     told = expect_done(assistant.ask("hi", THREAD))
     assert (told.answer, told.trace_path) == ("Hello again.", "")
     assert "No space left on device. No record of the turn is kept." in capsys.readouterr().err
