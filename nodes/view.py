@@ -11,8 +11,10 @@ from ana.memory.content_words import count_words, iter_words
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.sources import PASTE, PERSON, SUGGESTED, is_others, name_tool
-from ana.memory.vocabulary import MOST, NAMED
+from ana.memory.vocabulary import MOST, NAMED, OURS
 from ana.output import escape_controls
+from ana.time.dates import day_of
+from ana.time.repeats import DATE_KEYS
 from ana.tracing.schema import INVALID
 from ana.values import Json, read_json
 from graph.state import State
@@ -23,6 +25,9 @@ from tools.catalog import TOOLS
 
 FEWEST_WORDS = 3
 """A shorter text is a name or a date, and orders nothing."""
+
+PROGRAMS = {*OURS, *DATE_KEYS, "uid"}
+"""Names of properties that the program gives, and nobody whose words these are."""
 
 VIEW = "ana_view"
 """In an answer's `additional_kwargs`: who told the text of others that was in view when it was written."""
@@ -105,11 +110,12 @@ def find_source(view: Sequence[Shown]) -> str:
 
 
 def list_shown(item: Item) -> list[Shown]:
-    """Return the texts of a record with who told each, the names of its properties among them."""
+    """Return the texts of a record with who told each; dates are none, nor are names that the program gives."""
     shown = [Shown(item.sources.content, item.content, item.id)]
     for name, value in item.properties.items():
-        words = " ".join([name.replace("_", " "), *iter_words(value)])
-        shown.append(Shown(item.sources.properties.get(name, PERSON), words, item.id))
+        words = [word for word in iter_words(value) if not day_of(word)]
+        named = words if name in PROGRAMS else [name.replace("_", " "), *words]
+        shown.append(Shown(item.sources.properties.get(name, PERSON), " ".join(named), item.id))
     return shown
 
 
