@@ -68,7 +68,7 @@ def test_only_those_that_make_a_store_name_its_class() -> None:
 def test_only_the_workspace_knows_where_a_persons_state_is() -> None:
     fields = {"ana_data_dir", "traces_dir"}
     knowing = {module for module in source_files() if fields & {*map(name_in, nodes_of(module))}}
-    assert knowing == {"ana.settings", "ana.workspace.workspace", "ana.workspace.private"}
+    assert knowing == {"ana.settings", "ana.workspace.workspace"}
 
 
 def name_in(node: ast.AST) -> object:
