@@ -3,8 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
