@@ -1,5 +1,6 @@
 """Models for a replay: one that decides as was recorded, and one that is shown another prompt."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -41,14 +42,18 @@ class RecordedModel(StreamingModel):
     end: str
     before: Callable[[], None]
     _next: int = PrivateAttr(default=0)
+    _checked: int = PrivateAttr(default=0)
 
     @property
     def _llm_type(self) -> str:
         return "recorded"
 
     def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        decides = isinstance(messages[0], SystemMessage)
-        yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._summarise()))
+        if PROMPT_DATA in messages[0].additional_kwargs:
+            reply = self._decide()
+        else:
+            reply = self._check() if isinstance(messages[0], SystemMessage) else self._summarise()
+        yield ChatGenerationChunk(message=to_chunk(reply))
 
     def _decide(self) -> AIMessage:
         self.before()
@@ -59,6 +64,16 @@ class RecordedModel(StreamingModel):
             raise ModelFailed("No further decision is recorded.")
         self._next += 1
         return _make_reply(decisions[self._next - 1])
+
+    def _check(self) -> AIMessage:
+        checks = self.record.get("checks", [])
+        if self._checked == len(checks):
+            raise ModelFailed("No further check is recorded.")
+        self._checked += 1
+        check = checks[self._checked - 1]
+        if check["error"]:
+            raise ModelFailed(check["error"])
+        return AIMessage(json.dumps({"untrue": check["untrue"]}))
 
     def _summarise(self) -> AIMessage:
         inputs = self.record.get("inputs", {})

@@ -1,0 +1,141 @@
+"""A model that checks a draft, as a choice (ANA_CHECK): what in it is untrue, quoted, and by which fact.
+
+It is asked once the policies have passed. It reads language, as no code here does, and may be wrong in it: so it sends
+back at most one draft of a turn, and never keeps an answer from the person.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ana.errors import BudgetReached, ModelFailed
+from ana.models.base import FROM_PROGRAM
+from ana.models.call import complete
+from ana.models.fence import fence, make_mark
+from ana.output import quote
+from ana.tracing.schema import CHECK, DraftCheck, Untrue
+from ana.translation import _
+from graph.context import Context
+from graph.state import Turn
+from nodes.evidence import Evidence, Violation
+from nodes.history import cut_middle
+from nodes.usage import Purse, no_usage, open_purse
+from prompts import render
+
+MOST_EARLIER, LONGEST = 12, 4_000
+"""So many messages of earlier turns are shown, and so many characters of each and of each result."""
+
+_MARKS = re.compile(r"[*_`]")
+
+
+class ReportedClaims(BaseModel):
+    """Report what is untrue in the draft; an empty list if nothing is."""
+
+    model_config = ConfigDict(title="report_untrue")
+    untrue: list[Untrue] = Field(description="Each untrue claim once.")
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Asks a model what is untrue in a draft.
+
+    Args:
+        model: The model.
+        purse: Where it is paid from; it tells the model's name.
+        options: What a call is given, such as another model's name.
+    """
+
+    model: BaseChatModel
+    purse: Purse
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def check(self, evidence: Evidence, record: str, id: str) -> DraftCheck:
+        """Return what is untrue in a draft, or why nobody knows.
+
+        Args:
+            record: What the turn wrote, as it will stand under the answer.
+            id: The call's; nobody who wrote a text in the turn knows it.
+        """
+        told = fence(_describe(evidence, record), make_mark(id))
+        messages: list[AnyMessage] = [
+            SystemMessage(render("check")),
+            HumanMessage(told, additional_kwargs={FROM_PROGRAM: True}),
+        ]
+        tools = [convert_to_openai_tool(ReportedClaims)]
+        ask = partial(complete, self.model, messages, id, tools, options=self.options)
+        untrue, error, usage = list[Untrue](), "", no_usage()
+        try:
+            reply, usage = self.purse.pay(ask, messages, usage)
+            untrue = [each for each in _read(reply) if _stands_in(each["quote"], evidence.draft)]
+        except (BudgetReached, ModelFailed) as exc:
+            error = exc.message
+        except ValidationError:
+            error = "The reply of the model that checks could not be read."
+        return DraftCheck(model=self.purse.model, untrue=untrue, error=error, usage={**usage})
+
+
+def check_draft(turn: Turn, evidence: Evidence, record: str, context: Context) -> tuple[Turn, Violation | None]:
+    """Return the turn with what a model says of its draft, and the violation if that finds something untrue.
+
+    Whatever the turn did, every draft is checked that states anything: without a call there is still the fact that
+    there was none, and a draft that claims one is the commonest untruth. One that only asks, or only quotes, is not.
+    Nor is one of the offline reader, which is no language model and has none beside it.
+    """
+    handles, states = context.handles, any(map(str.isalnum, evidence.statements))
+    if context.checking == "off" or handles.settings.provider == "offline" or not states:
+        return turn, None
+    options = {name: value for name, value in context.model_options().items() if name == "model"}
+    if name := handles.settings.ana_check_model:
+        options = {"model": name}
+    checker = Checker(handles.model, open_purse(handles, options.get("model")), options)
+    before = turn.get("checks", [])
+    check = checker.check(evidence, record, f"{turn['id']}-check{len(before) + 1}")
+    violation = _explain(check["untrue"], evidence.draft) if check["untrue"] else None
+    return turn | {"checks": [*before, check]}, violation
+
+
+def _explain(untrue: list[Untrue], draft: str) -> Violation:
+    lines = "\n".join(f"- {quote(each['quote'])}: {quote(each['fact'])}" for each in untrue)
+    way_out = "Look again, or do it now, and answer from the result; or leave it out. Keep what is true."
+    note = _("A model that checked this calls untrue:")
+    return Violation(CHECK, f"A model that checked it calls untrue:\n{lines}\n{way_out}", f"{draft}\n\n{note}\n{lines}")
+
+
+def _read(reply: AIMessage) -> list[Untrue]:
+    """Return what a reply reports; a model without tools may have written the arguments alone.
+
+    Raises:
+        ValidationError: It is not that.
+    """
+    if reply.tool_calls:
+        return ReportedClaims.model_validate(reply.tool_calls[0]["args"]).untrue
+    return ReportedClaims.model_validate_json(reply.text or "{}").untrue
+
+
+def _stands_in(words: str, draft: str) -> bool:
+    """Whether words stand in a draft, whatever its spaces and its marks for bold type and code."""
+    wanted, there = (" ".join(_MARKS.sub("", text).split()) for text in (words, draft))
+    return bool(wanted) and wanted in there
+
+
+def _describe(e: Evidence, record: str) -> str:
+    """Return a turn as JSON: what a draft may have something from, what was done, and the draft."""
+    cut = partial(cut_middle, longest=LONGEST)
+    told = {
+        "moment": e.prompt,
+        "global_context": [*e.lines.values()],
+        "earlier": [cut(text) for text in e.earlier[:1] + e.earlier[1:][-MOST_EARLIER:] if text],
+        "person": cut(e.question),
+        "calls": [{"tool": c.tool, "args": c.args, "failed": not c.ok, "result": cut(c.text)} for c in e.calls],
+        "record": record,
+        "draft": e.draft,
+    }
+    return json.dumps(told, ensure_ascii=False, indent=1, default=str)
