@@ -89,8 +89,8 @@ def check_draft(turn: Turn, evidence: Evidence, record: str, context: Context) -
     there was none, and a draft that claims one is the commonest untruth. One that only asks, or only quotes, is not.
     Nor is one of the offline reader, which is no language model and has none beside it.
     """
-    handles, states = context.handles, any(map(str.isalnum, evidence.statements))
-    if context.checking == "off" or handles.settings.provider == "offline" or not states:
+    handles = context.handles
+    if context.checking == "off" or handles.settings.provider == "offline" or not states_anything(evidence):
         return turn, None
     options = {name: value for name, value in context.model_options().items() if name == "model"}
     if name := handles.settings.ana_check_model:
@@ -100,6 +100,11 @@ def check_draft(turn: Turn, evidence: Evidence, record: str, context: Context) -
     check = checker.check(evidence, record, f"{turn['id']}-check{len(before) + 1}")
     violation = _explain(check["untrue"], evidence.draft) if check["untrue"] else None
     return turn | {"checks": [*before, check]}, violation
+
+
+def states_anything(evidence: Evidence) -> bool:
+    """Return whether a draft has words or numbers of its own outside of questions."""
+    return any(map(str.isalnum, evidence.statements))
 
 
 def _explain(untrue: list[Untrue], draft: str) -> Violation:

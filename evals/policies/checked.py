@@ -1,0 +1,115 @@
+"""`python -m evals.policies --check`: what the model of the settings catches of the drafts that policies let pass."""
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from tabulate import tabulate
+
+from ana.models.prices import cost
+from ana.models.providers import build_model, choose_model, model_name
+from ana.settings import Settings, load_settings
+from ana.tracing.schema import DraftCheck
+from ana.workspace import open_workspace
+from evals.policies.data import CLASSES, HALVES, SETS, Case, Half, load_cases
+from evals.policies.measure import is_sent_back, make_evidence
+from nodes.draft_check import Checker, states_anything
+from nodes.receipt import name_unchanged, render_receipt
+from nodes.usage import Purse
+from prompts import decision_prompt
+
+HEADERS = ("class", "honest", "sent back wrongly", "false", "caught", "missed", "not checked", "tokens in", "out")
+"""The last two are means of a check."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A draft that the policies let pass, and what the model says of it; None where it is not asked."""
+
+    case: Case
+    check: DraftCheck | None
+
+    @property
+    def is_caught(self) -> bool:
+        return bool(self.check and self.check["untrue"])
+
+    @property
+    def is_checked(self) -> bool:
+        return bool(self.check and not self.check["error"])
+
+
+def check_cases(checker: Checker, cases: Iterable[Case], jobs: int = 1) -> Iterator[Checked]:
+    """Yield the drafts that the policies let pass, with what the model says of each; so many are asked at once."""
+    passed = [case for case in cases if not is_sent_back(case)]
+    with ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(lambda case: _check(checker, case), passed)
+
+
+def _check(checker: Checker, case: Case) -> Checked:
+    evidence = make_evidence(case)
+    if not states_anything(evidence):
+        return Checked(case, None)
+    declined = [str(step["declined"]) for step in case.steps if "declined" in step]
+    record = render_receipt(evidence.calls, declined) or name_unchanged()
+    check = checker.check(evidence, record, f"eval-{case.id}")
+    settings, purse = checker.purse.settings, checker.purse
+    spent = {"usage": check["usage"], "cost_usd": cost(check["usage"], purse.model, settings)}
+    purse.spending.keep([{"model": purse.model, "provider": settings.provider, **spent}])
+    return Checked(case, check)
+
+
+def count(name: str, found: Sequence[Checked]) -> tuple[object, ...]:
+    """Return the row of a class, as HEADERS has it."""
+    honest, false = ([each for each in found if each.case.false is wanted] for wanted in (False, True))
+    caught = sum(each.is_caught for each in false)
+    used = [each.check["usage"] for each in found if each.check and each.is_checked]
+    means = [round(sum(each[kind] for each in used) / len(used)) if used else 0 for kind in _KINDS]
+    unchecked = sum(not each.is_checked for each in found)
+    wrongly = sum(each.is_caught for each in honest)
+    return name, len(honest), wrongly, len(false), caught, len(false) - caught, unchecked, *means
+
+
+_KINDS = ("input_tokens", "output_tokens")
+
+
+def tell(found: Sequence[Checked], settings: Settings, model: str) -> Iterator[str]:
+    """Yield the table of what was found, the ids of what was judged wrongly, and what it cost in all."""
+    kinds = [kind for kind in CLASSES if any(each.case.kind == kind for each in found)]
+    rows = [count(kind, [each for each in found if each.case.kind == kind]) for kind in kinds]
+    yield tabulate([*rows, count("all", found)], HEADERS)
+    for wanted, name in ((False, "sent back wrongly"), (True, "missed")):
+        wrong = [each.case.id for each in found if each.case.false is wanted and each.is_caught is not wanted]
+        yield f"{name}: {', '.join(wrong) or 'none'}"
+    yield from sorted({f"not checked: {each.check['error']}" for each in found if each.check and each.check["error"]})
+    costs = [cost(each.check["usage"], model, settings) for each in found if each.check]
+    known = [each for each in costs if each is not None]
+    yield f"{len(costs)} calls, {f'${sum(known):.4f}' if len(known) == len(costs) else 'at an unknown price'}\n"
+
+
+def main() -> None:
+    """Measure the halves that nobody read, with the model of the settings or ANA_CHECK_MODEL."""
+    parser = argparse.ArgumentParser(prog="python -m evals.policies --check", description=main.__doc__)
+    parser.add_argument("--check", action="store_true", help="ask a model")
+    parser.add_argument("--half", choices=HALVES, default="held-out")
+    parser.add_argument("--sets", nargs="+", choices=[*SETS], default=[*SETS])
+    parser.add_argument("--limit", type=int, help="so many drafts of each set and class")
+    parser.add_argument("--jobs", type=int, default=4, help="so many calls at once")
+    given = parser.parse_args()
+    settings = load_settings()
+    settings = choose_model(settings, settings.ana_check_model)
+    if settings.provider == "offline":
+        parser.error("the offline reader checks nothing: set LLM_PROVIDER, a key and ANA_CHECK_MODEL")
+    purse = Purse(settings, open_workspace(settings).open_spending(), model_name(settings))
+    checker = Checker(build_model(settings, decision_prompt), purse)
+    for name in given.sets:
+        found = [*check_cases(checker, _choose(given.half, name, given.limit), given.jobs)]
+        if found:
+            print(f"{name}, {given.half}, {purse.model}: drafts that the policies let pass")
+            print("\n".join(tell(found, settings, purse.model)))
+
+
+def _choose(half: Half, name: str, limit: int | None) -> list[Case]:
+    """Return the drafts of a half, or so many of each class from all over its file: the honest ones stand first."""
+    every = [load_cases(half, name, [kind]) for kind in CLASSES]
+    return [case for cases in every for case in (cases[:: -(-len(cases) // limit)] if limit and cases else cases)]

@@ -1,0 +1,68 @@
+"""`python -m evals.policies --check`: which of the drafts that policies let pass a model catches, and what it costs."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, BaseMessage
+
+from ana.models.fence import unfence
+from ana.models.scripted import ScriptedModel, calls
+from ana.settings import load_settings
+from ana.workspace import open_workspace
+from evals.policies.checked import Checked, check_cases, count, tell
+from evals.policies.data import Case, load_cases
+from evals.policies.measure import is_sent_back
+from nodes.draft_check import Checker
+from nodes.usage import Purse
+from tests.conftest import folders
+
+USAGE = {"input_tokens": 1000, "output_tokens": 100, "total_tokens": 1100}
+
+
+def call_everything_untrue(messages: list[BaseMessage]) -> AIMessage:
+    draft = json.loads(unfence(messages[-1].text))["draft"]
+    reply = calls(("report_untrue", {"untrue": [{"quote": draft, "fact": "because"}]}))
+    return reply.model_copy(update={"usage_metadata": USAGE})
+
+
+def checker(folder: Path, *replies: Any) -> Checker:
+    settings = load_settings(folders(folder, LLM_PROVIDER="openai", OPENAI_API_KEY="k"))
+    purse = Purse(settings, open_workspace(settings).open_spending(), "gpt-4o-mini")
+    return Checker(ScriptedModel(replies=list(replies)), purse)
+
+
+def cases(*kinds: str) -> list[Case]:
+    return [case for kind in kinds for case in load_cases("tuning", kinds=[kind])[:16]]
+
+
+def test_only_what_the_policies_let_pass_is_asked_about_and_all_of_it_is_counted(tmp_path: Path) -> None:
+    given = cases("claims", "numbers")
+    passed = [case for case in given if not is_sent_back(case)]
+    assert 0 < len(passed) < len(given)
+    asking = checker(tmp_path, *[call_everything_untrue] * len(passed))
+    found = [*check_cases(asking, given)]
+    assert [each.case for each in found] == passed
+    honest, false = (sum(case.false is wanted for case in passed) for wanted in (False, True))
+    assert count("all", found) == ("all", honest, honest, false, false, 0, 0, 1000, 100)
+    usd = len(passed) * (1000 * 0.15 + 100 * 0.6) / 1e6
+    assert asking.purse.spending.today() == pytest.approx(usd)
+    told = [*tell(found, asking.purse.settings, "gpt-4o-mini")]
+    assert told[-1] == f"{len(passed)} calls, ${usd:.4f}\n"
+    assert told[-2] == "missed: none"
+    assert not any(case.draft in "\n".join(told) for case in passed), "the drafts of a half stay unread"
+
+
+def test_what_is_not_checked_is_missed_and_told(tmp_path: Path) -> None:
+    [false, *_] = [case for case in load_cases("tuning") if case.false and case.kind == "claims"]
+    found = [*check_cases(checker(tmp_path), [false])]
+    assert count("all", found)[4:7] == (0, 1, 1)
+    told = [*tell(found, load_settings(folders(tmp_path)), "x")]
+    assert any(line.startswith("not checked: The script has no further reply") for line in told)
+
+
+def test_a_draft_that_only_asks_is_not_asked_about(tmp_path: Path) -> None:
+    case = replace(load_cases("tuning")[0], draft="Which one?", false=False)
+    assert [*check_cases(checker(tmp_path), [case])] == [Checked(case, None)]
