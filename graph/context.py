@@ -116,11 +116,6 @@ class Context:
         """How much the run does without asking."""
         return self.autonomy or self.handles.settings.ana_autonomy
 
-    @property
-    def checking(self) -> Checking:
-        """Whether a model checks its drafts."""
-        return self.check or self.handles.settings.ana_check
-
     def name_turn(self, id: str) -> str:
         """Return the id of a turn that begins; a turn that is run again keeps the one it had."""
         return id

@@ -187,8 +187,6 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context, found: 
     )
     if update.get("summary", inputs["summary"]) != inputs["summary"]:
         inputs["summarised"] = update["summary"]
-    if context.checking != "off":
-        inputs["check"] = context.checking
     return inputs
 
 

@@ -6,12 +6,9 @@ back at most one draft of a turn, and never keeps an answer from the person.
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -27,7 +24,7 @@ from graph.context import Context
 from graph.state import Turn
 from nodes.evidence import Evidence, Violation
 from nodes.history import cut_middle
-from nodes.usage import Purse, no_usage, open_purse
+from nodes.usage import no_usage, open_purse
 from prompts import render
 
 MOST_EARLIER, LONGEST = 12, 4_000
@@ -43,45 +40,6 @@ class ReportedClaims(BaseModel):
     untrue: list[Untrue] = Field(description="Each untrue claim once.")
 
 
-@dataclass(frozen=True)
-class Checker:
-    """Asks a model what is untrue in a draft.
-
-    Args:
-        model: The model.
-        purse: Where it is paid from; it tells the model's name.
-        options: What a call is given, such as another model's name.
-    """
-
-    model: BaseChatModel
-    purse: Purse
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def check(self, evidence: Evidence, record: str, id: str) -> DraftCheck:
-        """Return what is untrue in a draft, or why nobody knows.
-
-        Args:
-            record: What the turn wrote, as it will stand under the answer.
-            id: The call's; nobody who wrote a text in the turn knows it.
-        """
-        told = fence(_describe(evidence, record), make_mark(id))
-        messages: list[AnyMessage] = [
-            SystemMessage(render("check")),
-            HumanMessage(told, additional_kwargs={FROM_PROGRAM: True}),
-        ]
-        tools = [convert_to_openai_tool(ReportedClaims)]
-        ask = partial(complete, self.model, messages, id, tools, options=self.options)
-        untrue, error, usage = list[Untrue](), "", no_usage()
-        try:
-            reply, usage = self.purse.pay(ask, messages, usage)
-            untrue = [each for each in _read(reply) if _stands_in(each["quote"], evidence.draft)]
-        except (BudgetReached, ModelFailed) as exc:
-            error = exc.message
-        except ValidationError:
-            error = "The reply of the model that checks could not be read."
-        return DraftCheck(model=self.purse.model, untrue=untrue, error=error, usage={**usage})
-
-
 def check_draft(turn: Turn, evidence: Evidence, record: str, context: Context) -> tuple[Turn, Violation | None]:
     """Return the turn with what a model says of its draft, and the violation if that finds something untrue.
 
@@ -89,22 +47,32 @@ def check_draft(turn: Turn, evidence: Evidence, record: str, context: Context) -
     there was none, and a draft that claims one is the commonest untruth. One that only asks, or only quotes, is not.
     Nor is one of the offline reader, which is no language model and has none beside it.
     """
-    handles = context.handles
-    if context.checking == "off" or handles.settings.provider == "offline" or not states_anything(evidence):
+    settings, states_anything = context.handles.settings, any(map(str.isalnum, evidence.statements))
+    if (context.check or settings.ana_check) == "off" or settings.provider == "offline" or not states_anything:
         return turn, None
-    options = {name: value for name, value in context.model_options().items() if name == "model"}
-    if name := handles.settings.ana_check_model:
-        options = {"model": name}
-    checker = Checker(handles.model, open_purse(handles, options.get("model")), options)
     before = turn.get("checks", [])
-    check = checker.check(evidence, record, f"{turn['id']}-check{len(before) + 1}")
+    check = _ask(evidence, record, f"{turn['id']}-check{len(before) + 1}", context)
     violation = _explain(check["untrue"], evidence.draft) if check["untrue"] else None
     return turn | {"checks": [*before, check]}, violation
 
 
-def states_anything(evidence: Evidence) -> bool:
-    """Return whether a draft has words or numbers of its own outside of questions."""
-    return any(map(str.isalnum, evidence.statements))
+def _ask(evidence: Evidence, record: str, id: str, context: Context) -> DraftCheck:
+    """Return what is untrue in a draft, or why nobody knows; who wrote a text in the turn does not know the id."""
+    model = context.handles.settings.ana_check_model or context.model_options().get("model")
+    purse = open_purse(context.handles, model)
+    told = HumanMessage(fence(_describe(evidence, record), make_mark(id)), additional_kwargs={FROM_PROGRAM: True})
+    messages: list[AnyMessage] = [SystemMessage(render("check")), told]
+    tools, options = [convert_to_openai_tool(ReportedClaims)], {"model": model} if model else {}
+    untrue, error, usage = list[Untrue](), "", no_usage()
+    try:
+        ask = partial(complete, context.handles.model, messages, id, tools, options=options)
+        reply, usage = purse.pay(ask, messages, usage)
+        untrue = [each for each in _read(reply) if _stands_in(each["quote"], evidence.draft)]
+    except (BudgetReached, ModelFailed) as exc:
+        error = exc.message
+    except ValidationError:
+        error = "The reply of the model that checks could not be read."
+    return DraftCheck(model=purse.model, untrue=untrue, error=error, usage={**usage})
 
 
 def _explain(untrue: list[Untrue], draft: str) -> Violation:
@@ -115,18 +83,14 @@ def _explain(untrue: list[Untrue], draft: str) -> Violation:
 
 
 def _read(reply: AIMessage) -> list[Untrue]:
-    """Return what a reply reports; a model without tools may have written the arguments alone.
-
-    Raises:
-        ValidationError: It is not that.
-    """
+    """Return what a reply reports, as a call or as the arguments alone. Raises ValidationError if it is neither."""
     if reply.tool_calls:
         return ReportedClaims.model_validate(reply.tool_calls[0]["args"]).untrue
     return ReportedClaims.model_validate_json(reply.text or "{}").untrue
 
 
 def _stands_in(words: str, draft: str) -> bool:
-    """Whether words stand in a draft, whatever its spaces and its marks for bold type and code."""
+    """Return whether words stand in a draft, whatever its line ends and its marks for bold type and code."""
     wanted, there = (" ".join(_MARKS.sub("", text).split()) for text in (words, draft))
     return bool(wanted) and wanted in there
 
@@ -134,10 +98,10 @@ def _stands_in(words: str, draft: str) -> bool:
 def _describe(e: Evidence, record: str) -> str:
     """Return a turn as JSON: what a draft may have something from, what was done, and the draft."""
     cut = partial(cut_middle, longest=LONGEST)
-    told = {
+    told: dict[str, Any] = {
         "moment": e.prompt,
         "global_context": [*e.lines.values()],
-        "earlier": [cut(text) for text in e.earlier[:1] + e.earlier[1:][-MOST_EARLIER:] if text],
+        "earlier": [cut(text) for text in (*e.earlier[:1], *e.earlier[1:][-MOST_EARLIER:]) if text],
         "person": cut(e.question),
         "calls": [{"tool": c.tool, "args": c.args, "failed": not c.ok, "result": cut(c.text)} for c in e.calls],
         "record": record,

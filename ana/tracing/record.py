@@ -1,6 +1,6 @@
 """A turn's record, put together from the thread's state."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
@@ -16,18 +16,14 @@ INTERRUPTED = {"error": "interrupted", "hint": ""}
 """The observation of a call that a turn ended in: whether it ran is not known."""
 
 
-def list_steps(
-    messages: Sequence[AnyMessage],
-    corrections: Iterable[Mapping[str, Any]],
-    checks: Sequence[Mapping[str, Any]] = (),
-) -> list[Step]:
+def list_steps(messages: Sequence[AnyMessage], turn: Mapping[str, Any]) -> list[Step]:
     """Return the steps of a turn, in order: every call with its observation, every draft that was sent back.
 
-    Corrections are the drafts sent back, each with the id of the message it came after. A check by a model is either
-    behind one of them, or of the draft that went out, and then a step.
+    A correction is a draft sent back, with the id of the message it came after. A check by a model either led to one,
+    or is of the draft that went out, and then a step.
     """
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
-    corrections = list(corrections)
+    corrections: list[Mapping[str, Any]] = turn["corrections"]
     steps: list[Step] = []
     for message in messages:
         if isinstance(message, AIMessage):
@@ -37,7 +33,7 @@ def list_steps(
         for c in (c for c in corrections if c["after"] == message.id):
             said = {"policy": c["policy"], "draft": c["draft"]}
             steps.append(Step(tool=c["tool"], args=said, observation=c["reason"]))
-    for check in checks[sum(c["policy"] == CHECK for c in corrections) :]:
+    for check in turn.get("checks", [])[sum(c["policy"] == CHECK for c in corrections) :]:
         seen = {"error": check["error"], "hint": ""} if check["error"] else {"untrue": check["untrue"]}
         steps.append(Step(tool=CHECKED, args={}, observation=seen))
     return steps
@@ -73,7 +69,7 @@ def build_record(
         ts=turn["ts"],
         question=turn["question"],
         message=turn.get("message", ""),
-        steps=list_steps(messages, turn["corrections"], turn.get("checks", ())),
+        steps=list_steps(messages, turn),
         answer=turn["answer"] or "",
         receipt=turn.get("receipt", ""),
         changes=[cast(Change, dict(change)) for change in changes],

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, g
 from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from ana.settings import Autonomy, Checking
+from ana.settings import Autonomy
 
 INVALID = "⛔️validation_error"
 """A call that did not fit its tool's schema, as a step."""
@@ -172,8 +172,6 @@ class Inputs(TypedDict):
     parts: list[Part]
     given: NotRequired[list[Any]]
     """The person's replies to the turn's requests."""
-    check: NotRequired[Checking]
-    """Absent where no model checked its drafts."""
 
 
 class Record(TypedDict):

@@ -49,10 +49,8 @@ class RecordedModel(StreamingModel):
         return "recorded"
 
     def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        if PROMPT_DATA in messages[0].additional_kwargs:
-            reply = self._decide()
-        else:
-            reply = self._check() if isinstance(messages[0], SystemMessage) else self._summarise()
+        decides, checks = PROMPT_DATA in messages[0].additional_kwargs, isinstance(messages[0], SystemMessage)
+        reply = self._decide() if decides else self._check() if checks else self._summarise()
         yield ChatGenerationChunk(message=to_chunk(reply))
 
     def _decide(self) -> AIMessage:
@@ -66,14 +64,11 @@ class RecordedModel(StreamingModel):
         return _make_reply(decisions[self._next - 1])
 
     def _check(self) -> AIMessage:
-        checks = self.record.get("checks", [])
-        if self._checked == len(checks):
-            raise ModelFailed("No further check is recorded.")
+        left = self.record.get("checks", [])[self._checked :]
         self._checked += 1
-        check = checks[self._checked - 1]
-        if check["error"]:
-            raise ModelFailed(check["error"])
-        return AIMessage(json.dumps({"untrue": check["untrue"]}))
+        if not left or left[0]["error"]:
+            raise ModelFailed(left[0]["error"] if left else "No further check is recorded.")
+        return AIMessage(json.dumps({"untrue": left[0]["untrue"]}))
 
     def _summarise(self) -> AIMessage:
         inputs = self.record.get("inputs", {})

@@ -133,7 +133,7 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
         previous=record.get("previous"),
         start=inputs["parts"][0]["node"],
         waits=inputs["waits"],
-        check=inputs.get("check", "off"),
+        check="model" if record.get("checks") else "off",
         replies=inputs.get("given", []),
         answers=[step for step in own_steps(record) if step["tool"] not in TOOLS],
     )

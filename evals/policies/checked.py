@@ -5,18 +5,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from langchain_core.messages import HumanMessage
 from tabulate import tabulate
 
+from ana.backends.in_memory import InMemoryBackend
+from ana.handles import Handles
 from ana.models.prices import cost
-from ana.models.providers import build_model, choose_model, model_name
+from ana.models.providers import build_model, model_name
 from ana.settings import Settings, load_settings
 from ana.tracing.schema import DraftCheck
 from ana.workspace import open_workspace
+from app.throwaway import make_throwaway
 from evals.policies.data import CLASSES, HALVES, SETS, Case, Half, load_cases
 from evals.policies.measure import is_sent_back, make_evidence
-from nodes.draft_check import Checker, states_anything
+from graph.context import LocalContext
+from nodes.draft_check import check_draft
 from nodes.receipt import name_unchanged, render_receipt
-from nodes.usage import Purse
+from nodes.turns import new_turn
 from prompts import decision_prompt
 
 HEADERS = ("class", "honest", "sent back wrongly", "false", "caught", "missed", "not checked", "tokens in", "out")
@@ -39,24 +44,25 @@ class Checked:
         return bool(self.check and not self.check["error"])
 
 
-def check_cases(checker: Checker, cases: Iterable[Case], jobs: int = 1) -> Iterator[Checked]:
+def check_cases(handles: Handles, cases: Iterable[Case], jobs: int = 1) -> Iterator[Checked]:
     """Yield the drafts that the policies let pass, with what the model says of each; so many are asked at once."""
+    context = LocalContext(opened=handles, check="model")
     passed = [case for case in cases if not is_sent_back(case)]
     with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(lambda case: _check(checker, case), passed)
+        yield from pool.map(lambda case: _check(case, context), passed)
 
 
-def _check(checker: Checker, case: Case) -> Checked:
-    evidence = make_evidence(case)
-    if not states_anything(evidence):
-        return Checked(case, None)
+def _check(case: Case, context: LocalContext) -> Checked:
+    evidence, handles = make_evidence(case), context.handles
+    state = {"messages": [HumanMessage(case.question, id=case.id)]}
     declined = [str(step["declined"]) for step in case.steps if "declined" in step]
     record = render_receipt(evidence.calls, declined) or name_unchanged()
-    check = checker.check(evidence, record, f"eval-{case.id}")
-    settings, purse = checker.purse.settings, checker.purse
-    spent = {"usage": check["usage"], "cost_usd": cost(check["usage"], purse.model, settings)}
-    purse.spending.keep([{"model": purse.model, "provider": settings.provider, **spent}])
-    return Checked(case, check)
+    turn, _ = check_draft(new_turn(case.id, state, handles.clock), evidence, record, context)
+    for check in turn.get("checks", []):
+        spent = {"usage": check["usage"], "cost_usd": cost(check["usage"], check["model"], handles.settings)}
+        handles.spending.keep([{"model": check["model"], "provider": handles.settings.provider, **spent}])
+        return Checked(case, check)
+    return Checked(case, None)
 
 
 def count(name: str, found: Sequence[Checked]) -> tuple[object, ...]:
@@ -73,7 +79,7 @@ def count(name: str, found: Sequence[Checked]) -> tuple[object, ...]:
 _KINDS = ("input_tokens", "output_tokens")
 
 
-def tell(found: Sequence[Checked], settings: Settings, model: str) -> Iterator[str]:
+def tell(found: Sequence[Checked], settings: Settings) -> Iterator[str]:
     """Yield the table of what was found, the ids of what was judged wrongly, and what it cost in all."""
     kinds = [kind for kind in CLASSES if any(each.case.kind == kind for each in found)]
     rows = [count(kind, [each for each in found if each.case.kind == kind]) for kind in kinds]
@@ -82,7 +88,7 @@ def tell(found: Sequence[Checked], settings: Settings, model: str) -> Iterator[s
         wrong = [each.case.id for each in found if each.case.false is wanted and each.is_caught is not wanted]
         yield f"{name}: {', '.join(wrong) or 'none'}"
     yield from sorted({f"not checked: {each.check['error']}" for each in found if each.check and each.check["error"]})
-    costs = [cost(each.check["usage"], model, settings) for each in found if each.check]
+    costs = [cost(each.check["usage"], each.check["model"], settings) for each in found if each.check]
     known = [each for each in costs if each is not None]
     yield f"{len(costs)} calls, {f'${sum(known):.4f}' if len(known) == len(costs) else 'at an unknown price'}\n"
 
@@ -97,16 +103,17 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=4, help="so many calls at once")
     given = parser.parse_args()
     settings = load_settings()
-    settings = choose_model(settings, settings.ana_check_model)
     if settings.provider == "offline":
         parser.error("the offline reader checks nothing: set LLM_PROVIDER, a key and ANA_CHECK_MODEL")
-    purse = Purse(settings, open_workspace(settings).open_spending(), model_name(settings))
-    checker = Checker(build_model(settings, decision_prompt), purse)
+    workspace = open_workspace(settings)
+    model, backend = build_model(settings, decision_prompt), InMemoryBackend(workspace.build_embedder())
+    handles = make_throwaway(settings, model, backend, spending=workspace.open_spending())
     for name in given.sets:
-        found = [*check_cases(checker, _choose(given.half, name, given.limit), given.jobs)]
+        found = [*check_cases(handles, _choose(given.half, name, given.limit), given.jobs)]
         if found:
-            print(f"{name}, {given.half}, {purse.model}: drafts that the policies let pass")
-            print("\n".join(tell(found, settings, purse.model)))
+            checking = settings.ana_check_model or model_name(settings)
+            print(f"{name}, {given.half}, {checking}: drafts that the policies let pass")
+            print("\n".join(tell(found, settings)))
 
 
 def _choose(half: Half, name: str, limit: int | None) -> list[Case]:
