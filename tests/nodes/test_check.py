@@ -18,6 +18,7 @@ from ana.tracing.schema import CHECKED, DraftCheck, Record
 from ana.workspace import open_workspace
 from app.outcome import Done, expect_done
 from app.replay.compare import compare
+from app.replay.history import own_steps
 from app.replay.rerun import Rerun
 from app.turn import open_assistant
 from graph.builder import graph
@@ -265,6 +266,7 @@ def test_a_later_turn_of_a_checked_one_is_the_same_again(tmp_path: Path) -> None
     records = desk.handles.traces.read(THREAD)
     again = Rerun(desk.settings, desk.backend, EMBEDDER).repeat(records[1], records)
     assert compare(records[1], again) is None
+    assert [step["tool"] for step in own_steps(records[0])] == ["create_item"], "a check is no call"
 
 
 @pytest.mark.parametrize(("field", "env", "checked"), [("model", "off", True), ("off", "model", False)])
