@@ -69,14 +69,12 @@ def count(name: str, found: Sequence[Checked]) -> tuple[object, ...]:
     """Return the row of a class, as HEADERS has it."""
     honest, false = ([each for each in found if each.case.false is wanted] for wanted in (False, True))
     caught = sum(each.is_caught for each in false)
-    used = [each.check["usage"] for each in found if each.check and each.is_checked]
-    means = [round(sum(each[kind] for each in used) / len(used)) if used else 0 for kind in _KINDS]
+    usages = [each.check["usage"] for each in found if each.check and each.is_checked]
+    used = [(usage["input_tokens"], usage["output_tokens"]) for usage in usages]
+    means = [round(sum(each) / len(used)) for each in zip(*used, strict=True)] or [0, 0]
     unchecked = sum(not each.is_checked for each in found)
     wrongly = sum(each.is_caught for each in honest)
     return name, len(honest), wrongly, len(false), caught, len(false) - caught, unchecked, *means
-
-
-_KINDS = ("input_tokens", "output_tokens")
 
 
 def tell(found: Sequence[Checked], settings: Settings) -> Iterator[str]:
