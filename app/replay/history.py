@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, Invalid
 
 from ana.errors import CannotReplay
 from ana.tracing.record import INTERRUPTED
-from ana.tracing.schema import CONTINUED, FOLLOWED, INVALID, Inputs, Record, Step, find_fault
+from ana.tracing.schema import CONTINUED, FOLLOWED, INVALID, Inputs, Record, Step, find_fault, is_call
 from graph.recording import digest_messages
 from nodes.attachments import MARK
 from nodes.reason import keep_progress
@@ -53,7 +53,7 @@ def make_question(record: Record, left_out: Sequence[str] = ()) -> HumanMessage:
 
 def own_steps(record: Record) -> list[Step]:
     """Return the steps that are calls, without the drafts that were sent back."""
-    return [step for step in record["steps"] if step["tool"] == INVALID or not step["tool"].startswith("⛔️")]
+    return [step for step in record["steps"] if step["tool"] == INVALID or is_call(step)]
 
 
 def _list_messages(record: Record) -> Iterator[AnyMessage]:

@@ -1,5 +1,6 @@
 """Models for a replay: one that decides as was recorded, and one that is shown another prompt."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -41,14 +42,16 @@ class RecordedModel(StreamingModel):
     end: str
     before: Callable[[], None]
     _next: int = PrivateAttr(default=0)
+    _checked: int = PrivateAttr(default=0)
 
     @property
     def _llm_type(self) -> str:
         return "recorded"
 
     def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        decides = isinstance(messages[0], SystemMessage)
-        yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._summarise()))
+        decides, checks = PROMPT_DATA in messages[0].additional_kwargs, isinstance(messages[0], SystemMessage)
+        reply = self._decide() if decides else self._check() if checks else self._summarise()
+        yield ChatGenerationChunk(message=to_chunk(reply))
 
     def _decide(self) -> AIMessage:
         self.before()
@@ -59,6 +62,13 @@ class RecordedModel(StreamingModel):
             raise ModelFailed("No further decision is recorded.")
         self._next += 1
         return _make_reply(decisions[self._next - 1])
+
+    def _check(self) -> AIMessage:
+        left = self.record.get("checks", [])[self._checked :]
+        self._checked += 1
+        if not left or left[0]["error"]:
+            raise ModelFailed(left[0]["error"] if left else "No further check is recorded.")
+        return AIMessage(json.dumps({"untrue": left[0]["untrue"]}))
 
     def _summarise(self) -> AIMessage:
         inputs = self.record.get("inputs", {})

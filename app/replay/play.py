@@ -16,7 +16,7 @@ from langgraph.types import Command, Interrupt
 from ana.errors import ToolError
 from ana.handles import Handles
 from ana.memory.backend import Backend
-from ana.settings import Autonomy, Settings
+from ana.settings import Autonomy, Checking, Settings
 from ana.spending.port import Spending
 from ana.time.clock import Clock, Listener, listener
 from ana.tracing.langsmith import untraced
@@ -48,6 +48,7 @@ class Scene:
         previous: The turn before it.
         start: The node that it begins with.
         waits: Whether a person can be asked.
+        check: Whether a model checks its drafts.
         replies: What the person replies to its requests, in order.
         answers: What the person's own tools answered.
         meanwhile: Called with the number of a part of the turn before which a person has had time to decide.
@@ -61,6 +62,7 @@ class Scene:
     previous: str | None = None
     start: str = "load_context"
     waits: bool = True
+    check: Checking = "off"
     replies: Sequence[Any] = ()
     answers: Sequence[Step] = ()
     meanwhile: Callable[[int], None] = lambda _: None
@@ -124,7 +126,8 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
         max_steps: Most model calls.
     """
     assert isinstance(handles.traces, InMemoryTraces)
-    context = SceneContext(autonomy=dial, max_steps=max_steps, opened=handles, scene=scene, left=list(scene.answers))
+    dials: Any = {"autonomy": dial, "max_steps": max_steps, "check": scene.check}
+    context = SceneContext(**dials, opened=handles, scene=scene, left=list(scene.answers))
     saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver() if scene.waits else None})
     replies, given = list(scene.replies), _begin(saved, scene)
     while True:

@@ -100,7 +100,7 @@ class Rerun:
             raise CannotReplay(
                 "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
             )
-        if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | SHOWN | FOLLOWED):
+        if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | SHOWN | FOLLOWED | {"checks"}):
             raise CannotReplay(f"The record is not whole: {fault}.")
         if not inputs["parts"] or inputs["parts"][0]["node"] not in STARTS:
             raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
@@ -133,6 +133,7 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
         previous=record.get("previous"),
         start=inputs["parts"][0]["node"],
         waits=inputs["waits"],
+        check="model" if record.get("checks") else "off",
         replies=inputs.get("given", []),
         answers=[step for step in own_steps(record) if step["tool"] not in TOOLS],
     )
