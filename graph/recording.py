@@ -16,11 +16,11 @@ from ana.deadline import limit_time
 from ana.errors import AnaError
 from ana.json_lines import name_work
 from ana.memory.digests import line_digest
-from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.stopping import check_stopped
 from ana.threads.runs import Run, work
 from ana.tracing.langsmith import is_on, label_run
+from ana.tracing.record import add_up
 from ana.tracing.schema import Inputs
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn, merge_messages
@@ -109,7 +109,7 @@ def label_turn(turn: Turn, context: Context, *tags: str) -> None:
     if turn["error"]:
         tags = (*tags, "failed")
     # all of the turn's, also what it cost before it waited, so in no run but the one that it ends in
-    spent = cost(turn["usage"], model, settings) if turn["answer"] is not None else None
+    spent = add_up(turn, model, settings)[1] if turn["answer"] is not None else None
     label_run(labels | ({} if spent is None else {"cost_usd": spent}), tags, turn["error"])
 
 

@@ -11,6 +11,11 @@ from typing_extensions import TypedDict
 INVALID = "⛔️validation_error"
 """A call that did not fit its tool's schema, as a step."""
 
+CHECK = "check"
+"""The name under which a model sends a draft back, as policies do under theirs."""
+CHECKED = "☑️check"
+"""A check by a model that sent nothing back, as a step; its observation tells what is untrue, or why nobody knows."""
+
 
 def _check_moment(text: str) -> str:
     try:
@@ -42,7 +47,7 @@ Moment = Annotated[str, AfterValidator(_check_moment)]
 
 
 class Step(TypedDict):
-    """A step of a turn: a tool call, or a violation under a name that starts with ⛔️.
+    """A step of a turn: a tool call, a violation under a name that starts with ⛔️, or CHECKED.
 
     `why` holds, for a query, the reasons each item was found; the model does not see it.
     """
@@ -104,6 +109,23 @@ class Tokens(TypedDict):
     estimated: NotRequired[bool]
 
 
+class Untrue(TypedDict):
+    """What a model calls untrue in a draft."""
+
+    quote: Annotated[str, Field(description="The words of the draft, exactly.")]
+    fact: Annotated[str, Field(description="What shows it, in one sentence.")]
+
+
+class DraftCheck(TypedDict):
+    """What a model said of a draft."""
+
+    model: str
+    untrue: list[Untrue]
+    error: str
+    """Why the draft was not checked; empty if it was."""
+    usage: Tokens
+
+
 class Inputs(TypedDict):
     """What a turn is run again from, beside its message, the model's decisions and the results of its calls."""
 
@@ -157,6 +179,8 @@ class Record(TypedDict):
     decisions: list[RecordedDecision]
     format: int
     error: str | None
+    checks: NotRequired[list[DraftCheck]]
+    """What a model said of its drafts, in order; `usage` and `cost_usd` contain what that took."""
     replay: NotRequired[Inputs]
     """Absent in records of earlier versions, and of turns that ended before they began."""
     inputs: NotRequired[dict[str, Any]]
@@ -180,6 +204,11 @@ def list_nodes(record: Record) -> list[str]:
     if replay := record.get("replay"):
         return replay["nodes"]
     return [part["node"] for part in record.get("inputs", {}).get("parts", [])]
+
+
+def is_call(step: Step) -> bool:
+    """Return whether a step is a call that could be read, and no check of a call or of a draft."""
+    return not step["tool"].startswith(("⛔️", CHECKED))
 
 
 def find_fault(record: Mapping[str, Any], needed: Collection[str], checked: Collection[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from filelock import lock_descriptor
 
-from ana.files import open_own, overwrite, read_small
+from ana.files import overwrite, read_small
 
 LONGEST = 600.0
 """Seconds after which the same call is a new act, whatever became of the first."""
@@ -78,7 +78,7 @@ class Again:
     def _note(self, path: Path, new: Act) -> Act:
         """Return the act that a file names, or name a new one in it."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        file = open_own(path, os.O_RDWR | os.O_CREAT, 0o600)
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         if not lock_descriptor(file, blocking=False):
             os.close(file)
             return new

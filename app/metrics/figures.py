@@ -23,7 +23,7 @@ from ana.handles import Meter
 from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.tracing.record import INTERRUPTED
-from ana.tracing.schema import INVALID, Record, Step
+from ana.tracing.schema import INVALID, Record, Step, is_call
 from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED, NOT_FINISHED, STOPPED
 from tools.catalog import catalog
 
@@ -121,7 +121,7 @@ class Metrics(Meter):
             self._sent_back.labels(args["policy"]).inc()
         elif step["tool"] == INVALID:
             self._tool_calls.labels(self._name_tool(args.get("tool")), "invalid").inc()
-        else:
+        elif is_call(step):
             failed = isinstance(seen, dict) and "error" in seen
             outcome = "cut off" if seen == INTERRUPTED else "error" if failed else "ok"
             self._tool_calls.labels(self._name_tool(step["tool"]), outcome).inc()

@@ -1,5 +1,6 @@
 """Models for a replay: one that decides as was recorded, and one that is shown another prompt."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any
@@ -43,13 +44,15 @@ class RecordedModel(StreamingModel):
     end: str
     results: SkipValidation[RecordedResults]
     _next: int = PrivateAttr(default=0)
+    _checked: int = PrivateAttr(default=0)
 
     @property
     def _llm_type(self) -> str:
         return "recorded"
 
-    def _stream(self, *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        yield ChatGenerationChunk(message=to_chunk(self._decide()))
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        decides = PROMPT_DATA in messages[0].additional_kwargs
+        yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._check()))
 
     def _decide(self) -> AIMessage:
         if self.results.is_other:
@@ -61,6 +64,13 @@ class RecordedModel(StreamingModel):
             raise ModelFailed("No further decision is recorded.")
         self._next += 1
         return decisions[self._next - 1]
+
+    def _check(self) -> AIMessage:
+        left = self.record.get("checks", [])[self._checked :]
+        self._checked += 1
+        if not left or left[0]["error"]:
+            raise ModelFailed(left[0]["error"] if left else "No further check is recorded.")
+        return AIMessage(json.dumps({"untrue": left[0]["untrue"]}))
 
 
 class OtherPrompt(ModelWrapper):

@@ -11,7 +11,7 @@ from langgraph.pregel import Pregel
 from langgraph.types import Command
 
 from ana.handles import Handles
-from ana.settings import Autonomy
+from ana.settings import Autonomy, Checking
 from ana.tracing.langsmith import untraced
 from ana.tracing.port import InMemoryTraces
 from ana.tracing.schema import Record
@@ -35,6 +35,7 @@ class Scene:
         question: The user message.
         history: The messages before it.
         summary: What stands for those that the conversation no longer holds.
+        check: Whether a model checks its drafts.
         replies: What the person replies to its requests, in order.
         results: What calls are answered in the place of tools; None if these run.
         ending: What it is closed with where it stops, and nobody decides.
@@ -45,6 +46,7 @@ class Scene:
     question: HumanMessage
     history: Sequence[AnyMessage] = ()
     summary: str = ""
+    check: Checking = "off"
     replies: Sequence[Any] = ()
     results: RecordedResults | None = None
     ending: str = WAITS
@@ -76,7 +78,7 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
         max_steps: Most model calls.
     """
     assert isinstance(handles.traces, InMemoryTraces)
-    context = SceneContext(autonomy=dial, max_steps=max_steps, opened=handles, scene=scene)
+    context = SceneContext(autonomy=dial, max_steps=max_steps, check=scene.check, opened=handles, scene=scene)
     config: RunnableConfig = {"configurable": {"thread_id": scene.thread}}
     saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver()})
     if scene.history or scene.summary:

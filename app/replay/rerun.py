@@ -119,6 +119,7 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
         question=make_question(record, inputs["left_out"]),
         history=rebuild_history(record, inputs, thread),
         summary=inputs["summary"],
+        check="model" if record.get("checks") else "off",
     )
 
 
@@ -128,7 +129,7 @@ def _read_inputs(record: Record) -> Inputs:
         raise CannotReplay(
             "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
         )
-    if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | SHOWN | FOLLOWED):
+    if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | SHOWN | FOLLOWED | {"checks"}):
         raise CannotReplay(f"The record is not whole: {fault}.")
     if not inputs["nodes"] or inputs["nodes"][0] not in STARTS:
         raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")

@@ -9,7 +9,7 @@ from langgraph.types import interrupt
 
 from ana.errors import ToolError
 from ana.tracing.record import INTERRUPTED
-from ana.tracing.schema import INVALID, Record, Step
+from ana.tracing.schema import INVALID, Record, Step, is_call
 from nodes.calls import answer_refused
 from nodes.history import unanswered_calls
 from tools.artifacts import Artifact, decline, refuse_copy
@@ -20,7 +20,7 @@ Result: TypeAlias = tuple[Step, Artifact | None]
 
 def list_results(record: Record) -> list[Result]:
     """Return the calls of a turn with what they were answered, without the drafts that were sent back."""
-    steps = [step for step in record["steps"] if step["tool"] == INVALID or not step["tool"].startswith("⛔️")]
+    steps = [step for step in record["steps"] if step["tool"] == INVALID or is_call(step)]
     return [*zip(steps, _iter_artifacts(record, steps), strict=True)]
 
 
