@@ -25,6 +25,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
 ToolCalls = Literal["auto", "1", "0"]
 Autonomy = Literal["advise", "confirm", "act"]
+Checking = Literal["off", "model"]
 Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
 
 
@@ -183,6 +184,8 @@ class Settings(PersonalSettings):
     ana_turn_seconds: float = Field(
         180.0, gt=0, description="most seconds of work in one turn, of waiting for the model in all, retries included"
     )
+    ana_check: Checking = Field("off", description="model: one more call asks what in an answer is untrue")
+    ana_check_model: str | None = Field(None, description="model of the provider that checks, if not the same")
     ana_models: Names = Field(
         (), description="models of the provider that others than you may choose, comma-separated; empty: none"
     )

@@ -44,8 +44,8 @@ DOORS = (
     ("`ana history [--item ID] [--since DAY] [--json]`", "what was changed, when, and in which turn"),
     (
         "`ana replay ID\\|--path FILE [--index -1] [--rerun [--model M] [--prompt FILE]] [--json]`",
-        "tells a recorded turn: steps, timings, cost; runs it again on a copy of the store as it was, or asks another "
-        "model; exit 0 the same, 1 different, 2 it cannot be run again",
+        "tells a recorded turn: steps, timings, cost; runs it again with its decisions and results, or asks another "
+        "model on a copy of the store; exit 0 the same, 1 different, 2 it cannot be run again",
     ),
     (
         "`ana undo [--turn T] [--force]`",

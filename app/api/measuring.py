@@ -83,7 +83,7 @@ class CountedRequests(PrometheusMiddleware):
             await self.app(scope, receive, send)
             return
         # it looks for the route by these, which the router sets in a copy of the scope
-        scope |= {"router": self._router, "endpoint": self._router}
+        scope["router"] = scope["endpoint"] = self._router
         await super().__call__(scope, receive, send)
 
 
