@@ -100,7 +100,7 @@ def _describe(e: Evidence, record: str) -> str:
     cut = partial(cut_middle, longest=LONGEST)
     told: dict[str, Any] = {
         "moment": e.prompt,
-        "global_context": [*e.lines.values()],
+        "global_context": {**e.lines},
         "earlier": [cut(text) for text in (*e.earlier[:1], *e.earlier[1:][-MOST_EARLIER:]) if text],
         "person": cut(e.question),
         "calls": [{"tool": c.tool, "args": c.args, "failed": not c.ok, "result": cut(c.text)} for c in e.calls],

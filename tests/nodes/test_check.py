@@ -123,7 +123,7 @@ def test_what_it_checks_is_what_the_program_knows(tmp_path: Path) -> None:
     told = shown(desk.model.seen[2])
     assert told["draft"] == "Saved."
     assert told["person"] == "Add milk"
-    assert told["global_context"] == ["Drinks oat milk"]
+    assert told["global_context"] == {"0": "Drinks oat milk"}
     assert told["record"] == done.receipt
     [call] = told["calls"]
     assert (call["tool"], call["args"], call["failed"]) == (MILK[0], MILK[1], False)
