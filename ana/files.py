@@ -1,10 +1,5 @@
-"""Files that are written whole or not at all, SQLite files that may be damaged, folders that can only be read.
+"""Files that are written whole or not at all, SQLite files that may be damaged, folders that can only be read."""
 
-Whatever ana opens for writing below its folders is opened here, and through no link: a setting may name a link, but
-what lies below it was made by ana, or planted.
-"""
-
-import errno
 import glob
 import os
 import secrets
@@ -15,7 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from ana.errors import LinkRefused, StoreBroken
+from ana.errors import StoreBroken
 
 BUSY_SECONDS = 10.0
 """How long to wait for another program that uses a SQLite file."""
@@ -100,7 +95,7 @@ def open_draft(path: Path, mode: int) -> Iterator[IO[bytes]]:
     """Yield a new file, which takes the place of the old one, or of a link, once it is on the disk."""
     draft = path.with_name(_DRAFT.format(path.name, secrets.token_hex(4)))
     try:
-        with os.fdopen(open_own(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())  # else the rename may reach the disk before the text
@@ -115,10 +110,10 @@ def list_drafts(path: Path) -> list[Path]:
 
 
 def append_lines(path: Path, text: str) -> None:
-    """Append whole lines to a private file and flush it to the disk, or append nothing. Raises as `open_own` does."""
+    """Append whole lines to a private file and flush it to the disk, or append nothing. Raises OSError."""
     line = f"{text}\n".encode()
     # a line may hold what the person said: nobody else may read it
-    fd = open_own(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
     with os.fdopen(fd, "r+b", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         if size:
@@ -141,7 +136,7 @@ def overwrite(path: Path, text: str) -> None:
     A process that ends in the middle may leave the old text's end: for notes whose readers expect that.
     """
     data = text.encode()
-    with os.fdopen(open_own(path, os.O_WRONLY | os.O_CREAT), "wb", buffering=0) as file:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT), "wb", buffering=0) as file:
         file.write(data)
         if os.fstat(file.fileno()).st_size > len(data):
             file.truncate(len(data))
@@ -156,33 +151,14 @@ def read_small(path: Path) -> str:
         os.close(file)
 
 
-def open_own(path: str | Path, flags: int, mode: int = 0o666) -> int:
-    """Open a file of ours for writing, with flags and mode as for `os.open`, but not through a link.
-
-    Raises:
-        LinkRefused: It is a link.
-        OSError: It cannot be opened.
-    """
-    try:
-        return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), mode)  # Windows has none
-    except OSError as exc:
-        if exc.errno in (errno.ELOOP, errno.EMLINK):  # the second is FreeBSD's
-            raise LinkRefused(path) from exc
-        raise
-
-
 def connect_own(
     database: Path, timeout: float | None = None, *, script: str = "", **options: Any
 ) -> sqlite3.Connection:
-    """Open a SQLite file of ours, as `sqlite3.connect` does, but not through a link. SQLite refuses those beside it.
-
-    A script is run before anything else.
+    """Open a SQLite file of ours, as `sqlite3.connect` does, and run a script before anything else.
 
     Raises:
-        LinkRefused: It is a link.
         sqlite3.Error: It cannot be opened, or the script fails.
     """
-    refuse_link(database)
     db: sqlite3.Connection = sqlite3.connect(database, timeout=BUSY_SECONDS if timeout is None else timeout, **options)
     try:
         db.executescript(script)
@@ -190,20 +166,6 @@ def connect_own(
         db.close()
         raise
     return db
-
-
-def refuse_link(path: Path) -> None:
-    """Raise LinkRefused if a file or folder of ours is a link."""
-    if path.is_symlink():
-        raise LinkRefused(path)
-
-
-def refuse_links_below(folder: Path) -> None:
-    """Raise LinkRefused if something is a link in a folder that a library writes in; the folder itself may be one."""
-    for parent, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            if os.path.islink(f"{parent}/{name}"):
-                raise LinkRefused(f"{parent}/{name}")
 
 
 def is_damage(exc: sqlite3.Error) -> bool:

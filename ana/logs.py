@@ -12,7 +12,6 @@ from urllib.parse import unquote, urlsplit
 
 from ana.addresses import list_secret_parts, split_addresses
 from ana.errors import ConfigError
-from ana.files import open_own
 from ana.json_lines import JsonFormatter
 from ana.keys import KEY, split_tokens
 from ana.output import escape_controls, tell
@@ -47,21 +46,9 @@ class _SafeFormatter(logging.Formatter):
 
 
 class _LogFile(RotatingFileHandler):
-    """Says once that it cannot be written, in a sentence instead of a traceback for every line.
-
-    Args:
-        follow: Whether it may be a link.
-    """
+    """Says once that it cannot be written, in a sentence instead of a traceback for every line."""
 
     _told = False
-
-    def __init__(self, path: Path, *, follow: bool) -> None:
-        super().__init__(path, maxBytes=LARGEST, backupCount=ROTATED, delay=True, encoding="utf-8")
-        self._follow = follow
-
-    def _open(self) -> Any:
-        opener = None if self._follow else open_own
-        return open(self.baseFilename, self.mode, encoding=self.encoding, errors=self.errors, opener=opener)
 
     def handleError(self, record: logging.LogRecord) -> None:
         if not self._told:
@@ -124,7 +111,7 @@ def add_log_file(settings: Settings) -> None:
     path = settings.log_file_path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handler = _LogFile(path, follow=settings.is_set("log_file_path"))
+        handler = _LogFile(path, maxBytes=LARGEST, backupCount=ROTATED, delay=True, encoding="utf-8")
     except OSError as exc:
         says = f"LOG_FILE_PATH {path} cannot be written: {exc.strerror}."
         raise ConfigError(says, "Set it to another file.") from exc
@@ -134,10 +121,10 @@ def add_log_file(settings: Settings) -> None:
 
 
 def list_log_files(settings: Settings) -> list[Path]:
-    """Return the log file and the older ones, as far as they exist and are written by ana."""
+    """Return the log file and the older ones, as far as they exist."""
     path = settings.log_file_path
     named = (path, *(path.with_name(f"{path.name}.{number}") for number in range(1, ROTATED + 1)))
-    return [each for each in named if each.exists() and (settings.is_set("log_file_path") or not each.is_symlink())]
+    return [each for each in named if each.exists()]
 
 
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:

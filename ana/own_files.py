@@ -1,10 +1,7 @@
-"""The names of what ana writes: whatever else lies beside it is the person's own, and is not touched."""
+"""Names in a data folder that more than one module goes by."""
 
 import re
 from pathlib import Path
-
-from ana.files import SQLITE_SUFFIXES
-from ana.settings import PROJECT
 
 CHROMA = "chroma"
 """The folder, in a data folder, that is Chroma's own."""
@@ -15,27 +12,8 @@ SERVER = "server"
 PEOPLE = "people"
 """The folder, in a data folder, of the folders of others than its owner."""
 
-CALLS = "calls"
-"""The folder, in a data folder, of calls of other assistants that were not answered yet."""
-
 ARRIVING = "arriving"
 """The folder, in a data folder, in which what comes out of the database is put together."""
-
-FOLDERS = (CHROMA, "backups", "set-aside", SERVER, "locks", "traces", "traces.new", PEOPLE, CALLS, ARRIVING)
-"""The folders in a data folder."""
-
-LINKABLE = (CHROMA, "backups")
-"""Those that a person may keep on another disk: Chroma looks after its own, and every backup is a new file."""
-
-NOTES = (
-    *("format.json", "generation", "lock", "lock.owner"),
-    *("restore.json", "rebuilding.json", "purging", "moved.json"),
-    *("thread_names.json", "last_thread", "typed", "refused_copy", "shown", "shown-to-assistants"),
-    *("spending.json", "spending.lock", "spending.ledger"),
-    *("embedder-suggested", "ollama-offered", "calendar-key", "push-key", "evaluations.json"),
-    *("traces.lock", "traces.owner", "thread_names.lock", "thread_names.owner", "reminders.lock"),
-)
-"""The small files in a data folder."""
 
 DATABASES = (
     *("journal.sqlite", "threads.sqlite", "reminders.sqlite"),
@@ -45,9 +23,6 @@ DATABASES = (
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 
-OUTSIDE = PROJECT / ".langgraph_api"
-"""The folder of the dev server's own files, if it was started without `ana dev`, which keeps them with the data."""
-
 _CHROMA = re.compile(rf"{UUID}|chroma\.sqlite3(?:-wal|-shm|-journal)?")
 _TRACE = re.compile(rf"(?:{UUID}|none)\.jsonl")
 
@@ -56,11 +31,6 @@ def name_folder(path: Path) -> str:
     """Return what a data folder, or one in it, is called in a sentence: of others than its owner without its path."""
     names = [each.name for each in (path, path.parent) if each.parent.name == PEOPLE]
     return f"data folder of {names[0]!r}" if names else f"data folder {path}"
-
-
-def is_own(name: str) -> bool:
-    """Return whether ana writes a file or a folder of this name in a data folder."""
-    return name in (*FOLDERS, *NOTES, *(f"{file}{suffix}" for file in DATABASES for suffix in SQLITE_SUFFIXES))
 
 
 def is_of_chroma(name: str) -> bool:

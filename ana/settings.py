@@ -22,9 +22,10 @@ TRACES = "traces"
 
 OPENAI_URL = "https://api.openai.com/v1"
 
-Provider = Literal["auto", "openrouter", "openai", "ollama", "local", "offline"]
+Provider = Literal["auto", "openrouter", "openai", "ollama", "offline"]
 ToolCalls = Literal["auto", "1", "0"]
 Autonomy = Literal["advise", "confirm", "act"]
+Checking = Literal["off", "model"]
 Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
 
 
@@ -88,7 +89,9 @@ class PersonalSettings(BaseModel):
         description="what asks first: advise every change, confirm much at once and what others suggest, act only that",
     )
     ana_history_tokens: int = Field(
-        24_000, ge=200, description="how much of the conversation the model sees; a local model takes memory for it"
+        24_000,
+        ge=200,
+        description="how much of the conversation the model sees; one of yours takes memory for it",
     )
     ana_daily_budget_usd: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="most USD for models in a day of yours; a turn then ends politely"
@@ -134,9 +137,6 @@ class Settings(PersonalSettings):
     openai_base_url: Url | None = Field(None, description="any OpenAI-compatible server instead of OpenAI")
     ollama_host: Url = Field("http://localhost:11434", description="where Ollama listens")
     ollama_model: str | None = Field(None, description="Ollama model; setting it configures Ollama")
-    ana_local_model: ProjectPath | None = Field(
-        None, description="GGUF file that llama.cpp runs on this machine (`make local`); setting it configures local"
-    )
     use_tool_calls: ToolCalls = Field(
         "auto", description="1: native tool calls; 0: JSON decisions; auto: native, else JSON"
     )
@@ -184,6 +184,8 @@ class Settings(PersonalSettings):
     ana_turn_seconds: float = Field(
         180.0, gt=0, description="most seconds of work in one turn, of waiting for the model in all, retries included"
     )
+    ana_check: Checking = Field("off", description="model: one more call asks what in an answer is untrue")
+    ana_check_model: str | None = Field(None, description="model of the provider that checks, if not the same")
     ana_models: Names = Field(
         (), description="models of the provider that others than you may choose, comma-separated; empty: none"
     )
@@ -234,7 +236,7 @@ class Settings(PersonalSettings):
             return "openrouter"
         if self.openai_api_key:
             return "openai"
-        return "local" if self.ana_local_model else "offline"
+        return "offline"
 
 
 def _is_path(kind: Any) -> bool:

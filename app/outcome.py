@@ -11,10 +11,9 @@ from ana.errors import NotWaiting, UserError
 from ana.handles import Handles
 from ana.memory.receipts import Receipt
 from ana.models.base import COMPOSED
-from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.time.clock import Clock
-from ana.tracing.record import list_steps
+from ana.tracing.record import add_up, list_steps
 from ana.tracing.schema import Step
 from graph.state import Turn
 from nodes.autonomy.request import may_be_approved_unseen
@@ -137,14 +136,15 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
         turn: The turn, as it has ended.
         messages: Its messages, from the user's on.
     """
+    usage, usd = add_up(turn, model_name(handles.settings), handles.settings)
     return Done(
         answer=turn["answer"] or "",
         thread_id=thread_id,
         trace_id=turn["id"],
         trace_path=handles.traces.place(thread_id, turn["id"]),
-        steps=list_steps(messages, turn["corrections"]),
-        usage=dict(turn["usage"]),
-        cost_usd=cost(turn["usage"], model_name(handles.settings), handles.settings),
+        steps=list_steps(messages, turn),
+        usage=usage,
+        cost_usd=usd,
         changes=receipts(messages),
         receipt=turn.get("receipt", ""),
         error=turn["error"],
@@ -163,7 +163,7 @@ def read_waiting(state: StateSnapshot, asked: Interrupt, clock: Clock) -> Waitin
         turn_id=turn["id"],
         request_id=asked.id,
         request=read_request(asked),
-        steps=list_steps(messages, turn["corrections"]),
+        steps=list_steps(messages, turn),
         changes=receipts(messages),
         may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),
         question=turn["question"],

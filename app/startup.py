@@ -8,7 +8,7 @@ from ana.keys import OWNER
 from ana.output import tell
 from ana.tracing.langsmith import switch_on_or_off
 from ana.workspace import Workspace, load_workspace, open_workspace
-from ana.workspace.private import describe_shared, holds_own, keep_private
+from ana.workspace.private import keep_private
 
 chosen: ContextVar[str | None] = ContextVar("chosen", default=None)
 """The person for whom a command is to run; None if nobody was named."""
@@ -48,11 +48,9 @@ def prepare(workspace: Workspace) -> None:
     switch_on_or_off()
     from ana.logs import set_up_logging
 
-    if changed := keep_private(workspace):
-        tell(f"Others on this machine could read {changed} of ana's files and folders; now only you can.")
+    for path in keep_private(workspace):
+        tell(f"Others on this machine could look into {path}; now only you can.")
     set_up_logging(workspace.settings)
-    if not holds_own(workspace) and (sentence := describe_shared(workspace)):
-        tell(sentence)
 
 
 def spell_user(workspace: Workspace) -> str:

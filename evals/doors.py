@@ -17,8 +17,7 @@ DOORS = (
     ),
     (
         "`ana setup`",
-        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server, a GGUF file), try it with one message,"
-        " write `.env`",
+        "choose a model (OpenAI, OpenRouter, Ollama, a compatible server), try it with one message, write `.env`",
     ),
     (
         r"`ana ask --thread T --decide approve\|reject\|FILE [--request ID]`",
@@ -45,8 +44,8 @@ DOORS = (
     ("`ana history [--item ID] [--since DAY] [--json]`", "what was changed, when, and in which turn"),
     (
         "`ana replay ID\\|--path FILE [--index -1] [--rerun [--model M] [--prompt FILE]] [--json]`",
-        "tells a recorded turn: steps, timings, cost; runs it again on a copy of the store as it was, or asks another "
-        "model; exit 0 the same, 1 different, 2 it cannot be run again",
+        "tells a recorded turn: steps, timings, cost; runs it again with its decisions and results, or asks another "
+        "model on a copy of the store; exit 0 the same, 1 different, 2 it cannot be run again",
     ),
     (
         "`ana undo [--turn T] [--force]`",
@@ -66,8 +65,7 @@ DOORS = (
     (
         "`ana export FILE [--force] [--ics]`, `ana import FILE [--replace] [--mine\\|--from-others]`",
         "everything as lines of JSON, the same bytes again from an empty folder; `--ics` writes a calendar;"
-        " takes also calendars, Taskwarrior's JSON,"
-        " Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
+        " takes also calendars, Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
     ),
     (
         "`ana backup FILE`, `ana restore FILE [--yes] [--from NAME]`",

@@ -1,12 +1,12 @@
-"""Golden traces: `make goldens` records them again and prints every difference; `make test` runs them again.
+"""Golden traces: `make goldens` records them again and prints every difference; `make test` fails at one.
 
-Each is a conversation: the records of its turns, and the journal of what they wrote. Ids, times and tokens are fixed,
-so that a difference is a change of what the program does.
+Each is a conversation: the records of its turns. Ids, times and tokens are fixed, so that a difference is a change of
+what the program does.
 """
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
@@ -16,14 +16,10 @@ from zoneinfo import ZoneInfo
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, InvalidToolCall
 
-from ana import __version__
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import ModelFailed
 from ana.files import write_whole
-from ana.memory.backend import RecordKey
-from ana.memory.changes import Change, Entry
-from ana.memory.item import Item, from_json
 from ana.models.providers import build_model
 from ana.models.scripted import ScriptedModel, calls
 from ana.output import shorten
@@ -32,10 +28,9 @@ from ana.time.clock import Clock
 from ana.tracing.schema import Record
 from app.replay.compare import iter_differences
 from app.replay.history import list_messages
+from app.replay.model import list_decisions
 from app.replay.play import Scene, play
-from app.replay.rerun import Rerun
 from app.throwaway import make_throwaway
-from graph.recording import digest_messages, digest_tools
 
 FILE = PROJECT / "tests" / "data" / "goldens.jsonl"
 BEGINNING = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
@@ -130,23 +125,16 @@ class Golden:
     Args:
         name: What it is about.
         records: Its turns.
-        entries: The journal of what they wrote, the oldest first.
     """
 
     name: str
     records: list[Record]
-    entries: list[Entry]
 
-    def fill_store(self) -> InMemoryBackend:
-        """Return the store as the conversation left it."""
-        records: dict[RecordKey, Item] = {}
-        for change in (entry.change for entry in self.entries):
-            records.pop(change.key, None)
-            if change.after:
-                records[change.key] = change.after
-        backend = InMemoryBackend(WordLlamaEmbeddings())
-        backend.fill(records, self.entries, 0)
-        return backend
+    def list_line_texts(self) -> set[str]:
+        """Return the texts that its turns gave to lines of Global Context."""
+        changes = (change for record in self.records for change in record.get("changes", []))
+        sides = (change[side] for change in changes if change["kind"] == "line" for side in ("before", "after"))
+        return {line["content"] for line in sides if line}
 
 
 def read_goldens(file: Path = FILE) -> list[Golden]:
@@ -165,24 +153,15 @@ def record_goldens() -> list[Golden]:
 
 
 def play_again(golden: Golden) -> Golden:
-    """Return a conversation as the program plays it now, with the decisions that were recorded.
-
-    Raises:
-        CannotReplay: Something that it relied on is gone or another.
-    """
-    run = Rerun(load_golden_settings(), golden.fill_store(), WordLlamaEmbeddings())
-    again: list[Record] = []
-    for record in golden.records:
-        earlier = again[len(again) - record["inputs"]["turns"] :]
-        # these are what may have changed: the program, its tools, and what stands in the turns before
-        now = {"version": __version__, "tools": digest_tools(()), "history": digest_messages(list_messages(earlier))}
-        played = run.repeat(cast(Record, {**record, "inputs": {**record["inputs"], **now}}), earlier)
-        again.append(cast(Record, {**played, "durations": {}, **_who_replied(record)}))
-    return _from_json(json.loads(json.dumps(_to_json(replace(golden, records=again)))))
+    """Return a conversation as the program plays it now on an empty store, with the decisions that were recorded."""
+    said = [(record["question"], list_decisions(record), ()) for record in golden.records]
+    again = record_golden(golden.name, "act", said)
+    replied = zip(golden.records, again.records, strict=True)
+    return replace(again, records=[cast(Record, {**new, **_who_replied(old)}) for old, new in replied])
 
 
 def _who_replied(record: Record) -> dict[str, Any]:
-    return {"model": record["model"], "usage": record["usage"], "cost_usd": record["cost_usd"]}
+    return {name: record.get(name) for name in ("model", "provider", "usage", "cost_usd")}
 
 
 def list_differences(old: Sequence[Golden], new: Sequence[Golden]) -> Iterator[str]:
@@ -218,36 +197,30 @@ def record_golden(
         provider = "openai" if replies else "offline"
         settings = own or load_golden_settings().model_copy(update={"llm_provider": provider})
         model = answering or (ScriptedModel(replies=list(replies)) if replies else build_model(settings))
-        scene = _set_scene(f"{thread}-{number}", thread, question, decisions, records)
-        handles = make_throwaway(settings, model, backend, clock)
-        # how long it took is another each time
-        records.append({**play(scene, handles, dial, STEPS), "durations": {}})
-    return _from_json(json.loads(json.dumps(_to_json(Golden(name, records, backend.entries()[::-1])))))
+        scene = Scene(
+            id=f"{thread}-{number}",
+            thread=thread,
+            question=HumanMessage(question, id=f"{thread}-{number}-said"),
+            history=list_messages(records),
+            replies=[{"decisions": [{"type": decision}]} for decision in decisions],
+        )
+        record = play(scene, make_throwaway(settings, model, backend, clock), dial, STEPS)
+        records.append(_fix(record, records[-1]["id"] if records else None))
+    return _from_json(json.loads(json.dumps(_to_json(Golden(name, records)))))
 
 
-def _set_scene(id: str, thread: str, question: str, decisions: Sequence[str], before: list[Record]) -> Scene:
-    return Scene(
-        id=id,
-        thread=thread,
-        question=HumanMessage(question, id=f"{id}-said"),
-        history=list_messages(before),
-        previous=before[-1]["id"] if before else None,
-        replies=[{"decisions": [{"type": decision}]} for decision in decisions],
-    )
+def _fix(record: Record, previous: str | None) -> Record:
+    """Return a record without what is another each time, or whenever a prompt or a schema is."""
+    inputs = {key: value for key, value in record["replay"].items() if key not in ("version", "tools", "prompts")}
+    return cast(Record, {**record, "previous": previous, "durations": {}, "replay": inputs})
 
 
 def _to_json(golden: Golden) -> dict[str, Any]:
-    return {"name": golden.name, "records": golden.records, "entries": [asdict(entry) for entry in golden.entries]}
+    return {"name": golden.name, "records": golden.records}
 
 
 def _from_json(told: dict[str, Any]) -> Golden:
-    return Golden(told["name"], told["records"], [_read_entry(entry) for entry in told["entries"]])
-
-
-def _read_entry(told: dict[str, Any]) -> Entry:
-    change = told["change"]
-    before, after = (from_json(change[side]) if change[side] else None for side in ("before", "after"))
-    return Entry(**{**told, "change": Change(change["kind"], change["id"], before, after)})
+    return Golden(told["name"], told["records"])
 
 
 def main() -> None:

@@ -12,8 +12,7 @@ from pydantic import Field
 from ana.errors import UserError
 from ana.handles import Handles, default_handles
 from ana.keys import OWNER
-from ana.models.providers import model_name
-from ana.settings import Autonomy
+from ana.settings import Autonomy, Checking
 from ana.tracing.port import NO_THREAD
 from ana.workspace import check_model
 from prompts import decision_prompt
@@ -66,6 +65,13 @@ class Context:
             "text of others in view may have suggested. act: only the last. Empty: ANA_AUTONOMY in .env."
         ),
     ] = None
+    check: Annotated[
+        Checking | None,
+        Field(
+            description="model: before an answer goes out, one more call asks a model what in it is untrue, and an "
+            "untrue one is corrected once. off: no such call. Empty: ANA_CHECK in .env."
+        ),
+    ] = None
     stream_drafts: Annotated[
         bool,
         Field(
@@ -79,8 +85,9 @@ class Context:
             raise UserError(f"model is {self.model!r:.50}.", "Give a model's name, or leave it empty.")
         _check_number("temperature", self.temperature, (int, float), HOTTEST, least=0)
         _check_number("max_steps", self.max_steps, (int,), MOST_STEPS, least=1)
-        if self.autonomy is not None and self.autonomy not in get_args(Autonomy):
-            raise UserError(f"autonomy is {self.autonomy!r:.50}.", f"Give {' or '.join(get_args(Autonomy))}.")
+        for name, value, kind in (("autonomy", self.autonomy, Autonomy), ("check", self.check, Checking)):
+            if value is not None and value not in get_args(kind):
+                raise UserError(f"{name} is {value!r:.50}.", f"Give {' or '.join(get_args(kind))}.")
         if not isinstance(self.stream_drafts, bool):
             raise UserError(f"stream_drafts is {self.stream_drafts!r:.50}.", "Give true or false.")
 
@@ -95,11 +102,6 @@ class Context:
             check_model(self.handles.settings, name)
         if name and self.handles.settings.provider == "offline":
             raise UserError(f"The offline reader has no model {name!r}.", "Leave it empty, or `ana setup` adds one.")
-        if name and self.handles.settings.provider == "local" and name != model_name(self.handles.settings):
-            raise UserError(
-                f"{model_name(self.handles.settings)} is the only model here; there is no {name!r}.",
-                "Leave it empty, or set ANA_LOCAL_MODEL to another file.",
-            )
         chosen = {"model": name or None, "temperature": self.temperature}
         return {option: value for option, value in chosen.items() if value is not None}
 
@@ -112,11 +114,16 @@ class Context:
         """Return the id of a turn that begins; a turn that is run again keeps the one it had."""
         return id
 
-    def answer_own(self, call: ToolCall) -> ToolMessage | None:
-        """Return the answer of a person's own tool that must not run again; None lets it run.
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a turn is run again with the results that were recorded: no store is looked into to weigh a call."""
+        return False
+
+    def answer(self, call: ToolCall) -> ToolMessage | None:
+        """Return the recorded answer of a call that must not run again; None lets it run.
 
         Raises:
-            ToolError: It failed, or is not known.
+            ToolError: None is recorded.
         """
         return None
 

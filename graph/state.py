@@ -21,7 +21,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
-from ana.tracing.schema import Inputs, Moment
+from ana.tracing.schema import DraftCheck, Inputs, Moment
 
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, NotImplementedError)
 """What `convert_to_messages` raises at what is no message."""
@@ -177,9 +177,11 @@ class Turn(TypedDict):
     """What was approved, by the call's id; empty for an edit that is weighed again."""
     given: NotRequired[list[Any]]
     """The person's replies to its requests, in order."""
-    inputs: NotRequired[Inputs]
+    replay: NotRequired[Inputs]
     """What the turn can be run again from."""
     corrections: list[Correction]
+    checks: NotRequired[list[DraftCheck]]
+    """What a model said of its drafts; their tokens are not in `usage`."""
     decisions: list[Annotated[dict[str, Any], AfterValidator(_check_decision)]]
     usage: Usage
     told: NotRequired[UsageMetadata | None]

@@ -113,10 +113,12 @@ def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
     if call.fault:
         return answer_error(id, INVALID, call.fault)
     try:
+        if recorded := run.answer(call.call):
+            return recorded
         if name in TOOLS:
             answer = TOOLS[name].invoke({**call.call, "args": {**call.args, "call": context}})
         else:
-            answer = run.answer_own(call.call) or _invoke_plugin(call, run.handles.settings.tools_modules)
+            answer = _invoke_plugin(call, run.handles.settings.tools_modules)
     except ToolError as exc:
         return answer_error(id, name, exc)
     except ValidationError as exc:

@@ -88,7 +88,7 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: str = "") -> Loaded
         return Loaded(now=told, vocabulary="", lines=memory.lines())
     with memory.backend.reading():
         days = date.fromisoformat(before) if before else date.min, began.date() - timedelta(days=1)
-        # not `memory.due`, which would read the clock once more than the replay of an older turn knows
+        # not `memory.due`, which goes by the present moment: a turn may have waited
         late = memory.backend.query(Query(None, EVERY_ITEM, handles.clock.zone, MOST_OVERDUE, days, CLOSED, began))
         vocabulary, lines = memory.vocabulary.describe(), memory.lines()
     # what has no status is a note or a thing of the past, which nobody has forgotten, and what passes is never overdue

@@ -5,11 +5,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ana.models.base import COMPOSED
+from ana.tracing.schema import CHECK
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_left_out
+from nodes.draft_check import check_draft
 from nodes.evidence import Evidence, Violation, collect_evidence, list_declined
 from nodes.history import receipts, this_turn
+from nodes.limits import limit_reached
 from nodes.policies.check import first_violation
 from nodes.policies.results import keep_values
 from nodes.receipt import name_recorded, name_unchanged, render_receipt, strip_receipt
@@ -21,22 +24,24 @@ MOST_CORRECTIONS = 2
 
 
 def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Send a draft that breaks a policy back with the reason, at most twice; otherwise make it the answer."""
+    """Send a draft that breaks a policy, or that a model finds untrue, back at most twice; else make it the answer."""
     turn, draft, handles = state["turn"], strip_receipt(state["draft"]), context_of(runtime).handles
     if not draft and not turn["decisions"]:  # the turn begins here, and the model has not been asked
         return {}
     id = call_id(turn, len(turn["decisions"]))
     evidence = collect_evidence(state | {"draft": draft}, handles)
     ours = _is_ours(turn)
+    receipt = render_receipt(evidence.calls, list_declined(this_turn(state["messages"])))
     violation = None if ours else _find_violation(evidence)
+    if not (ours or violation):
+        turn, violation = check_draft(turn, evidence, receipt or name_unchanged(), context_of(runtime))
     if violation:
         withdraw(runtime, id)
-        if len(turn["corrections"]) < MOST_CORRECTIONS:
-            return _send_back(state, violation)
+        if _can_correct(turn, violation, context_of(runtime)):
+            return _send_back(state | {"turn": turn}, violation)
     # where all drafts were false, what is known without them; the record stands below
     answer = violation.fallback if violation else draft if ours else keep_values(evidence)
     answer += explain_left_out(this_turn(state["messages"])[0])
-    receipt = render_receipt(evidence.calls, list_declined(this_turn(state["messages"])))
     if not receipt:
         receipt = name_unchanged() if ours else describe_unchanged(answer, state, handles)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
@@ -49,6 +54,14 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 def _is_ours(turn: Turn) -> bool:
     """Whether a draft is composed here from what happened, so that there is nothing to check: a failure, a reader's."""
     return bool(turn["error"] or any(decision.get(COMPOSED) for decision in turn["decisions"][-1:]))
+
+
+def _can_correct(turn: Turn, violation: Violation, context: Context) -> bool:
+    """Whether a draft may be sent back; for a model that checks, which may be wrong, once, and where a step is left."""
+    policies = [correction["policy"] for correction in turn["corrections"]]
+    limit = limit_reached(turn, context.handles.settings, context.max_steps)
+    is_final = violation.policy == CHECK and (CHECK in policies or limit is not None)
+    return len(policies) < MOST_CORRECTIONS and not is_final
 
 
 def _send_back(state: State, violation: Violation) -> dict[str, Any]:

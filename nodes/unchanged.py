@@ -35,7 +35,7 @@ def describe_unchanged(answer: str, state: State, handles: Handles) -> str:
 
     What may be named are the records in results of this turn and of the one before.
     """
-    year = int(state["turn"]["ts"][:4])  # not the clock's, which is read no oftener than a replay of the turn knows
+    year = int(state["turn"]["ts"][:4])  # not the clock's: a turn may have waited
     found = _find_shown(state["messages"], handles.memory)
     shares = {id: share for id, item in found.items() if (share := _measure_named(item, answer)) >= ENOUGH}
     best = sorted(shares, key=lambda id: -shares[id])[:MOST]

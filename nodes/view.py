@@ -11,7 +11,10 @@ from ana.memory.content_words import count_words, iter_words
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.sources import PASTE, PERSON, SUGGESTED, is_others, name_tool
-from ana.memory.vocabulary import MOST, NAMED
+from ana.memory.vocabulary import MOST, NAMED, OURS
+from ana.output import escape_controls
+from ana.time.dates import day_of
+from ana.time.repeats import DATE_KEYS
 from ana.tracing.schema import INVALID
 from ana.values import Json, read_json
 from graph.state import State
@@ -22,6 +25,9 @@ from tools.catalog import TOOLS
 
 FEWEST_WORDS = 3
 """A shorter text is a name or a date, and orders nothing."""
+
+PROGRAMS = {*OURS, *DATE_KEYS, "uid"}
+"""Names of properties that the program gives, and nobody whose words these are."""
 
 VIEW = "ana_view"
 """In an answer's `additional_kwargs`: who told the text of others that was in view when it was written."""
@@ -89,9 +95,13 @@ def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: 
 
 
 def keep_others(texts: Iterable[Shown]) -> list[Shown]:
-    """Return the texts that others told and that are long enough to order something, each once."""
-    others = (each for each in texts if is_others(each.source) and count_words(each.text) >= FEWEST_WORDS)
-    return [*dict.fromkeys(others)]
+    """Return the texts that others told and that may order something, each once."""
+    return [*dict.fromkeys(each for each in texts if is_others(each.source) and may_order(each.text))]
+
+
+def may_order(text: str) -> bool:
+    """Return whether a text is long enough to order something, or has characters that a model reads and nobody sees."""
+    return count_words(text) >= FEWEST_WORDS or escape_controls(text) != text
 
 
 def find_source(view: Sequence[Shown]) -> str:
@@ -100,11 +110,12 @@ def find_source(view: Sequence[Shown]) -> str:
 
 
 def list_shown(item: Item) -> list[Shown]:
-    """Return the texts of a record with who told each, the names of its properties among them."""
+    """Return the texts of a record with who told each; dates are none, nor are names that the program gives."""
     shown = [Shown(item.sources.content, item.content, item.id)]
     for name, value in item.properties.items():
-        words = " ".join([name.replace("_", " "), *iter_words(value)])
-        shown.append(Shown(item.sources.properties.get(name, PERSON), words, item.id))
+        words = [word for word in iter_words(value) if not day_of(word)]
+        named = words if name in PROGRAMS else [name.replace("_", " "), *words]
+        shown.append(Shown(item.sources.properties.get(name, PERSON), " ".join(named), item.id))
     return shown
 
 
@@ -150,7 +161,7 @@ def _read_records(ids: Iterable[str], memory: Memory, kind: Kind) -> list[Shown]
 def _read_vocabulary(memory: Memory) -> Iterator[Shown]:
     """Yield the names in use that are long enough to order something, as the record that was changed last has them."""
     for kind, names in memory.vocabulary.names().items():
-        for name in (name for name, _ in names[:MOST] if count_words(name) >= FEWEST_WORDS):
+        for name in (name for name, _ in names[:MOST] if may_order(name)):
             where: dict[str, Json] = {kind: name} if kind in NAMED else {name: {"$ne": None}}
             for item in memory.find(where=where, limit=1).items:
                 yield Shown(item.sources.properties.get(kind if kind in NAMED else name, PERSON), name, item.id)

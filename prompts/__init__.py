@@ -8,7 +8,8 @@ _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 @cache
-def _template(name: str) -> str:
+def read_template(name: str) -> str:
+    """Return a prompt with its slots. Raises FileNotFoundError if there is none."""
     return (Path(__file__).parent / f"{name}.md").read_text(encoding="utf-8")
 
 
@@ -23,7 +24,7 @@ def render(name: str, **slots: str) -> str:
         FileNotFoundError: There is no such prompt.
         KeyError: A slot is missing or unknown.
     """
-    return fill(name, _template(name), **slots)
+    return fill(name, read_template(name), **slots)
 
 
 def fill(name: str, template: str, **slots: str) -> str:

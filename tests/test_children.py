@@ -19,19 +19,11 @@ from evals.imports import PACKAGES, nodes_of, source_files
 from evals.load.server import free_port
 from tests.conftest import folders
 from tests.forks import run_forked
-from tests.models.local.test_local import LIBRARY, write_model
 
 PWNED = "import os\nopen(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'pwned'), 'a').write(__file__)\n"
 SETTINGS = "CHROMA_API_IMPL=pwned.Pwned\nCHROMA_SERVER_HOST=127.0.0.1\nIS_PERSISTENT=neither\nLLM_PROVIDER=nobody\n"
 BIN = Path(sys.executable).parent
 
-SERVE_LOCAL = """
-    from pathlib import Path
-    from ana.models.local.server import LocalServer
-    server = LocalServer(Path(sys.argv[1]), 100, 10)
-    server.start()
-    assert server.url
-"""
 START = """
     from ana.children import start_python
     raise SystemExit(start_python(*sys.argv[1:], cwd=Path.cwd()).wait())
@@ -86,10 +78,6 @@ def check_the_store(hostile: Path, env: dict[str, str]) -> None:
     assert "damaged" not in said
 
 
-def serve_a_model(hostile: Path, env: dict[str, str]) -> None:
-    run(run_script(SERVE_LOCAL, write_model(hostile.parent)), hostile, env | {"PYTHONPATH": str(LIBRARY)})
-
-
 def serve(hostile: Path, env: dict[str, str]) -> None:
     port, log = free_port(), hostile.parent / "server.log"
     command: Command = [BIN / "ana", "dev", "--no-reload", "--port", str(port)]
@@ -135,7 +123,6 @@ def serve_nothing(hostile: Path, env: dict[str, str]) -> None:
 
 CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "ana.backends.chroma.care.probe": check_the_store,
-    "ana.models.local.child": serve_a_model,
     "app.dev_server": serve,
     "app.cli": run_a_command,
     "evals.load.talker": talk,

@@ -274,7 +274,7 @@ TURNS_TO = [
 
 @pytest.mark.parametrize(("configured", "provider"), TURNS_TO)
 def test_ollama_openai_and_mock_are_taken_in_that_order(home: Home, configured: dict[str, str], provider: str) -> None:
-    nothing = dict.fromkeys(("OLLAMA_MODEL", "OPENROUTER_API_KEY", "OPENAI_API_KEY", "ANA_LOCAL_MODEL"), "")
+    nothing = dict.fromkeys(("OLLAMA_MODEL", "OPENROUTER_API_KEY", "OPENAI_API_KEY"), "")
     env = nothing | {"LLM_PROVIDER": "", "OLLAMA_HOST": home.model.url.removesuffix("/v1")} | configured
     told = home.ask("hello", DONE, **env)
     assert json.loads(Path(told["trace_path"]).read_text())["provider"] == provider

@@ -26,8 +26,6 @@ from ana.settings import PROJECT, Settings, find_places, load_settings, write_en
         ({"OPENROUTER_API_KEY": "k", "OLLAMA_MODEL": "m"}, "ollama"),
         ({"OPENAI_API_KEY": "k", "OLLAMA_HOST": "http://gpu:11434"}, "openai"),
         ({"OLLAMA_MODEL": "m"}, "ollama"),
-        ({"ANA_LOCAL_MODEL": "m.gguf"}, "local"),
-        ({"OLLAMA_MODEL": "m", "ANA_LOCAL_MODEL": "m.gguf"}, "ollama"),
         ({"LLM_PROVIDER": "ollama", "OPENAI_API_KEY": "k"}, "ollama"),
     ],
 )
@@ -82,11 +80,10 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 def test_an_installed_ana_keeps_its_files_where_the_system_does(installed: Path) -> None:
-    settings = load_settings({"ANA_LOCAL_MODEL": "m.gguf", "ANA_EMBEDDER_DIR": "/srv/minilm"})
+    settings = load_settings({"ANA_EMBEDDER_DIR": "/srv/minilm"})
     assert settings.ana_data_dir == installed / ".local/share/ana/data"
     assert settings.traces_dir == installed / ".local/share/ana/data/traces"
     assert settings.log_file_path == installed / ".local/state/ana/log/ana.log"
-    assert settings.ana_local_model == installed / ".local/share/ana/m.gguf"
     assert settings.compiled_demos_path == installed / ".local/share/ana/opt/plan_demos.json"
     assert settings.ana_embedder_dir == Path("/srv/minilm")
 
@@ -112,11 +109,10 @@ def test_an_installed_ana_names_no_make(installed: Path, part: Part) -> None:
         ({"LLM_PROVIDER": "openai"}, "OPENAI_API_KEY"),
         ({"LLM_PROVIDER": "openrouter"}, "OPENROUTER_API_KEY"),
         ({"LLM_PROVIDER": "ollama"}, "OLLAMA_MODEL"),
-        ({"LLM_PROVIDER": "local"}, "ANA_LOCAL_MODEL"),
     ],
 )
 def test_a_provider_without_its_key_names_the_setting(env: dict[str, str], named: str) -> None:
-    with pytest.raises(ConfigError, match=named if named.endswith("KEY") else "no (?:model|file)") as caught:
+    with pytest.raises(ConfigError, match=named if named.endswith("KEY") else "no model") as caught:
         build_model(load_settings(env))
     assert named in caught.value.hint
 
@@ -205,13 +201,13 @@ def test_a_key_in_the_file_counts_as_it_is_written(tmp_path: Path, monkeypatch: 
     values = {"OPENAI_API_KEY": key, "OPENAI_BASE_URL": url, "OPENAI_MODEL": "m-${HOME}"}
     write_env_file(tmp_path / ".env", values)
     with (tmp_path / ".env").open("a") as file:
-        file.write("OPENROUTER_API_KEY=or-${HOME}\nANA_DATA_DIR=${HOME}/ana\nANA_LOCAL_MODEL='${HOME}/m.gguf'\n")
+        file.write("OPENROUTER_API_KEY=or-${HOME}\nANA_DATA_DIR=${HOME}/ana\nANA_EMBEDDER_DIR='${HOME}/minilm'\n")
     settings = load_settings()
     assert settings.openai_api_key == SecretStr(key)
     assert settings.openrouter_api_key == SecretStr("or-${HOME}")
     assert (settings.openai_base_url, settings.openai_model) == (url, "m-${HOME}")
     assert settings.ana_data_dir == Path("/home/somebody/ana")
-    assert settings.ana_local_model == Path("/home/somebody/m.gguf")
+    assert settings.ana_embedder_dir == Path("/home/somebody/minilm")
 
 
 def test_keys_are_not_shown() -> None:

@@ -1,7 +1,6 @@
 """The house keeps its shape: imports point downwards, packages are ours, functions and files stay small."""
 
 import ast
-import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -69,7 +68,7 @@ def test_only_those_that_make_a_store_name_its_class() -> None:
 def test_only_the_workspace_knows_where_a_persons_state_is() -> None:
     fields = {"ana_data_dir", "traces_dir"}
     knowing = {module for module in source_files() if fields & {*map(name_in, nodes_of(module))}}
-    assert knowing == {"ana.settings", "ana.workspace.workspace", "ana.workspace.private"}
+    assert knowing == {"ana.settings", "ana.workspace.workspace"}
 
 
 def name_in(node: ast.AST) -> object:
@@ -86,7 +85,7 @@ def test_whoever_calls_a_model_pays_out_of_the_budget() -> None:
     callers = {
         module for module in source_files() if "ana.models.call" in imports_of(module) and uses(module, "complete")
     }
-    assert callers == {"nodes.reason", "nodes.summary", "evals.tasks.opinions"}
+    assert callers == {"nodes.reason", "nodes.summary", "nodes.draft_check", "evals.tasks.opinions"}
     assert [module for module in callers if not uses(module, "pay")] == []
 
 
@@ -172,59 +171,6 @@ def test_ways_to_start_are_found() -> None:
     assert ways_to_start(ast.walk(ast.parse(text))) == found
 
 
-OPENERS = {
-    "ana.files": {"os.open", "sqlite3.connect"},
-    "ana.settings": {"os.open"},  # the project's .env, which may be a link
-    "ana.output": {"os.open"},  # the null device
-    "ana.logs": {"open"},  # with open_own, unless a setting names the file
-    "ana.backends.chroma.care.backup": {"tempfile.mkstemp"},  # a new file, wherever the person wants the backup
-    "ana.backends.chroma.client": {"shutil.copyfile", "sqlite3.connect"},  # a copy in a folder of its own
-    "ana.backends.chroma.care.rebuild": {"shutil.copy2"},  # into a folder that was made before it
-    "ana.backends.chroma.care.exchange": {"shutil.copytree"},  # the same, for Chroma
-}
-"""The modules that may open files for writing otherwise than with ana/files.py, which follows no link, and how."""
-
-WAYS_TO_OPEN = {"os.open", "sqlite3.connect", "shutil.copyfile", "shutil.copy", "shutil.copy2", "shutil.copytree"}
-WAYS_TO_OPEN |= {"tempfile.mkstemp", "tempfile.NamedTemporaryFile", "os.mknod", "os.truncate"}
-WRITING = {"write_text", "write_bytes", "touch"}
-
-
-def ways_to_open(every: Iterable[ast.AST]) -> set[str]:
-    """Return how a module, of which all nodes are given, opens files for writing."""
-    nodes = list(every)
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    databases = [call for call in calls if name_in(call.func) == "connect"]
-    reading = {call.func for call in databases if re.search(r"mode=ro|:memory:", ast.unparse(call))}
-    named = dotted_names((node for node in nodes if node not in reading), WAYS_TO_OPEN)
-    methods = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
-    return named | (WRITING & methods) | {"open" for call in calls if opens_for_writing(call)}
-
-
-def opens_for_writing(call: ast.Call) -> bool:
-    """Return whether a call is of `open`, or of a path's, with a mode to write."""
-    if name_in(call.func) != "open":
-        return False
-    given = [*call.args, *(each.value for each in call.keywords)]
-    modes = (str(arg.value) for arg in given if isinstance(arg, ast.Constant))
-    return any(re.fullmatch(r"[rwxabt+]{1,3}", mode) and set(mode) & set("wxa+") for mode in modes)
-
-
-def test_files_are_opened_for_writing_in_one_module() -> None:
-    modules = [
-        module for module in source_files() if not module.startswith("evals")
-    ]  # which write what developers name
-    ways = {module: ways_to_open(nodes_of(module)) - OPENERS.get(module, set()) for module in modules}
-    assert {module: way for module, way in ways.items() if way} == {}
-
-
-def test_ways_to_open_are_found() -> None:
-    text = (
-        "open(p, 'rb+'); p.open(mode='a'); q.touch(0o600); sqlite3.connect('file:p?mode=ro', uri=True); f(shutil.copy)"
-    )
-    assert ways_to_open(ast.walk(ast.parse(text))) == {"open", "touch", "shutil.copy"}
-    assert ways_to_open(ast.walk(ast.parse("open(p); p.open('rb'); sqlite3.connect(p)"))) == {"sqlite3.connect"}
-
-
 WAYS_TO_PRINT = {"print", "input", "sys.stdout", "sys.stderr", "os.write", "click.echo", "click.secho", "click.confirm"}
 WAYS_TO_PRINT |= {"typer.echo", "typer.secho", "typer.confirm", "logging.StreamHandler", "rich.console", "rich.text"}
 PRINTERS = {
@@ -273,8 +219,8 @@ def test_nothing_reaches_inside_the_chroma_backend() -> None:
     assert any(map(reaches_inside, ast.walk(ast.parse("memory.backend.journal.add(x)"))))
 
 
-WRITERS = {"ana.memory.memory", "app.replay.store"}
-"""Those that give changes to a backend: memory, within its bounds, and the replay of what was stored, in memory."""
+WRITERS = {"ana.memory.memory"}
+"""Those that give changes to a backend: memory, within its bounds."""
 
 
 def writes_past_memory(node: ast.AST) -> bool:

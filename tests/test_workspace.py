@@ -180,6 +180,6 @@ def test_two_persons_share_no_word(settings: Settings, tmp_path: Path) -> None:
 
 def test_what_another_person_has_is_kept_private_too(settings: Settings) -> None:
     eve = open_workspace(settings, "eve")
-    ask(eve, SAID, InMemoryBackend(EMBEDDER))
-    (eve.folder / "threads.sqlite").chmod(0o644)
-    assert find_exposed(open_workspace(settings)) == [eve.folder / "threads.sqlite"]
+    ask(eve, SAID)
+    eve.folder.chmod(0o755)
+    assert find_exposed(eve) == [eve.folder]

@@ -14,7 +14,7 @@ def append_context(content: str, *, call: Injected) -> Result:
     """Add a line to Global Context: something lasting that was learned about the user.
 
     Args:
-        content: One short line.
+        content: One short line, in the person's own words.
     """
     change = call.memory.append_line(content, call.cause)
     assert change.after is not None

@@ -8,8 +8,6 @@ from typing import Any
 from ana.models.providers import model_name
 from ana.settings import Settings
 
-_IN_PROCESS = ("offline", "local")
-"""Providers that no price in the settings can mean."""
 _PREFIX = re.compile(r"\A(?:openrouter/)?(?:openai/|azure/)?")
 _DATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|latest)\Z")
 
@@ -46,7 +44,7 @@ June 2026, cached input and the older gpt-4o in June 2025.
 def find_price(model: str, settings: Settings) -> Price | None:
     """Return the price of a model of the settings' provider, or None where it is not known."""
     into, out = settings.openai_input_price_per_1k, settings.openai_output_price_per_1k
-    if settings.provider in _IN_PROCESS:
+    if settings.provider == "offline":
         return FREE_OF_CHARGE
     if into is not None or out is not None:
         return Price((into or 0) * 1000, (out or 0) * 1000, (into or 0) * 1000)

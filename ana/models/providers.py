@@ -1,7 +1,6 @@
 """The model that the settings ask for. A configured provider that fails never turns into another."""
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from ana.errors import ConfigError, UserError
@@ -35,9 +34,7 @@ def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = No
     from ana.models.json_mode.adapter import JsonDecisions, ToolCallFallback
 
     decisions = JsonDecisions(inner=native, instruct=instruct)
-    # llama.cpp takes tools also for a model whose template has no place for them, which is then never shown any
-    always = settings.use_tool_calls == "0" or settings.provider == "local"
-    return decisions if always else ToolCallFallback(inner=native, json_decisions=decisions)
+    return decisions if settings.use_tool_calls == "0" else ToolCallFallback(inner=native, json_decisions=decisions)
 
 
 def _build_native(settings: Settings) -> "BaseChatModel":
@@ -47,28 +44,12 @@ def _build_native(settings: Settings) -> "BaseChatModel":
     if settings.provider == "openai":
         key = _require_key(settings.openai_api_key, "OPENAI_API_KEY", "openai")
         return _build_openai(settings, settings.openai_model, key, settings.openai_base_url)
-    if settings.provider == "local":
-        return _build_local(settings)
     from pydantic import SecretStr
 
     if not settings.ollama_model:
         raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
     url = settings.ollama_host.rstrip("/") + "/v1"
     return _build_openai(settings, settings.ollama_model, SecretStr("ollama"), url)
-
-
-def _build_local(settings: Settings) -> "BaseChatModel":
-    from pydantic import SecretStr
-
-    from ana.models.local.model import LocalModel
-    from ana.models.local.server import LONGEST, ROOM, open_server
-
-    if settings.ana_local_model is None:
-        raise ConfigError("LLM_PROVIDER is local, but no file is named.", "Set ANA_LOCAL_MODEL to a GGUF file.")
-    longest = settings.max_tokens or LONGEST
-    server = open_server(settings.ana_local_model, settings.ana_history_tokens + ROOM, longest)
-    inner = _build_openai(settings, model_name(settings), SecretStr(server.key), f"{server.url}/v1")
-    return LocalModel(inner=inner, server=server)
 
 
 def _build_offline_reader() -> "BaseChatModel":
@@ -85,10 +66,10 @@ def choose_model(settings: Settings, name: str | None) -> Settings:
     """Return settings that ask for another model.
 
     Args:
-        name: A model of their provider, of another as PROVIDER:MODEL, a GGUF file of local, or offline; None for none.
+        name: A model of their provider, of another as PROVIDER:MODEL, or offline; None for none.
 
     Raises:
-        UserError: The provider has no models to choose from, or there is no such file.
+        UserError: The provider has no models to choose from.
     """
     if not name:
         return settings
@@ -97,10 +78,7 @@ def choose_model(settings: Settings, name: str | None) -> Settings:
         raise UserError(
             f"The offline reader has no model {model!r}.", "Set LLM_PROVIDER, or name one as openai:gpt-4o-mini."
         )
-    file = Path(model).expanduser().absolute()
-    if provider == "local" and not file.is_file():
-        raise UserError(f"There is no GGUF file {file}.", "local runs files; name a model as openai:gpt-4o-mini.")
-    chosen = {"local": {"ana_local_model": file}, "offline": {}}.get(provider, {f"{provider}_model": model})
+    chosen = {} if provider == "offline" else {f"{provider}_model": model}
     return settings.model_copy(update={"llm_provider": provider, **chosen})
 
 
@@ -115,12 +93,10 @@ def _split_name(name: str, own: str) -> tuple[str, str]:
 
 def model_name(settings: Settings) -> str:
     """The model's name, as people know it."""
-    file = settings.ana_local_model
     names = {
         "openrouter": settings.openrouter_model,
         "openai": settings.openai_model,
         "ollama": settings.ollama_model,
-        "local": file and file.name,
     }
     return names.get(settings.provider) or "offline reader"
 

@@ -9,12 +9,12 @@ from ana.moving.move import Direction, Move
 from ana.people.postgres import PostgresRoster
 from ana.postgres.database import Database
 from ana.workspace import Workspace, open_workspace
-from ana.workspace.private import holds_own
+from ana.workspace.private import holds_data
 
 
 def open_moves(database: Database, owner: Workspace, to: Direction) -> dict[str, Move]:
     """Return the moves of all who have something where it comes from, the owner's first."""
-    with_folder = [*([OWNER] if holds_own(owner) else []), *owner.list_people()]
+    with_folder = [*([OWNER] if holds_data(owner) else []), *owner.list_people()]
     if to == "database":
         names = with_folder
     else:  # of whom a move was cut short, the database says nothing any more

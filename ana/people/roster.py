@@ -17,7 +17,7 @@ from ana.locks import OwnerLock
 from ana.notes import read_note
 from ana.threads.ports import PATIENCE, owning
 from ana.workspace import Workspace
-from ana.workspace.private import holds_own
+from ana.workspace.private import holds_data
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class FolderRoster:
 
     def put_aside(self, name: str) -> str:
         person, aside = self._open(name), self._owner.name_aside(f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
-        has_own = holds_own(person)  # before the lock is there
+        has_own = holds_data(person)  # before the lock is there
         # a turn that works writes by the folder's name, which somebody else may have before it ends
         with person.open_locks().own_all(_REMOVING, PATIENCE):
             aside.mkdir(parents=True, mode=0o700)

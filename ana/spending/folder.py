@@ -16,8 +16,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout, lock_descriptor
 
-from ana.errors import LinkRefused, StoreBroken
-from ana.files import append_lines, open_own, write_whole
+from ana.errors import StoreBroken
+from ana.files import append_lines, write_whole
 from ana.notes import read_note
 from ana.spending.total import LEDGER, Release, SpendingNote
 
@@ -31,7 +31,7 @@ SECONDS = 10.0
 class FolderBooks:
     """What is noted of spending in a data folder: a note of the day, a line for each bill in the ledger."""
 
-    errors: tuple[type[Exception], ...] = (OSError, Timeout, LinkRefused)
+    errors: tuple[type[Exception], ...] = (OSError, Timeout)
 
     def __init__(self, folder: Path) -> None:
         self._note = folder / NOTE
@@ -54,13 +54,13 @@ class FolderBooks:
         write_whole(self._note, json.dumps(asdict(note)), mode=0o600)
 
     def list_held(self) -> list[float]:
-        amounts = (_read_reserved(path) for path in self._locks.glob(RESERVED) if not path.is_symlink())
+        amounts = (_read_reserved(path) for path in self._locks.glob(RESERVED))
         return [amount for amount in amounts if amount is not None]
 
     def hold(self, usd: float) -> Release:
         self._locks.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = self._locks / RESERVED.replace("*", secrets.token_hex(4))
-        file = FileIO(open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
+        file = FileIO(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
         lock_descriptor(file.fileno())
         file.write(json.dumps(usd).encode())
 

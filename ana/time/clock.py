@@ -1,10 +1,8 @@
 """The person's clock: the one source of 'now'."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -14,33 +12,6 @@ _ZONE = re.compile(r"[A-Za-z0-9_+/-]{1,64}")
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
-
-
-@dataclass
-class Listener:
-    """What clocks told while a part of a turn ran.
-
-    Args:
-        part: Which part of the turn it is, counted from 0.
-        moments: What was told, in order.
-    """
-
-    part: int = 0
-    moments: list[datetime] = field(default_factory=list)
-
-
-listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
-"""Who listens to the clocks; a clock that tells recorded moments looks here for how many it has told."""
-
-
-@contextmanager
-def listen() -> Iterator[Listener]:
-    """Collect what clocks tell while the context is open."""
-    token = listener.set(heard := Listener())
-    try:
-        yield heard
-    finally:
-        listener.reset(token)
 
 
 @dataclass(frozen=True)
@@ -55,11 +26,11 @@ class Clock:
     source: Callable[[], datetime] = _utc_now
 
     def now(self) -> datetime:
-        return self._tell().astimezone(self.zone)
+        return self.source().astimezone(self.zone)
 
     def stamp(self) -> str:
         """The present moment as stored in created_at and updated_at: UTC, to the microsecond."""
-        return self._tell().astimezone(UTC).isoformat(timespec="microseconds")
+        return self.source().astimezone(UTC).isoformat(timespec="microseconds")
 
     def day(self, stamp: str) -> date:
         """The person's day at a moment stored in ISO 8601."""
@@ -72,12 +43,6 @@ class Clock:
     @property
     def zone_name(self) -> str:
         return str(self.zone)
-
-    def _tell(self) -> datetime:
-        moment = self.source()
-        if heard := listener.get():
-            heard.moments.append(moment)
-        return moment
 
 
 def find_zone(name: str, met: Mapping[str, tzinfo] | None = None) -> tzinfo | None:

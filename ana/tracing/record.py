@@ -1,6 +1,6 @@
 """A turn's record, put together from the thread's state."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
@@ -9,20 +9,21 @@ from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.tracing.lines import FORMAT
-from ana.tracing.schema import INVALID, Change, Record, Step
+from ana.tracing.schema import CHECK, CHECKED, INVALID, Change, Record, Step
 from ana.values import read_plain_json
 
 INTERRUPTED = {"error": "interrupted", "hint": ""}
 """The observation of a call that a turn ended in: whether it ran is not known."""
 
 
-def list_steps(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str, Any]]) -> list[Step]:
+def list_steps(messages: Sequence[AnyMessage], turn: Mapping[str, Any]) -> list[Step]:
     """Return the steps of a turn, in order: every call with its observation, every draft that was sent back.
 
-    Corrections are the drafts sent back, each with the id of the message it came after.
+    A correction is a draft sent back, with the id of the message it came after. A check by a model either led to one,
+    or is of the draft that went out, and then a step.
     """
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
-    corrections = list(corrections)
+    corrections: list[Mapping[str, Any]] = turn["corrections"]
     steps: list[Step] = []
     for message in messages:
         if isinstance(message, AIMessage):
@@ -32,7 +33,21 @@ def list_steps(messages: Sequence[AnyMessage], corrections: Iterable[Mapping[str
         for c in (c for c in corrections if c["after"] == message.id):
             said = {"policy": c["policy"], "draft": c["draft"]}
             steps.append(Step(tool=c["tool"], args=said, observation=c["reason"]))
+    for check in turn.get("checks", [])[sum(c["policy"] == CHECK for c in corrections) :]:
+        seen = {"error": check["error"], "hint": ""} if check["error"] else {"untrue": check["untrue"]}
+        steps.append(Step(tool=CHECKED, args={}, observation=seen))
     return steps
+
+
+def add_up(turn: Mapping[str, Any], model: str, settings: Settings) -> tuple[Any, float | None]:
+    """Return the tokens of a turn and what they cost; those of a check cost what the model takes that checked."""
+    usage, usd = dict(turn["usage"]), cost(turn["usage"], model, settings)
+    for check in turn.get("checks", ()):
+        more, its = check["usage"], cost(check["usage"], check["model"], settings)
+        usage = {name: usage.get(name, 0) + more.get(name, 0) for name in usage | more}
+        usage["estimated"] = bool(usage["estimated"])
+        usd = None if usd is None or its is None else round(usd + its, 6)
+    return usage, usd
 
 
 def build_record(
@@ -48,17 +63,18 @@ def build_record(
     `model` is another model's name, if the run chose one.
     """
     model = model or model_name(settings)
+    usage, usd = add_up(turn, model, settings)
     record = Record(
         id=turn["id"],
         ts=turn["ts"],
         question=turn["question"],
         message=turn.get("message", ""),
-        steps=list_steps(messages, turn["corrections"]),
+        steps=list_steps(messages, turn),
         answer=turn["answer"] or "",
         receipt=turn.get("receipt", ""),
         changes=[cast(Change, dict(change)) for change in changes],
-        usage=turn["usage"],
-        cost_usd=cost(turn["usage"], model, settings),
+        usage=usage,
+        cost_usd=usd,
         thread_id=thread_id,
         model=model,
         provider=settings.provider,
@@ -69,9 +85,25 @@ def build_record(
     )
     if "previous" in turn:
         record["previous"] = turn["previous"]
-    if inputs := turn.get("inputs"):
-        record["inputs"] = inputs | ({"given": turn["given"]} if turn.get("given") else {})
+    if checks := turn.get("checks"):
+        record["checks"] = checks
+    if inputs := turn.get("replay"):
+        given = {"given": turn["given"]} if turn.get("given") else {}
+        record["replay"] = inputs | given | _read_artifacts(messages)
     return record
+
+
+def _read_artifacts(messages: Sequence[AnyMessage]) -> dict[str, Any]:
+    """Return how many changes each call made, and what those would have done that the person declined."""
+    answers = {message.tool_call_id: message.artifact for message in messages if isinstance(message, ToolMessage)}
+    asked = (message for message in messages if isinstance(message, AIMessage))
+    calls = [call for message in asked for call in (*message.tool_calls, *message.invalid_tool_calls)]
+    artifacts = [artifact if isinstance(artifact := answers.get(str(call["id"])), dict) else {} for call in calls]
+    wrote = [len(each.get("changes", [each] if "op" in each else [])) for each in artifacts]
+    while wrote and not wrote[-1]:
+        wrote.pop()
+    declined = {str(number): each["declined"] for number, each in enumerate(artifacts) if "declined" in each}
+    return {name: value for name, value in (("wrote", wrote), ("declined", declined)) if value}
 
 
 def _call_step(call: ToolCall, answer: ToolMessage | None) -> Step:

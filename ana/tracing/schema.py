@@ -5,13 +5,16 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, get_type_hints
 
-from pydantic import AfterValidator, BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
-
-from ana.settings import Autonomy
 
 INVALID = "⛔️validation_error"
 """A call that did not fit its tool's schema, as a step."""
+
+CHECK = "check"
+"""The name under which a model sends a draft back, as policies do under theirs."""
+CHECKED = "☑️check"
+"""A check by a model that sent nothing back, as a step; its observation tells what is untrue, or why nobody knows."""
 
 
 def _check_moment(text: str) -> str:
@@ -37,10 +40,6 @@ def _check_change(change: "Change") -> "Change":
     return change
 
 
-def _to_tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 Moment = Annotated[str, AfterValidator(_check_moment)]
@@ -48,7 +47,7 @@ Moment = Annotated[str, AfterValidator(_check_moment)]
 
 
 class Step(TypedDict):
-    """A step of a turn: a tool call, or a violation under a name that starts with ⛔️.
+    """A step of a turn: a tool call, a violation under a name that starts with ⛔️, or CHECKED.
 
     `why` holds, for a query, the reasons each item was found; the model does not see it.
     """
@@ -110,46 +109,48 @@ class Tokens(TypedDict):
     estimated: NotRequired[bool]
 
 
-class Part(TypedDict):
-    """One run of a node."""
+class Untrue(TypedDict):
+    """What a model calls untrue in a draft."""
 
-    node: str
-    clock: list[Moment]
-    """What the clock told in it, in order, in UTC."""
-    at: NotRequired[Annotated[tuple[Count, str], BeforeValidator(_to_tuple)]]
-    """Number and time of the journal's newest entry when it began; 0 and nothing for an empty journal."""
+    quote: Annotated[str, Field(description="The words of the draft, exactly.")]
+    fact: Annotated[str, Field(description="What shows it, in one sentence.")]
+
+
+class DraftCheck(TypedDict):
+    """What a model said of a draft."""
+
+    model: str
+    untrue: list[Untrue]
+    error: str
+    """Why the draft was not checked; empty if it was."""
+    usage: Tokens
 
 
 class Inputs(TypedDict):
-    """What decides about a turn beside its message and the model's decisions: what it can be run again from."""
+    """What a turn is run again from, beside its message, the model's decisions and the results of its calls."""
 
-    version: str
+    version: NotRequired[str]
     """Of ana."""
-    tools: dict[str, str]
+    tools: NotRequired[dict[str, str]]
     """Digests of the tools' schemas: `ana` for ours together, and each of the person's own by name."""
-    embedder: str
-    zone: str
-    autonomy: Autonomy
-    max_steps: Annotated[int, Field(ge=1, le=100)]
-    history_tokens: Annotated[int, Field(ge=1, lt=2**31)]
-    waits: bool
-    """Whether a person could be asked."""
+    prompts: NotRequired[str]
+    """Digest of the prompts."""
+    nodes: list[str]
+    """The nodes that ran, in order."""
     left_out: list[str]
     """Kinds of content that were taken out of the message."""
     turns: Count
     """How many earlier turns the conversation held."""
-    history: str
-    """Digest of their messages."""
     summary: str
     """What stood for turns that the conversation no longer held."""
-    summarised: NotRequired[str]
-    """What the model made of it and of the turns that were dropped."""
-    items: Count
-    lines: str
-    """Digest of Global Context."""
-    parts: list[Part]
+    lines: dict[str, str]
+    """Digests of the lines of Global Context, by number: their texts are in the store alone."""
     given: NotRequired[list[Any]]
     """The person's replies to the turn's requests."""
+    wrote: NotRequired[list[Count]]
+    """For each call how many of the changes are its, without those at the end that wrote nothing."""
+    declined: NotRequired[dict[str, str]]
+    """What calls would have done that the person declined, in words, by their number, from 0."""
 
 
 class Record(TypedDict):
@@ -178,8 +179,12 @@ class Record(TypedDict):
     decisions: list[RecordedDecision]
     format: int
     error: str | None
-    inputs: NotRequired[Inputs]
+    checks: NotRequired[list[DraftCheck]]
+    """What a model said of its drafts, in order; `usage` and `cost_usd` contain what that took."""
+    replay: NotRequired[Inputs]
     """Absent in records of earlier versions, and of turns that ended before they began."""
+    inputs: NotRequired[dict[str, Any]]
+    """In records of an earlier version, which put the store of the past together; its `parts` name the nodes."""
 
 
 TOLD = frozenset(("id", "ts", "question", "steps", "answer"))
@@ -190,8 +195,20 @@ SHOWN = TOLD | FOLLOWED | {"changes", "usage", "cost_usd", "durations", "error",
 """What is shown of a single turn."""
 CONTINUED = TOLD | {"decisions"}
 """What a turn needs that another one follows when it is run again."""
-RUN_AGAIN = CONTINUED | {"thread_id", "message", "provider", "error", "inputs"}
+RUN_AGAIN = CONTINUED | {"thread_id", "message", "error", "replay"}
 """What a turn needs to be run again itself."""
+
+
+def list_nodes(record: Record) -> list[str]:
+    """Return the nodes that ran in a turn, in order; none where the record does not tell."""
+    if replay := record.get("replay"):
+        return replay["nodes"]
+    return [part["node"] for part in record.get("inputs", {}).get("parts", [])]
+
+
+def is_call(step: Step) -> bool:
+    """Return whether a step is a call that could be read, and no check of a call or of a draft."""
+    return not step["tool"].startswith(("⛔️", CHECKED))
 
 
 def find_fault(record: Mapping[str, Any], needed: Collection[str], checked: Collection[str]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ana.errors import ConfigError, UserError, WrongName
 from ana.installing import describe_install
 from ana.keys import KEY, OWNER, PERSON, make_key
-from ana.own_files import CALLS, PEOPLE, SERVER
+from ana.own_files import PEOPLE, SERVER
 from ana.recent import Recent
 from ana.settings import TRACES, OthersSettings, Settings, load_settings
 from ana.time.clock import Clock, local_zone
@@ -58,11 +58,6 @@ class Workspace:
     def server_folder(self) -> Path:
         """The folder of what the dev server keeps, for everybody."""
         return self.settings.ana_data_dir / SERVER
-
-    @property
-    def calls_folder(self) -> Path:
-        """The folder of the calls of other assistants that were not answered yet."""
-        return self.folder / CALLS
 
     @property
     def typed_file(self) -> Path:

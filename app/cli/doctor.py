@@ -18,7 +18,7 @@ from ana.settings import PROJECT
 from ana.threads.folder import NAMES, THREADS
 from ana.time.repeats import ALSO, read_repeat
 from ana.workspace import Workspace
-from ana.workspace.private import describe_shared, find_exposed
+from ana.workspace.private import find_exposed
 from app.embedder import describe_missing_embedder, suggest_embedder
 from app.reminding import describe_failing
 from app.serving import refuse_while_serving
@@ -154,7 +154,6 @@ def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, 
     notes += [f"{name} belongs to nothing." for name in findings.orphans]
     exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
-    notes += [line] if (line := describe_shared(handles.workspace)) else []
 
     notes += describe_failing(handles.workspace)
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []

@@ -30,7 +30,7 @@ def import_(
     replace: Annotated[bool, typer.Option("--replace", help="Where something else is here, take the file's.")] = False,
     mine: Annotated[bool | None, typer.Option("--mine/--from-others", help="Whose words it holds.")] = None,
 ) -> None:
-    """Bring in an export; or a calendar (.ics), Taskwarrior's JSON, Todoist's CSV, a folder of the agent-native-app.
+    """Bring in an export; or a calendar (.ics), Todoist's CSV, a folder of the agent-native-app.
 
     Others' words are kept as theirs. Whose they are is asked in a terminal, if no option says it. Elsewhere an event
     with an organiser or guests is others', and an export says itself whose each record is.
@@ -104,7 +104,7 @@ def _read_source(path: Path, zone: tzinfo) -> "Bundle":
     if bundle is None:
         raise UserError(
             f"{path} cannot be imported.",
-            "`ana import` reads its own exports, calendars (.ics), Taskwarrior's JSON, Todoist's CSV, and a Chroma"
+            "`ana import` reads its own exports, calendars (.ics), Todoist's CSV, and a Chroma"
             " folder of the agent-native-app.",
         )
     return bundle

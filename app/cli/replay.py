@@ -1,4 +1,4 @@
-"""`ana replay`: a recorded turn told, run again, or answered by another model."""
+"""`ana replay`: a recorded turn told, run again as it was recorded, or answered by another model."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -30,10 +30,11 @@ def replay(
     index: Annotated[int, typer.Option(help="Which turn of the file, from 0; from the end if negative.")] = -1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     rerun: Annotated[
-        bool, typer.Option("--rerun", help="Run it again as it was decided, on a copy of the store, and compare.")
+        bool, typer.Option("--rerun", help="Run it again with its decisions and results, and compare.")
     ] = False,
     model: Annotated[
-        str | None, typer.Option(help="With --rerun: ask this model of the provider, PROVIDER:MODEL, or offline.")
+        str | None,
+        typer.Option(help="With --rerun: ask this model, PROVIDER:MODEL or offline, on a copy of the store."),
     ] = None,
     prompt: Annotated[
         Path | None, typer.Option(help="With --rerun: ask with this system prompt, a Markdown file with its slots.")
@@ -93,17 +94,18 @@ def run_again(
     """Return the record of a turn that was run again, as it was decided or by another model.
 
     Raises:
-        UserError: Something that it relied on is gone or another, or the store cannot be read.
+        UserError: Something that it needs is not recorded, or the store cannot be read.
     """
     from ana.handles import open_data
-    from app.replay.rerun import Rerun
+    from app.replay.rerun import ask_other, copy_store, list_line_texts, repeat
 
     with open_data(workspace, "ana replay") as handles:
-        run = Rerun(workspace.settings, handles.memory.backend, handles.care.embedder, handles.care.read_vectors)
+        store, care = handles.memory.backend, handles.care
         if other is None:
-            return run.repeat(record, thread)
+            return repeat(workspace.settings, record, thread, list_line_texts(store))
         tell(f"Asking {name} ...")
-        return run.ask_other(record, thread, other)
+        copied = copy_store(store, care.embedder, care.read_vectors())
+        return ask_other(workspace.settings, record, thread, other, copied)
 
 
 def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel, str]":

@@ -32,7 +32,7 @@ class Choice:
     Args:
         help: What it is, in a line.
         provider: Its value of LLM_PROVIDER.
-        model: The setting that names its model, or its file; empty if it has none.
+        model: The setting that names its model; empty if it has none.
         key: The setting that holds its key; empty if it needs none.
         url: The setting of its address; empty if it is always the same.
     """
@@ -43,8 +43,6 @@ class Choice:
     key: str = ""
     url: str = ""
 
-
-FILE = "ANA_LOCAL_MODEL"
 
 BACK = "<"
 """The answer that goes back to the choices."""
@@ -58,9 +56,6 @@ CHOICES = {
     "ollama": Choice("Ollama, on a machine of your own", "ollama", "OLLAMA_MODEL", url="OLLAMA_HOST"),
     "compatible": Choice(
         "another server with OpenAI's protocol", "openai", "OPENAI_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"
-    ),
-    "local": Choice(
-        "a GGUF file on this machine, run by llama.cpp (`make local` or the package xllamacpp)", "local", FILE
     ),
     "offline": Choice("no model: the offline reader, which keeps what you say and finds it again", "offline"),
 }
@@ -148,9 +143,7 @@ def _ask_values(choice: Choice, model: str | None, url: str | None) -> dict[str,
         load_settings(values)  # before anything is asked there
     if choice.key:
         values[choice.key] = _ask_key(_known_key(choice, values.get("OPENAI_BASE_URL")))
-    if choice.model == FILE:
-        values[FILE] = _read_file(model)
-    elif choice.model:
+    if choice.model:
         values[choice.model] = model or _ask_model(choice, values)
     return values
 
@@ -162,16 +155,6 @@ def _find_ollama(choice: Choice) -> str | None:
         return None
     say(f"Ollama answers at {host}.")
     return host
-
-
-def _read_file(given: str | None) -> str:
-    """Return the whole path of a GGUF file that was given, or is asked for."""
-    from ana.models.local.server import check_file, check_installed
-
-    check_installed()
-    file = Path(given or _ask("GGUF file", _known(FILE))).expanduser().absolute()
-    check_file(file)
-    return str(file)
 
 
 def _ask_model(choice: Choice, values: dict[str, str]) -> str:

@@ -1,6 +1,5 @@
 """`ana trash`: deleted items, lines and conversations, to be brought back or purged."""
 
-import os
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -8,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from ana.files import open_own
 from ana.handles import DataHandles, open_data
 from ana.logs import list_log_files
 from ana.memory.backend import RecordKey
@@ -198,8 +196,8 @@ def _purge_said(workspace: Workspace, entries: Collection[Entry], conversations:
 
 
 def _remove_lines(file: Path, mentions: Mentions) -> None:
-    # in its place, because other processes have it open; through the link that a setting may name
-    with os.fdopen(open_own(file.resolve(), os.O_RDWR), "r+b") as log:
+    # in its place, because other processes have it open
+    with file.open("r+b") as log:
         lines = log.readlines()
         kept = [line for line in lines if not mentions.are_in(line)]
         if len(kept) < len(lines):

@@ -30,7 +30,6 @@ def answer(
     name: str,
     args: Mapping[str, Any],
     approved: Collection[str] = (),
-    is_lost: Callable[[], bool] = lambda: False,
 ) -> CallToolResult | Asked:
     """Return the answer to a call, or what the person is to be asked.
 
@@ -39,14 +38,13 @@ def answer(
         name: The tool.
         args: Its arguments.
         approved: The digests of what the person has approved.
-        is_lost: Returns whether the answer cannot reach the client any more.
 
     Raises:
         AnaError: It failed.
     """
     if name in (SEARCH.name, FETCH.name):
         return _look(session, name, args)
-    outcome = session.call(name, args, approved, is_lost)
+    outcome = session.call(name, args, approved)
     return _show(outcome) if isinstance(outcome, ToolMessage) else outcome
 
 

@@ -45,10 +45,7 @@ _QUESTION = "decision"
 """The key of what is asked in a reply."""
 
 SETTLING = 1.0
-"""Seconds after which an answer has left the process: the same call after a crash is a new one then.
-
-What a session has to write meanwhile is written once: calls wait for the same disk.
-"""
+"""Seconds after which a session's records are written, those of a moment at once: calls wait for the same disk."""
 
 Context = ServerRequestContext[Any, Any]
 Answer = types.CallToolResult | types.InputRequiredResult
@@ -114,7 +111,7 @@ class McpServer:
             while settled < session.count:
                 settled = session.count
                 await asyncio.sleep(SETTLING)
-                await asyncio.to_thread(session.settle, settled)
+                await asyncio.to_thread(session.settle)
         finally:
             del self._settling[session]
 
@@ -160,7 +157,7 @@ class McpServer:
         from app.mcp.answers import answer, seal, word
 
         args = params.arguments or {}
-        call = partial(answer, name=params.name, args=args, is_lost=_tell_lost(context))
+        call = partial(answer, name=params.name, args=args)
         outcome = await self._run(context, call)
         if isinstance(outcome, types.CallToolResult):
             return outcome
@@ -204,12 +201,6 @@ def _name_client(context: Context) -> str:
     params = context.session.client_params
     name = re.sub(r"[^a-z0-9]+", "-", params.client_info.name.lower()).strip("-") if params else ""
     return name[:LONGEST_NAME].strip("-") or CLIENT
-
-
-def _tell_lost(context: Context) -> Callable[[], bool]:
-    """Return what tells whether the connection on which the answer is awaited was lost; no pipe is lost alone."""
-    lost = getattr(getattr(context.request, "state", None), "lost", None)
-    return lost.is_set if lost else lambda: False
 
 
 async def _elicit(context: Context, message: str) -> types.ElicitResult:

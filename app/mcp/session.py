@@ -1,11 +1,12 @@
 """What another assistant does on a person's store: its calls, weighed as ours are, each an act that can be undone."""
 
+import json
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langgraph.runtime import ExecutionInfo, Runtime
@@ -14,13 +15,12 @@ from ana.errors import AnaError, RecordChanged, ToolError
 from ana.files import FILE_ERRORS
 from ana.handles import Handles
 from ana.memory.authors import find_author, name_turn_of
-from ana.memory.digests import line_digest
+from ana.memory.changes import Entry, Kind
+from ana.memory.digests import content_digest, line_digest
 from ana.memory.item import Item
 from ana.memory.sources import name_assistant
 from ana.models.fence import FENCE
 from ana.values import read_json
-from ana.workspace import Workspace
-from app.mcp.again import Act, Again
 from app.mcp.shown import note_shown, read_shown
 from graph.context import Context, LocalContext
 from graph.state import Asked, Loaded, State, Turn
@@ -34,16 +34,17 @@ from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
 from nodes.receipt import render_receipt
 from nodes.turns import new_turn, write_records
 from nodes.view import Shown, keep_others, list_shown, read_results
+from tools.arguments import read_properties
 from tools.catalog import CONTEXT_TOOLS, READERS, TOOLS
 
-if TYPE_CHECKING:
-    from app.mcp.again_postgres import PostgresAgain
-
 MINUTE = timedelta(minutes=1)
-"""The time in which only so many records are written without asking."""
+"""The time in which only so many records are written without asking, and the same words once."""
 
 ATTEMPTS = 3
 """How often a call is weighed whose record others change meanwhile."""
+
+ADDS: dict[str, Kind] = {"create_item": "item", "append_context": "line"}
+"""The tools that add a record, by its kind."""
 
 RECEIPT = "receipt"
 """Key in an answer's `additional_kwargs` for what its call wrote, in words."""
@@ -74,7 +75,6 @@ class Session:
         """The call before, and its answer."""
         self._lines: dict[str, str] = {}
         """Digests of the lines of Global Context that the client has seen, by number."""
-        self._again = _open_again(handles.workspace, client)
         self._unwritten: list[tuple[Turn, list[AnyMessage], str]] = []
         """Records that are written when the answer has left: the disk is slow."""
         self._lock = threading.Lock()
@@ -107,20 +107,13 @@ class Session:
         """Note records that the client has read, of which others may have told some."""
         self._note(shown for record in records for shown in list_shown(record))
 
-    def call(
-        self,
-        name: str,
-        args: Mapping[str, Any],
-        approved: Collection[str] = (),
-        is_lost: Callable[[], bool] = lambda: False,
-    ) -> ToolMessage | Asked:
+    def call(self, name: str, args: Mapping[str, Any], approved: Collection[str] = ()) -> ToolMessage | Asked:
         """Run a call, and keep a record of it. One that asks is not run.
 
         Args:
             name: The tool.
             args: Its arguments.
             approved: The digests of what the person has approved, of a request's `digests`.
-            is_lost: Returns whether the answer cannot reach the client any more.
 
         Returns:
             The answer, or what the person is to be asked.
@@ -132,12 +125,7 @@ class Session:
             raise ToolError(f"There is no tool {name!r:.60}.", f"The tools are: {', '.join(TOOLS)}.")
         with self._lock, self.handles.workspace.recent.enter():
             self.count += 1
-            if name in READERS:
-                return self._attempt(name, args, Act(self.thread, secrets.token_hex(5)))
-            answer = self._attempt(name, args, self._again.begin(name, args, self.thread), approved)
-            if is_lost():
-                self._again.leave_open()
-            return answer
+            return self._attempt(name, args, approved)
 
     def keep_waiting(self, name: str, args: Mapping[str, Any], asked: Asked) -> str:
         """Let a call wait for the person's decision, wherever they give it. Return the request's id.
@@ -151,16 +139,14 @@ class Session:
 
         seal = "".join(asked["digests"].values())
         with self._lock, self.handles.workspace.recent.enter():
-            state, *_ = self._build(name, args, Act("", asked["calls"][0].rpartition("-")[0]))
+            state, *_ = self._build(name, args, asked["calls"][0].rpartition("-")[0])
             turn = state["turn"] | {"asked": asked, "question": state["messages"][-2].text}
             waiting: Any = {**state, "messages": state["messages"][-2:], "turn": turn}
             return keep_waiting(self.handles, waiting, f"{self.client} asks {seal[:16]}")
 
-    def settle(self, count: int) -> None:
-        """Note that the answer to a call has left, unless another has begun: that one tells so, too. Write records."""
+    def settle(self) -> None:
+        """Write the records of the calls that were answered."""
         with self._lock:
-            if count == self.count:
-                self._again.close()
             unwritten, self._unwritten = self._unwritten, []
         try:
             write_records(self.handles, unwritten)
@@ -168,15 +154,15 @@ class Session:
             turns = ", ".join(turn["id"] for turn, *_ in unwritten)
             _log.warning("the records of these turns were not written: %s: %s", turns, exc)
 
-    def _attempt(
-        self, name: str, args: Mapping[str, Any], act: Act, approved: Collection[str] = ()
-    ) -> ToolMessage | Asked:
-        turn = Act(act.thread, name_turn_of(self.client, act.id))
+    def _attempt(self, name: str, args: Mapping[str, Any], approved: Collection[str]) -> ToolMessage | Asked:
+        turn = name_turn_of(self.client, secrets.token_hex(5))
         for _ in range(ATTEMPTS):  # what changed since it was weighed is weighed again
             state, runtime, message = self._build(name, args, turn)
             read = read_call(state, runtime, message, 0)
             if unread := self._find_unread_line(read):
                 return answer_error(read.id, name, unread)
+            if stored := self._find_stored(read):
+                return self._keep(state, tell_already(read, stored))
             batch = self._read_batch(read, runtime.context)
             asking = weigh_call(batch, self._count_written()) if batch.writes else []
             if left := [each for each in asking if digest_write(each.write) not in approved]:
@@ -187,22 +173,21 @@ class Session:
                 answer = run_call(read, context, runtime.context)
             except ChangedSinceWeighed:
                 continue
-            self._keep(state, answer, act.thread)
-            return answer
+            return self._keep(state, answer)
         return answer_error(read.id, name, RecordChanged("item", str(args.get("id", ""))))
 
-    def _build(self, name: str, args: Mapping[str, Any], act: Act) -> tuple[State, Runtime[Context], AIMessage]:
+    def _build(self, name: str, args: Mapping[str, Any], id: str) -> tuple[State, Runtime[Context], AIMessage]:
         """Return the state of a turn that is the call, a run for it, and the message that makes it."""
-        said = HumanMessage(f"{self.client}: {name}", id=f"{act.id}-said")
-        call = ToolCall(name=name, args=dict(args), id=f"{act.id}-call", type="tool_call")
-        message = AIMessage("", id=f"{act.id}-message", tool_calls=[call])
-        turn = new_turn(act.id, {"messages": [said]}, self.handles.clock)
-        turn |= {"id": act.id, "question": "", "shown": self._lines}
+        said = HumanMessage(f"{self.client}: {name}", id=f"{id}-said")
+        call = ToolCall(name=name, args=dict(args), id=f"{id}-call", type="tool_call")
+        message = AIMessage("", id=f"{id}-message", tool_calls=[call])
+        turn = new_turn(id, {"messages": [said]}, self.handles.clock)
+        turn |= {"id": id, "question": "", "shown": self._lines}
         turn.pop("previous", None)  # a call takes no other's place in the trace, as a question that is edited does
         lines = {} if name in READERS else self.handles.memory.lines()  # what only reads is not weighed by them
         loaded = Loaded(now="", vocabulary="", lines=lines)
         state: Any = {"messages": [*self._last, said, message], "turn": turn, "draft": "", "loaded": loaded}
-        info = ExecutionInfo("", "", "", thread_id=act.thread)
+        info = ExecutionInfo("", "", "", thread_id=self.thread)
         return state, Runtime(context=LocalContext(opened=self.handles), execution_info=info), message
 
     def _read_batch(self, call: ReadCall, context: Context) -> Batch:
@@ -212,10 +197,24 @@ class Session:
         return Batch([write] if write else [], context.dial, [shown] if shown else [])
 
     def _count_written(self) -> int:
-        """Return how many records the client has written within the last minute, by the journal."""
+        """Return how many records the client has written within the last minute."""
+        return len({entry.change.key for entry in self._list_written()})
+
+    def _list_written(self) -> list[Entry]:
+        """Return what the client has written within the last minute, by the journal."""
         since = (self.handles.clock.now() - MINUTE).astimezone(UTC).isoformat(timespec="microseconds")
-        entries = self.handles.memory.history(since=since)
-        return len({entry.change.key for entry in entries if find_author(entry.turn) == self.client})
+        return [entry for entry in self.handles.memory.history(since=since) if find_author(entry.turn) == self.client]
+
+    def _find_stored(self, call: ReadCall) -> Item | None:
+        """Return the record that the client added in the same words within the last minute, if it is still so."""
+        content, given = call.args.get("content"), call.args.get("properties")
+        if call.fault or call.name not in ADDS or not isinstance(content, str):
+            return None
+        wanted = content_digest(content, read_properties(given, call.context.today))
+        changes = [entry.change for entry in self._list_written()]
+        added = [each.id for each in changes if each.before is None and each.kind == ADDS[call.name]]
+        stored = self.handles.memory.backend.get_many(ADDS[call.name], added).values()
+        return next((each for each in stored if content_digest(each.content, each.properties) == wanted), None)
 
     def _find_unread_line(self, call: ReadCall) -> ToolError | None:
         """Return why a line cannot be changed that the client has never read; it is told the line, and may then."""
@@ -235,8 +234,8 @@ class Session:
         if others := [each for each in keep_others(texts) if each.source != own]:
             note_shown(self.handles.workspace, others[-1], self.handles.clock.now())
 
-    def _keep(self, state: State, answer: ToolMessage, thread: str) -> None:
-        """Keep a call in view, and its record."""
+    def _keep(self, state: State, answer: ToolMessage) -> ToolMessage:
+        """Keep a call in view, and its record; return its answer."""
         answer.additional_kwargs[FENCE] = secrets.token_hex(4)
         self._last = [*state["messages"][-2:], answer]
         if answer.name in READERS:
@@ -247,7 +246,16 @@ class Session:
         receipt = render_receipt([*list_calls(self._last)])
         answer.additional_kwargs[RECEIPT] = "\n".join(line.removeprefix("- ") for line in receipt.splitlines())
         closed = state["turn"] | {"question": said, "answer": receipt, "receipt": receipt}
-        self._unwritten.append((closed, self._last, thread))
+        self._unwritten.append((closed, self._last, self.thread))
+        return answer
+
+
+def tell_already(call: ReadCall, stored: Item) -> ToolMessage:
+    """Return the answer to a call that adds what the client added a moment ago: nothing is written."""
+    is_line = call.name in CONTEXT_TOOLS
+    shown = {"line": int(stored.id), "content": stored.content} if is_line else call.context.show(stored)
+    text = json.dumps(shown | {"already": True}, ensure_ascii=False)
+    return ToolMessage(text, name=call.name, tool_call_id=call.id, id=f"{call.id}-result")
 
 
 def _find_lines(result: Any) -> Iterator[tuple[int, str]]:
@@ -257,12 +265,3 @@ def _find_lines(result: Any) -> Iterator[tuple[int, str]]:
     nested = result.values() if isinstance(result, dict) else result if isinstance(result, list) else ()
     for each in nested:
         yield from _find_lines(each)
-
-
-def _open_again(workspace: Workspace, client: str) -> "Again | PostgresAgain":
-    """Return the acts of a client that were not answered yet."""
-    if not workspace.has_database:
-        return Again(workspace.calls_folder, client)
-    from app.mcp.again_postgres import PostgresAgain
-
-    return PostgresAgain(workspace.rows, client)

@@ -47,7 +47,7 @@ class Sessions:
             session = self._sessions.pop(name, None) or Session(handles, client, name)
             self._sessions[name] = session
             for forgotten in [*self._sessions][:-MOST]:
-                self._settle(self._sessions.pop(forgotten))
+                self._sessions.pop(forgotten).settle()
             return session
 
     def prepare(self) -> None:
@@ -62,7 +62,7 @@ class Sessions:
             self._preparing.join()  # SQLite ends the process if its connection is closed while another thread reads
         with self._lock:
             for session in self._sessions.values():
-                self._settle(session)
+                session.settle()
             if self._opened:
                 self._opened.memory.close()
 
@@ -74,7 +74,3 @@ class Sessions:
     def _prepare(self) -> None:
         with suppress(AnaError, *FILE_ERRORS):
             self._open().memory.find("what is there", limit=1)
-
-    @staticmethod
-    def _settle(session: "Session") -> None:
-        session.settle(session.count)

@@ -29,7 +29,7 @@ RESULTS: Mapping[str, Mapping[str, Any]] = {
 }
 """What a tool's result may have, by its name; an item that repeats has more."""
 
-OF_A_WRITE = {"receipt": _TEXT, "waits_for_the_person": _TEXT, "not_done": _TEXT}
+OF_A_WRITE = {"receipt": _TEXT, "waits_for_the_person": _TEXT, "not_done": _TEXT, "already": _FLAG}
 """What the result of a tool that writes may have besides."""
 
 DESTRUCTIVE = frozenset({"update_item", "delete_item", "replace_context", "delete_context", "undo"})

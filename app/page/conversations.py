@@ -11,7 +11,7 @@ from ana.handles import Handles
 from ana.memory.receipts import list_changes, tells_no_changes
 from ana.memory.undo import find_all_undone
 from ana.tracing.record import INTERRUPTED
-from ana.tracing.schema import Record, Step
+from ana.tracing.schema import Record, Step, is_call
 from app.outcome import Waiting, read_waiting
 from app.repl.editing import write_values
 from app.server.request_threads import run_in_threadpool
@@ -161,7 +161,7 @@ def show_calls(steps: Iterable[Step], year: int) -> list[tuple[str, str, str]]:
     """Return the calls among the steps of a turn: a line, the arguments, what came of it; days without this year."""
     told = []
     for step in steps:
-        if not step["tool"].startswith("⛔️"):
+        if is_call(step):
             seen = step["observation"]
             ok = not (isinstance(seen, dict) and "error" in seen)
             line = describe_call({"tool": step["tool"], "args": step["args"], "ok": ok}, year)

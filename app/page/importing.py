@@ -104,7 +104,7 @@ class Importing:
             raise UserError(exc.message.replace(str(self._path), "The file"), exc.hint) from exc
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
-        hint = "An export of ana can, a calendar (.ics), Taskwarrior's JSON and Todoist's CSV."
+        hint = "An export of ana can, a calendar (.ics) and Todoist's CSV."
         raise UserError("This file cannot be brought in.", hint)
 
     def _store(self) -> ImportResult:

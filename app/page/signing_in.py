@@ -5,7 +5,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ana.keys import make_digest
 from ana.people import People
 from ana.people.sessions import sign_in
 from app.page.forms import end_forms, read_text
@@ -28,16 +27,17 @@ async def enter(request: Request, form: FormData) -> Response:
     people: People = request.app.state.people
     attempts: Attempts = request.app.state.attempts
     token, code = read_text(form, "token"), read_text(form, "code")
-    address, digest = request.client.host if request.client else "", make_digest(token or code)
+    address = request.client.host if request.client else ""
     try:
-        await attempts.wait(address, digest)
+        if code:
+            await attempts.wait(address)
     except HTTPException as exc:
         return await render(request, "sign_in.html", status=exc.status_code, wrong=exc.detail, notice=None)
     exchanged = await run_in_threadpool(people.exchange, code) if code else None
     found = await run_in_threadpool(sign_in, people, exchanged[1] if exchanged else token)
     if found is None:
-        if token or code:
-            attempts.note_wrong(address, digest)
+        if code:
+            attempts.note_wrong(address)
         return await render(request, "sign_in.html", status=401, wrong=WRONG_CODE if code else WRONG, notice=None)
     return end_forms(RedirectResponse(PAGE, 303, {"set-cookie": write_session(request.scope, found[1])}))
 

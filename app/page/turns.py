@@ -13,7 +13,7 @@ from starlette.responses import Response
 from ana.errors import NotFound
 from ana.evaluations import read_evaluations
 from ana.handles import Handles
-from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
+from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault, list_nodes
 from app.costs import add_up
 from app.page.conversations import ShownTurn, show_turn
 from app.page.pictures import Arrow, Bar, Box, draw_arrows, draw_bars, draw_boxes, word_path
@@ -74,7 +74,7 @@ async def show(request: Request) -> Response:
 
 
 async def replay(request: Request, _: FormData) -> Response:
-    """POST /app/turns/{id}: run it again with its own decisions, on a copy of the store, and compare."""
+    """POST /app/turns/{id}: run it again with its own decisions and results, and compare."""
     handles = (await find_workspace(request)).handles
     return await _tell(request, await run_in_threadpool(_replay, handles, request.path_params["id"]))
 
@@ -131,8 +131,7 @@ def _list_evaluations(handles: Handles) -> list[tuple[str, str, list[tuple[str, 
 
 def _read_story(handles: Handles, id: str) -> Story:
     record = _find(handles, id)
-    inputs = record.get("inputs")
-    path = [part["node"] for part in inputs["parts"]] if inputs else []
+    path = list_nodes(record)
     durations: Mapping[str, Any] = record.get("durations", {})
     return Story(
         show_turn(record, handles),
@@ -158,9 +157,9 @@ def _find(handles: Handles, id: str) -> Record:
 
 def _replay(handles: Handles, id: str) -> str:
     from app.replay.compare import compare
-    from app.replay.rerun import Rerun
+    from app.replay.rerun import list_line_texts, repeat
 
     record = _find(handles, id)
-    run = Rerun(handles.settings, handles.memory.backend, handles.care.embedder, handles.care.read_vectors)
-    again = run.repeat(record, list(handles.traces.iter_attempts(record["thread_id"])))
+    thread = list(handles.traces.iter_attempts(record["thread_id"]))
+    again = repeat(handles.settings, record, thread, list_line_texts(handles.memory.backend))
     return " ".join(word_difference(record, compare(record, again)))

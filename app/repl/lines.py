@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ana.files import refuse_link
 from ana.output import BIDIRECTIONAL, escape_controls, write_line
 from app.said import Said, read_piped
 from app.show.text import say
@@ -102,7 +101,6 @@ def _make_session(history: Path, completions: Callable[[], list[str]], pasted: l
     # it shows C0 and C1 as ^[ itself
     Char.display_mappings.update({mark: escape_controls(mark) for mark in BIDIRECTIONAL})
     history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    refuse_link(history)
     return PromptSession(
         history=FileHistory(str(history)),
         completer=WordCompleter(completions, sentence=True),

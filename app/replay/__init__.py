@@ -1,1 +1,1 @@
-"""Recorded turns run again, on a throw-away copy of the store as it was before them."""
+"""Recorded turns run again: with their decisions and results, or by another model on a copy of the present store."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record
+from nodes.receipt import name_unchanged
 
 ABSENT = "(nothing)"
 NO_STEP = {"tool": ABSENT, "args": ABSENT, "observation": ABSENT}
@@ -35,23 +35,28 @@ class Difference:
 def compare(recorded: Record, again: Record) -> Difference | None:
     """Return the first difference between two turns, step by step; None if they are the same.
 
-    What is known only to the person who was there is not compared: the outcome of calls that the turn ended in.
+    Last come the prompts and the tools' schemas, so that they hide no difference in what was done.
     """
     old, new = (json.loads(json.dumps(record, default=str)) for record in (recorded, again))
     return next(_iter_differences(old, new), None)
 
 
 def _iter_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
-    end = [name for name in ("answer", "error", "receipt", "changes") if name in old]
     for number, (one, other) in enumerate(zip_longest(old["steps"], new["steps"], fillvalue=NO_STEP), 1):
-        names = ["tool", "args", "observation"]
-        if one["observation"] == INTERRUPTED:
-            names.remove("observation")
-            end = [name for name in end if name in ("answer", "error")]
-        for found in _differ(one, other, names):
+        for found in _differ(one, other, ["tool", "args", "observation"]):
             yield Difference(number, one["tool"], *found)
-    for found in _differ(old, new, end):
+    end = [name for name in ("answer", "error", "receipt", "changes") if name in old]
+    for found in _differ(_cut_unchanged(old), _cut_unchanged(new), end):
         yield Difference(None, "", *found)
+    sent = [name for name in ("prompts", "tools") if name in old.get("replay", {})]
+    for found in _differ(old.get("replay", {}), new.get("replay", {}), sent):
+        yield Difference(None, "", *found)
+
+
+def _cut_unchanged(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record without what its receipt tells of records that it did not change: the store told that then."""
+    first, *_ = str(record.get("receipt", "")).split("\n")
+    return record | {"receipt": first} if first == name_unchanged() else record
 
 
 def _differ(old: dict[str, Any], new: dict[str, Any], names: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:

@@ -1,17 +1,20 @@
 """Models for a replay: one that decides as was recorded, and one that is shown another prompt."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall
+from langchain_core.messages import AIMessage, BaseMessage, ToolCall
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr, SkipValidation
 
 from ana.errors import ModelFailed
 from ana.models.base import MARKS, PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
 from ana.models.call import REFUSED
-from ana.tracing.schema import Record
+from ana.tracing.schema import Record, Step
 from app.replay.history import make_invalid_call
+from app.replay.results import RecordedResults, list_results
 
 
 class RecordedEnd(ModelFailed):
@@ -34,37 +37,40 @@ class RecordedModel(StreamingModel):
 
     Args:
         end: The draft that it ended with where no decision did.
-        before: Called before each decision.
+        results: What the calls are answered; after one that was not recorded nothing more is decided.
     """
 
-    record: SkipValidation[Record]  # one of an earlier version lacks fields that nobody needs here
+    record: SkipValidation[Record]
     end: str
-    before: Callable[[], None]
+    results: SkipValidation[RecordedResults]
     _next: int = PrivateAttr(default=0)
+    _checked: int = PrivateAttr(default=0)
 
     @property
     def _llm_type(self) -> str:
         return "recorded"
 
     def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        decides = isinstance(messages[0], SystemMessage)
-        yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._summarise()))
+        decides = PROMPT_DATA in messages[0].additional_kwargs
+        yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._check()))
 
     def _decide(self) -> AIMessage:
-        self.before()
-        decisions = self.record["decisions"]
+        if self.results.is_other:
+            raise ModelFailed("It went another way than the recorded turn.")
+        decisions = list_decisions(self.record)
         if self._next == len(decisions):
             if self.record["error"]:
                 raise RecordedEnd(self.record, self.end)
             raise ModelFailed("No further decision is recorded.")
         self._next += 1
-        return _make_reply(decisions[self._next - 1])
+        return decisions[self._next - 1]
 
-    def _summarise(self) -> AIMessage:
-        inputs = self.record.get("inputs", {})
-        if "summarised" not in inputs:
-            raise ModelFailed("No summary is recorded.")
-        return AIMessage(str(inputs["summarised"]))
+    def _check(self) -> AIMessage:
+        left = self.record.get("checks", [])[self._checked :]
+        self._checked += 1
+        if not left or left[0]["error"]:
+            raise ModelFailed(left[0]["error"] if left else "No further check is recorded.")
+        return AIMessage(json.dumps({"untrue": left[0]["untrue"]}))
 
 
 class OtherPrompt(ModelWrapper):
@@ -88,10 +94,23 @@ class OtherPrompt(ModelWrapper):
         return message.model_copy(update={"content": self.fill(data)}) if data else message
 
 
-def _make_reply(decision: Mapping[str, Any]) -> AIMessage:
-    """Return a reply that says and means what was recorded."""
-    calls = [ToolCall(name=c["name"], args=c["args"], id=f"call-{n}") for n, c in enumerate(decision["tool_calls"])]
+def list_decisions(record: Record) -> list[AIMessage]:
+    """Return the replies of a turn's model, which say and mean what was recorded.
+
+    Where the person decided about calls, these are as they let them run.
+    """
+    steps = iter([step for step, _ in list_results(record)])
+    return [_make_reply(each, steps, "given" in record.get("replay", {})) for each in record["decisions"]]
+
+
+def _make_reply(decision: Mapping[str, Any], steps: Iterator[Step], is_decided: bool) -> AIMessage:
+    calls = []
+    for number, call in enumerate(decision["tool_calls"]):
+        ran = next(steps, None)
+        args = ran["args"] if is_decided and ran and ran["tool"] == call["name"] else call["args"]
+        calls.append(ToolCall(name=call["name"], args=args, id=f"call-{number}"))
     broken = [make_invalid_call(call, f"broken-{n}") for n, call in enumerate(decision["invalid_tool_calls"])]
+    [*islice(steps, len(broken))]
     said: dict[str, Any] = {mark: True for mark in MARKS if decision.get(mark)}
     if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
         said[REFUSED] = broken[0]["error"]

@@ -1,39 +1,29 @@
 """A turn on the real graph, on handles that are thrown away."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
-from zoneinfo import ZoneInfo
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.pregel import Pregel
-from langgraph.types import Command, Interrupt
+from langgraph.types import Command
 
-from ana.errors import ToolError
 from ana.handles import Handles
-from ana.memory.backend import Backend
-from ana.settings import Autonomy, Settings
-from ana.spending.port import Spending
-from ana.time.clock import Clock, Listener, listener
+from ana.settings import Autonomy, Checking
 from ana.tracing.langsmith import untraced
 from ana.tracing.port import InMemoryTraces
-from ana.tracing.schema import Inputs, Part, Record, Step
-from app.replay.history import dict_of, failed, text_of
-from app.throwaway import make_throwaway
+from ana.tracing.schema import Record
+from app.replay.results import RecordedResults
 from graph.builder import graph
 from graph.context import LocalContext
-from graph.recording import count_parts
-from graph.state import Turn, Usage
+from graph.state import Turn
 from nodes.history import this_turn
-from nodes.requests import read_request
 from nodes.turns import close_turn, refuse_asked, write_record
 
 WAITS = "The turn waits for a decision."
-"""The answer of a turn that asks the person what the recorded one did not ask."""
+"""The answer of a turn that asks the person, where nobody is there to decide."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +35,10 @@ class Scene:
         question: The user message.
         history: The messages before it.
         summary: What stands for those that the conversation no longer holds.
-        previous: The turn before it.
-        start: The node that it begins with.
-        waits: Whether a person can be asked.
+        check: Whether a model checks its drafts.
         replies: What the person replies to its requests, in order.
-        answers: What the person's own tools answered.
-        meanwhile: Called with the number of a part of the turn before which a person has had time to decide.
+        results: What calls are answered in the place of tools; None if these run.
+        ending: What it is closed with where it stops, and nobody decides.
     """
 
     id: str
@@ -58,61 +46,27 @@ class Scene:
     question: HumanMessage
     history: Sequence[AnyMessage] = ()
     summary: str = ""
-    previous: str | None = None
-    start: str = "load_context"
-    waits: bool = True
+    check: Checking = "off"
     replies: Sequence[Any] = ()
-    answers: Sequence[Step] = ()
-    meanwhile: Callable[[int], None] = lambda _: None
+    results: RecordedResults | None = None
+    ending: str = WAITS
 
 
 @dataclass(frozen=True)
 class SceneContext(LocalContext):
-    """The context of a turn that has its id already, and in which no tool of the person's own runs."""
+    """The context of a turn that has its id already, and in which recorded results stand for tools."""
 
     scene: Scene | None = None
-    left: list[Step] = field(default_factory=list)
-    """Recorded answers that were not given yet."""
+
+    @property
+    def is_repeated(self) -> bool:
+        return bool(self.scene and self.scene.results)
 
     def name_turn(self, id: str) -> str:
         return self.scene.id if self.scene else id
 
-    def answer_own(self, call: ToolCall) -> ToolMessage | None:
-        step = next((step for step in self.left if (step["tool"], step["args"]) == (call["name"], call["args"])), None)
-        if step is None:
-            raise ToolError(f"{call['name']} is not run in a replay, and no answer is recorded.", "Do without it.")
-        self.left.remove(step)
-        seen = dict_of(step)
-        if failed(step):
-            raise ToolError(seen["error"], seen["hint"])
-        return ToolMessage(text_of(step), name=call["name"], tool_call_id=str(call["id"]))
-
-
-class Tape:
-    """A clock's source that tells recorded moments, in the part of the turn that runs now as often as it is asked.
-
-    Args:
-        parts: What was told, by part, at least one moment in all; past the end the last one stays.
-    """
-
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = [[datetime.fromisoformat(moment) for moment in part["clock"]] for part in parts]
-
-    def __call__(self) -> datetime:
-        heard = listener.get() or Listener()
-        part = heard.part
-        if part < len(self._parts) and self._parts[part]:
-            return self._parts[part][min(len(heard.moments), len(self._parts[part]) - 1)]
-        before = (told[-1] for told in reversed(self._parts[:part]) if told)
-        return next(before, None) or next(told[0] for told in self._parts if told)
-
-
-def make_handles(
-    settings: Settings, inputs: Inputs, backend: Backend, model: BaseChatModel, spending: Spending
-) -> Handles:
-    """Return handles on which a turn meets what it met when it was recorded, and writes no file."""
-    then = settings.model_copy(update={"ana_history_tokens": inputs["history_tokens"]})
-    return make_throwaway(then, model, backend, Clock(ZoneInfo(inputs["zone"]), Tape(inputs["parts"])), spending)
+    def answer(self, call: ToolCall) -> ToolMessage | None:
+        return self.scene.results.answer(call) if self.scene and self.scene.results else None
 
 
 def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Record:
@@ -124,64 +78,28 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
         max_steps: Most model calls.
     """
     assert isinstance(handles.traces, InMemoryTraces)
-    context = SceneContext(autonomy=dial, max_steps=max_steps, opened=handles, scene=scene, left=list(scene.answers))
-    saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver() if scene.waits else None})
-    replies, given = list(scene.replies), _begin(saved, scene)
+    context = SceneContext(autonomy=dial, max_steps=max_steps, check=scene.check, opened=handles, scene=scene)
+    config: RunnableConfig = {"configurable": {"thread_id": scene.thread}}
+    saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver()})
+    if scene.history or scene.summary:
+        saved.update_state(config, {"messages": [*scene.history], "summary": scene.summary}, as_node="load_context")
+    replies, given = list(scene.replies), cast(Any, {"messages": [scene.question]})
     while True:
         with untraced():
             ended = saved.invoke(
-                given,
-                _config(scene),
-                context=context,
-                durability="exit",
-                output_keys=["messages", "turn"],
-                version="v2",
+                given, config, context=context, durability="exit", output_keys=["messages", "turn"], version="v2"
             )
         if not ended.interrupts:
             return handles.traces.records[-1]
         if not replies:
-            return _end_waiting(ended.value["turn"], ended.value["messages"], ended.interrupts[0], scene, handles)
-        scene.meanwhile(count_parts(ended.value["turn"]))
+            return _close(ended.value["turn"], ended.value["messages"], scene, handles)
         given = Command(resume={ended.interrupts[0].id: replies.pop(0)})
 
 
-def _begin(saved: "Pregel[Any, Any, Any, Any]", scene: Scene) -> Any:
-    """Put a conversation into the thread and return the input that the turn begins with."""
-    if not scene.waits:  # such a run has no thread
-        return {"messages": [*scene.history, scene.question]}
-    late = scene.start != "load_context"
-    before: dict[str, Any] = {"messages": [*scene.history, *([scene.question] if late else [])]}
-    if before["messages"] or scene.summary or scene.previous:
-        before |= {"summary": scene.summary} | ({"turn": _end_turn(scene.previous)} if scene.previous else {})
-        saved.update_state(_config(scene), before, as_node="load_context")
-    return None if late else {"messages": [scene.question]}
-
-
-def _end_turn(id: str) -> Turn:
-    """Return a turn that has ended, of which nothing but its id matters to the next."""
-    usage: Usage = {"input_tokens": 0, "output_tokens": 0, "estimated": False}
-    return Turn(
-        id=id,
-        ts="2000-01-01T00:00:00+00:00",
-        question="",
-        shown={},
-        corrections=[],
-        decisions=[],
-        usage=usage,
-        durations={},
-        error=None,
-        answer="",
-    )
-
-
-def _end_waiting(turn: Turn, messages: list[AnyMessage], asked: Interrupt, scene: Scene, handles: Handles) -> Record:
-    """Return the record of a turn that nobody decided about."""
+def _close(turn: Turn, messages: list[AnyMessage], scene: Scene, handles: Handles) -> Record:
+    """Return the record of a turn that nobody decided about, or that was cut short."""
     assert isinstance(handles.traces, InMemoryTraces)
-    _, answers = refuse_asked(messages, None if turn.get("asked") else read_request(asked))
-    _, turn = close_turn(turn, this_turn(messages), WAITS)
+    answers = scene.results.refuse(messages) if scene.results else refuse_asked(messages)[1]
+    _, turn = close_turn(turn, this_turn(messages), scene.ending, answers)
     write_record(handles, turn, [*this_turn(messages), *answers], scene.thread)
     return handles.traces.records[-1]
-
-
-def _config(scene: Scene) -> RunnableConfig:
-    return {"configurable": {"thread_id": scene.thread}}

@@ -1,126 +1,115 @@
-"""A recorded turn run again: with its own decisions, or by another model or prompt."""
+"""A recorded turn run again: with its own decisions and results, or by another model or prompt."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import cast
+from datetime import UTC, datetime
 
 from langchain_core.language_models import BaseChatModel
 
-from ana.embedders import Embedder
+from ana.backends.in_memory import InMemoryBackend
+from ana.embedders import Embedder, WordLlamaEmbeddings
 from ana.embedders.base import Vectors
 from ana.embedders.known import OnceEmbeddings
-from ana.errors import CannotReplay, ConfigError
-from ana.memory.backend import Backend
+from ana.errors import CannotReplay
+from ana.memory.backend import Backend, RecordKey
+from ana.memory.changes import KINDS
+from ana.memory.digests import line_digest
+from ana.memory.item import Item
 from ana.settings import Settings
-from ana.spending.port import NoSpending
-from ana.time.clock import Listener, find_zone, listener
+from ana.time.clock import Clock
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
 from ana.workspace import open_workspace
-from app.replay.history import make_question, own_steps, rebuild_history
+from app.replay.history import make_question, rebuild_history
 from app.replay.model import RecordedModel
-from app.replay.play import WAITS, Scene, make_handles, play
-from app.replay.store import StoreCopy, copy_store
-from graph.recording import digest_tools
+from app.replay.play import WAITS, Scene, play
+from app.replay.results import RecordedResults
+from app.throwaway import make_throwaway
+from graph.context import MOST_STEPS
 from nodes.attachments import explain_left_out
-from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED
-from tools.catalog import TOOLS
 
 STARTS = ("load_context", "reason")
 """The nodes that a turn can begin at when it is run again."""
 
-UNDECIDED = (NOT_APPROVED, NOT_ANSWERED, DROPPED)
-"""How a turn ends that waited, and nobody decided."""
+WITHOUT_LIMIT = {"ana_history_tokens": 2**31 - 1, "ana_turn_seconds": float("inf")}
+"""What ended a turn, or shortened its conversation, is in its record."""
 
 
-class Rerun:
-    """Runs recorded turns again, each on a copy of a store that is thrown away.
+def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: Iterable[str]) -> Record:
+    """Run a turn again with the decisions and the results that were recorded, and return the new record.
+
+    Graph, prompts, checks of arguments and policies are the present ones. No tool runs, and what asks is not weighed.
 
     Args:
         settings: As they are now.
-        backend: The store; it is only read.
-        read_vectors: Returns the vectors that it has, by the text that was embedded.
+        thread: All records of its conversation.
+        texts: Those that lines of Global Context have, or had.
+
+    Raises:
+        CannotReplay: Something that it needs is not recorded.
     """
+    inputs, results = _read_inputs(record), RecordedResults(record)
+    scene = _set_scene(record, inputs, thread)
+    scene = replace(scene, results=results, ending=record["error"] or WAITS)
+    end = record["answer"].removesuffix(explain_left_out(scene.question))
+    model = RecordedModel(record=record, end=end, results=results)
+    store = _fill_lines(inputs["lines"], texts, record["ts"])
+    began = datetime.fromisoformat(record["ts"])
+    clock = Clock(began.tzinfo or UTC, lambda: began)
+    handles = make_throwaway(settings.model_copy(update=WITHOUT_LIMIT), model, store, clock)
+    return play(scene, handles, "act", MOST_STEPS)
 
-    def __init__(
-        self, settings: Settings, backend: Backend, embedder: Embedder, read_vectors: Callable[[], Vectors] = dict
-    ) -> None:
-        self._settings = settings
-        self._backend = backend
-        self._embedder = embedder
-        self._read_vectors = read_vectors
 
-    def repeat(self, record: Record, thread: Sequence[Record]) -> Record:
-        """Run a turn again with the decisions that were recorded, and return the new record.
+def ask_other(
+    settings: Settings, record: Record, thread: Sequence[Record], model: BaseChatModel, store: InMemoryBackend
+) -> Record:
+    """Let another model, or one that is shown another prompt, answer a turn now, and return the record of that.
 
-        Raises:
-            CannotReplay: Something that it relied on is gone or another.
-        """
-        inputs = self._require_inputs(record)
-        scene = _set_scene(record, inputs, thread)
-        store = self._copy(record, inputs)
+    Tools of the person's own, which could act, are left out.
 
-        def meanwhile(part: int) -> None:
-            store.catch_up(next((each["at"] for each in inputs["parts"][part:] if "at" in each), None))
+    Args:
+        settings: As they are now.
+        thread: All records of its conversation.
+        store: A copy, which it may change.
 
-        end = record["answer"].removesuffix(explain_left_out(scene.question))
-        model = RecordedModel(record=record, end=end, before=lambda: meanwhile(_present_part() + 1))
-        settings = self._settings.model_copy(update={"llm_provider": record["provider"]})
-        handles = make_handles(settings, inputs, store.backend, model, NoSpending())
-        again = play(replace(scene, meanwhile=meanwhile), handles, inputs["autonomy"], inputs["max_steps"])
-        if again["error"] == WAITS and record["error"] in UNDECIDED:
-            told = {name: record.get(name) for name in ("answer", "error", "receipt", "changes")}
-            again = cast(Record, {**again, **told})
-        return again
+    Raises:
+        CannotReplay: Something that it needs is not recorded.
+    """
+    scene = _set_scene(record, _read_inputs(record), thread)
+    spending = open_workspace(settings).open_spending()
+    handles = make_throwaway(settings.model_copy(update={"tools_modules": ()}), model, store, spending=spending)
+    answered = play(scene, handles, settings.ana_autonomy, settings.ana_max_steps)
+    spending.keep([answered])
+    return answered
 
-    def ask_other(self, record: Record, thread: Sequence[Record], model: BaseChatModel) -> Record:
-        """Let another model, or one that is shown another prompt, answer a turn, and return the record of that.
 
-        Raises:
-            CannotReplay: Something that it relied on is gone or another.
-        """
-        inputs = self._require_inputs(record)
-        store = self._copy(record, inputs)
-        spending = open_workspace(self._settings).open_spending()
-        handles = make_handles(self._settings, inputs, store.backend, model, spending)
-        answered = play(_set_scene(record, inputs, thread), handles, inputs["autonomy"], inputs["max_steps"])
-        spending.keep([answered])
-        return answered
+def copy_store(original: Backend, embedder: Embedder, vectors: Vectors) -> InMemoryBackend:
+    """Return a copy of a store as it is now, in memory.
 
-    def _copy(self, record: Record, inputs: Inputs) -> StoreCopy:
-        if self._embedder.name != inputs["embedder"]:
-            raise CannotReplay(
-                f"This turn ran with the embedder {inputs['embedder']}; the store now has {self._embedder.name}."
-            )
-        embedder = OnceEmbeddings(self._embedder, dict(self._read_vectors()))
-        return copy_store(self._backend, record, inputs, embedder)
+    Args:
+        vectors: Those that it has, by the text that was embedded.
+    """
+    with original.reading():
+        entries, line_number = original.entries()[::-1], original.next_line_number()
+        records: dict[RecordKey, Item] = {(kind, item.id): item for kind in KINDS for item in original.scan(kind)}
+    copied = InMemoryBackend(OnceEmbeddings(embedder, dict(vectors)))
+    copied.fill(records, entries, line_number)
+    return copied
 
-    def _require_inputs(self, record: Record) -> Inputs:
-        inputs = record.get("inputs")
-        if inputs is None:
-            raise CannotReplay(
-                "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
-            )
-        if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | SHOWN | FOLLOWED):
-            raise CannotReplay(f"The record is not whole: {fault}.")
-        if not inputs["parts"] or inputs["parts"][0]["node"] not in STARTS:
-            raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
-        if not any(part["clock"] for part in inputs["parts"]):
-            raise CannotReplay("The record does not tell when the turn was.")
-        if find_zone(inputs["zone"]) is None:
-            raise CannotReplay(f"The time zone {inputs['zone']} of this turn is not known here.")
-        self._check_tools(record, inputs)
-        return inputs
 
-    def _check_tools(self, record: Record, inputs: Inputs) -> None:
-        try:
-            now = digest_tools(self._settings.tools_modules)
-        except ConfigError as exc:
-            raise CannotReplay(exc.message, exc.hint) from exc
-        for name in {step["tool"] for step in own_steps(record)}:
-            version = "ana" if name in TOOLS else name
-            if version in inputs["tools"] and inputs["tools"][version] != now.get(version):
-                gone = "is not there any more" if version not in now else "takes other arguments by now"
-                raise CannotReplay(f"The tool {name}, which this turn called, {gone}.")
+def list_line_texts(store: Backend) -> set[str]:
+    """Return the texts that lines of Global Context have, or had."""
+    changes = [entry.change for entry in store.entries() if entry.change.kind == "line"]
+    had = {line.content for change in changes for line in (change.before, change.after) if line}
+    return had | {line.content for line in store.scan("line")}
+
+
+def _fill_lines(lines: dict[str, str], texts: Iterable[str], stamp: str) -> InMemoryBackend:
+    """Return a store with the lines that a turn was shown, without those that were deleted permanently since."""
+    known = {line_digest(text): text for text in texts}
+    shown = {number: known[digest] for number, digest in lines.items() if digest in known}
+    store = InMemoryBackend(WordLlamaEmbeddings())
+    store.fill({("line", number): Item(number, text, {}, stamp, stamp) for number, text in shown.items()}, [], 0)
+    return store
 
 
 def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scene:
@@ -130,13 +119,18 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
         question=make_question(record, inputs["left_out"]),
         history=rebuild_history(record, inputs, thread),
         summary=inputs["summary"],
-        previous=record.get("previous"),
-        start=inputs["parts"][0]["node"],
-        waits=inputs["waits"],
-        replies=inputs.get("given", []),
-        answers=[step for step in own_steps(record) if step["tool"] not in TOOLS],
+        check="model" if record.get("checks") else "off",
     )
 
 
-def _present_part() -> int:
-    return (listener.get() or Listener()).part
+def _read_inputs(record: Record) -> Inputs:
+    inputs = record.get("replay")
+    if inputs is None:
+        raise CannotReplay(
+            "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
+        )
+    if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | SHOWN | FOLLOWED | {"checks"}):
+        raise CannotReplay(f"The record is not whole: {fault}.")
+    if not inputs["nodes"] or inputs["nodes"][0] not in STARTS:
+        raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
+    return inputs

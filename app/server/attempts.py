@@ -1,4 +1,7 @@
-"""Attempts at keys, slowed down for each address that makes them."""
+"""Attempts at codes, slowed down for each address that makes them.
+
+A code is short, to be typed. A token has 256 random bits, which nobody guesses.
+"""
 
 import asyncio
 import time
@@ -9,27 +12,24 @@ from dataclasses import dataclass
 from starlette.exceptions import HTTPException
 
 FREE = 5
-"""Wrong keys of an address after which it waits."""
+"""Wrong codes of an address after which it waits."""
 LONGEST = 5.0
 """Seconds that it waits at most."""
 MOST_WAITING = 20
 """Requests of one address that wait at the same time; more are refused, else the wait would slow nobody down."""
 MOST_ADDRESSES = 10_000
 """Those that are remembered; the oldest is forgotten."""
-MOST_RIGHT = 1000
-"""Right keys whose digests are remembered, those that were used last."""
 
 
 @dataclass
 class _Tried:
     wrong: int = 0
-    last: str = ""
     until: float = 0.0
     waiting: int = 0
 
 
 class Attempts:
-    """Makes an address wait before its next key is looked at, the longer, the more of its keys were wrong."""
+    """Makes an address wait before its next code is looked at, the longer, the more of its codes were wrong."""
 
     def __init__(
         self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -37,43 +37,29 @@ class Attempts:
         self._now = now
         self._sleep = sleep
         self._tried: OrderedDict[str, _Tried] = OrderedDict()
-        self._right: OrderedDict[str, None] = OrderedDict()
 
-    async def wait(self, address: str, digest: str) -> None:
-        """Wait until a key of this address may be looked at, unless it is known to have been right: whoever guesses can
-        share an address, as that of a house or of a proxy, with people who have a key.
+    async def wait(self, address: str) -> None:
+        """Wait until a code of this address may be looked at.
 
         Raises:
             HTTPException: Too many requests of the address wait.
         """
-        if digest in self._right:
-            return
         tried = self._tried.get(address, _Tried())
         seconds = tried.until - self._now()
         if seconds > 0:
             if tried.waiting >= MOST_WAITING:
-                raise HTTPException(429, "Too many wrong tokens came from this address; wait a few seconds.")
+                raise HTTPException(429, "Too many wrong codes came from this address; wait a few seconds.")
             tried.waiting += 1
             try:
                 await self._sleep(seconds)
             finally:
                 tried.waiting -= 1
 
-    def note_right(self, digest: str) -> None:
-        """Note that a key was right."""
-        self._right[digest] = None
-        self._right.move_to_end(digest)
-        if len(self._right) > MOST_RIGHT:
-            self._right.popitem(last=False)
-
-    def note_wrong(self, address: str, digest: str) -> None:
-        """Note that a key was wrong; the same one again, as of a device that was signed out, is no further guess."""
-        self._right.pop(digest, None)
+    def note_wrong(self, address: str) -> None:
+        """Note that a code was wrong."""
         tried = self._tried.setdefault(address, _Tried())
         self._tried.move_to_end(address)
-        if digest == tried.last:
-            return
-        tried.wrong, tried.last = tried.wrong + 1, digest
+        tried.wrong += 1
         if tried.wrong > FREE:
             tried.until = self._now() + min(0.1 * 2 ** min(tried.wrong - FREE, 10), LONGEST)
         while len(self._tried) > MOST_ADDRESSES:

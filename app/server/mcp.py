@@ -1,14 +1,13 @@
 """/mcp: other assistants over HTTP, each on the workspace of the person whose token it has."""
 
 import logging
-import threading
 from contextlib import AbstractAsyncContextManager
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from app.mcp.server import Context, McpServer
 from app.mcp.sessions import Sessions
@@ -39,19 +38,11 @@ class McpDoor:
         request = Request(scope)
         if scope["method"] == "POST":  # the others are about a session alone, and may stay open for days
             request.state.sessions = (await find_workspace(request)).sessions
-        request.state.lost = threading.Event()
-
-        async def receive_next() -> Message:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                request.state.lost.set()
-            return message
-
         person = request.state.person
         user = AuthenticatedUser(AccessToken(token="", client_id=person, scopes=[]))
         # no event is kept that could be told again; the library would not answer
         headers = [each for each in scope["headers"] if each[0] != b"last-event-id"]
-        await self._manager.handle_request({**scope, "user": user, "headers": headers}, receive_next, send)
+        await self._manager.handle_request({**scope, "user": user, "headers": headers}, receive, send)
 
 
 def _find_sessions(context: Context) -> Sessions:

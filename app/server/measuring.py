@@ -1,22 +1,90 @@
-"""The figures of our own server, where ANA_METRICS asks for them; what makes them is imported only then."""
+"""Figures of a process for Prometheus, where ANA_METRICS asks for them; what makes them is imported only then.
 
+They tell how often and how long; never of whom, and never a word of anybody.
+"""
+
+import errno
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from prometheus_client import Counter, Gauge, Histogram, start_http_server
 from starlette.applications import Starlette
+from starlette.routing import Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette_exporter import PrometheusMiddleware
 
-from ana.handles import Handles
+from ana.errors import AnaError, ConfigError
+from ana.handles import Handles, Meter
+from ana.models.providers import model_name
+from ana.output import tell
 from ana.settings import Settings, load_settings
+from ana.tracing.schema import Record
 from ana.urls import Listener
 from ana.workspace import Workspace
-from app.metrics.figures import Metrics
-from app.metrics.serving import show_metrics
-from app.server.measured import Measured
 from app.server.workspaces import Workspaces, open_served
+from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED, NOT_FINISHED, STOPPED
 
 if TYPE_CHECKING:
     from ana.runs.notices import Notices
+
+MOST = 64
+"""How many ports are tried: each process on a machine takes the next one that is free."""
+
+OTHER = "other"
+"""The label of a model that is none of the deployment's."""
+
+_CLOSED = frozenset({DROPPED, NOT_ANSWERED, NOT_APPROVED, NOT_FINISHED, STOPPED})
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+TURNS = Counter("ana_turns", "Turns that ended.", ["outcome", "model"])
+SECONDS = Histogram(
+    "ana_turn_seconds",
+    "Seconds of work in a turn, waiting left out.",
+    buckets=(0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, math.inf),
+)
+WAITING = Gauge("ana_runs_waiting", "Runs that wait for their turn.")
+
+
+class TurnMeter(Meter):
+    """Counts turns.
+
+    Args:
+        settings: The deployment's, for the names of its models.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._models = frozenset((model_name(settings), *settings.ana_models))
+
+    def count_turn(self, record: Record) -> None:
+        error, model = record["error"], record["model"] if record["model"] in self._models else OTHER
+        TURNS.labels("closed" if error in _CLOSED else "failed" if error else "done", model).inc()
+        SECONDS.observe(sum(record["durations"].values()))
+
+
+class CountedRequests(PrometheusMiddleware):
+    """Counts requests by the template of their route; those with a method of a client's own making are not counted.
+
+    Args:
+        router: The application's.
+    """
+
+    def __init__(self, app: ASGIApp, router: Router) -> None:
+        super().__init__(
+            app, prefix="ana_http", app_name="ana", group_unhandled_paths=True, filter_unhandled_paths=False
+        )
+        self._router = router
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] not in _METHODS:  # each method is a label, and is kept
+            await self.app(scope, receive, send)
+            return
+        # it looks for the route by these, which the router sets in a copy of the scope
+        scope["router"] = scope["endpoint"] = self._router
+        await super().__call__(scope, receive, send)
 
 
 def measure(app: Starlette, settings: Settings, at: Listener) -> None:
@@ -25,18 +93,49 @@ def measure(app: Starlette, settings: Settings, at: Listener) -> None:
     Args:
         at: Where the figures are shown while it runs.
     """
-    workspaces, metrics = open_counted(settings, "serve", app.state.notices)
-    app.add_middleware(Measured, metrics=metrics, routes=app.routes)
-    app.state.workspaces, app.state.show_metrics = workspaces, partial(show_metrics, metrics, at)
+    app.add_middleware(CountedRequests, router=app.router)
+    app.state.workspaces = open_counted(settings, app.state.notices)
+    app.state.show_metrics = partial(show_metrics, at)
 
 
-def open_counted(settings: Settings, role: str, notices: "Notices | None") -> tuple[Workspaces, Metrics]:
-    """Return workspaces that count what is done in them, and the figures. Arguments as of these."""
-    metrics = Metrics(settings, role)
+def open_counted(settings: Settings, notices: "Notices | None") -> Workspaces:
+    """Return workspaces whose turns and waiting runs are counted. Arguments as of these."""
+    meter = TurnMeter(settings)
 
     def open_metered(workspace: Workspace) -> Handles:
-        return replace(open_served(workspace), meter=metrics)
+        return replace(open_served(workspace), meter=meter)
 
     workspaces = Workspaces(load_settings, open_metered, notices)
-    metrics.count_waiting(workspaces.count_waiting)
-    return workspaces, metrics
+    WAITING.set_function(partial(_count, workspaces.count_waiting))
+    return workspaces
+
+
+def _count(count: Callable[[], float]) -> float:
+    """Return a number that is counted when somebody looks; none where nobody can tell."""
+    try:
+        return count()
+    except AnaError:
+        return math.nan
+
+
+@contextmanager
+def show_metrics(at: Listener) -> Iterator[str]:
+    """Show the figures of this process while the context is open; tell and yield the address.
+
+    Raises:
+        ConfigError: None of the ports can be used.
+    """
+    for port in range(at.port, at.port + MOST):
+        try:
+            server, _ = start_http_server(port, at.host)
+            break
+        except OSError as exc:
+            if exc.errno != errno.EADDRINUSE or port == at.port + MOST - 1:
+                raise ConfigError(f"ANA_METRICS cannot be used: {exc.strerror}.", "Set it to another address.") from exc
+    address = f"http://{at.shown_host}:{server.server_port}/metrics"
+    tell(f"Metrics: {address}")
+    try:
+        yield address
+    finally:
+        server.shutdown()
+        server.server_close()

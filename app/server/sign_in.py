@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.errors import AnaError
 from ana.json_lines import name_work
-from ana.keys import OWNER, make_digest
+from ana.keys import OWNER
 from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
 from app.server.arriving import Refusal, drop_body, read_body, read_length
@@ -127,7 +127,7 @@ class SignIn:
         if not await self._look_up(self._people.needs_token, (scope.get("server") or ("",))[0]):
             return {"person": OWNER, "is_alone": True}, ""
         if token := read_token(connection):
-            return {"person": await self._find(scope, token, self._find_token)}, ""
+            return {"person": _require(await self._look_up(self._people.find, token))}, ""
         if found := await self._look_up(find_session, self._people, connection.cookies.get(COOKIE, "")):
             return {"person": found[0]}, found[1]
         if "hx-request" in connection.headers:
@@ -146,11 +146,10 @@ class SignIn:
         if asked in CALENDAR and "key" in connection.query_params:
             find = self._people.find_by_calendar_key
             key = "".join(connection.query_params.getlist("key"))
-            person = await self._find(scope, key, lambda key: run_in_threadpool(find, key), WRONG_KEY)
-            return {"person": person}
+            return {"person": _require(await run_in_threadpool(find, key), WRONG_KEY)}
         if not await self._look_up(self._people.needs_token, (scope.get("server") or ("",))[0]):
             return {"person": OWNER, "is_alone": True}
-        person = await self._find(scope, read_token(connection), self._find_token)
+        person = _require(await self._look_up(self._people.find, read_token(connection)))
         if any(each != person for name in NAMING for each in connection.query_params.getlist(name)):
             raise HTTPException(*ANOTHER)
         return {"person": person}
@@ -161,12 +160,13 @@ class SignIn:
         code = _get(_parse(body), "code")
         if not isinstance(code, str):
             raise HTTPException(422, 'Send the code as {"code": "..."}.')
-        exchange = self._people.exchange
-        person, token = await self._find(scope, code, lambda code: run_in_threadpool(exchange, code), WRONG_CODE)
+        address = (scope.get("client") or ("",))[0]
+        await self._attempts.wait(address)
+        exchanged = await run_in_threadpool(self._people.exchange, code)
+        if exchanged is None:
+            self._attempts.note_wrong(address)
+        person, token = _require(exchanged, WRONG_CODE)
         return {"person": person, "token": token}
-
-    async def _find_token(self, token: str) -> str | None:
-        return await self._look_up(self._people.find, token)
 
     async def _look_up(self, look: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Return what the list of people says, without keeping everybody waiting who is connected."""
@@ -174,18 +174,12 @@ class SignIn:
             return look(*args, **kwargs)
         return await to_thread.run_sync(partial(look, *args, **kwargs), limiter=self._lookups)
 
-    async def _find(
-        self, scope: Scope, key: str, find: Callable[[str], Awaitable[Found | None]], wrong: str = WRONG
-    ) -> Found:
-        address, digest = (scope.get("client") or ("",))[0], make_digest(key)
-        await self._attempts.wait(address, digest)
-        found = await find(key) if key else None
-        if found is None:
-            if key:
-                self._attempts.note_wrong(address, digest)
-            raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
-        self._attempts.note_right(digest)
-        return found
+
+def _require(found: T | None, wrong: str = WRONG) -> T:
+    """Return what a key has opened. Raises HTTPException if it was none."""
+    if found is None:
+        raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
+    return found
 
 
 def write_session(scope: Scope, session: str) -> str:

@@ -61,7 +61,7 @@ class GraphWorker:
         name_work(person=workspace.person, thread=run.thread, run=run.id)
         try:
             yield "metadata", dump({"run_id": run.id, "attempt": run.attempt})
-            with self._store.map_errors(), self._handles.meter.watch_run(run):
+            with self._store.map_errors():
                 async for name, data in self._stream(run, control):
                     yield name, data
         except GraphDrained as exc:

@@ -211,11 +211,10 @@ async def run_worker(stop: asyncio.Event, runs: int, beat: float = BEAT_SECONDS,
     notices = Notices(settings.ana_database_url.get_secret_value())
     with contextlib.ExitStack() as stack:
         if settings.ana_metrics:
-            from app.metrics.serving import show_metrics
-            from app.server.measuring import open_counted
+            from app.server.measuring import open_counted, show_metrics
 
-            workspaces, metrics = open_counted(settings, "worker", notices)
-            stack.enter_context(show_metrics(metrics, settings.ana_metrics))
+            workspaces = open_counted(settings, notices)
+            stack.enter_context(show_metrics(settings.ana_metrics))
         else:
             workspaces = Workspaces(load_settings, notices=notices)
         async with notices.listen():

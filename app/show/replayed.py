@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ana.memory.receipts import list_changes
 from ana.output import quote, write_line
+from ana.tracing.schema import is_call
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
@@ -62,7 +63,7 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
 
 def describe_step(step: "Step") -> str:
     """Return a step in one line, with the name of its tool: what is compared and debugged by is not worded."""
-    if step["tool"].startswith("⛔️"):
+    if not is_call(step):
         said = step["args"].get("policy") or step["args"].get("tool") or ""
         return shorten(f"{step['tool']} {said}".strip(), WIDEST)
     seen = step["observation"]
@@ -94,10 +95,10 @@ def _list_facts(record: "Record") -> list[str]:
 
 def describe_cost(record: "Record") -> str:
     """Return what a turn took of its model, in one line."""
-    usage, usd, decisions = record.get("usage", {}), record.get("cost_usd"), record.get("decisions")
+    usage, usd, made = record.get("usage", {}), record.get("cost_usd"), (record.get("decisions"), record.get("checks"))
     mark = "about " if usage.get("estimated") else ""
     money = f", {usd:.6f} USD" if usd else ""
-    calls = pluralize(len(decisions) if isinstance(decisions, list) else 0, "model call")
+    calls = pluralize(sum(len(each) for each in made if isinstance(each, list)), "model call")
     return f"{calls}, {mark}{usage.get('input_tokens', 0):,} tokens in and {usage.get('output_tokens', 0):,} out{money}"
 
 

@@ -176,9 +176,9 @@ def set_stage(attack: Attack, dial: Autonomy) -> Iterator[Stage]:
 
 
 def _import(stage: Stage, text: str, told: Cause) -> None:
-    file = stage.handles.workspace.folder / "tasks.json"
-    task = {"id": 1, "uuid": str(uuid.uuid4()), "description": text, "status": "pending", "urgency": 1}
-    file.write_text(json.dumps([task | {"entry": "20260102T113000Z", "modified": "20260102T113000Z"}]))
+    file = stage.handles.workspace.folder / "tasks.csv"
+    quoted = text.replace('"', '""')
+    file.write_text(f'TYPE,CONTENT\ntask,"{quoted}"\n')
     reader = find_reader(file)
     assert reader
     import_bundle(

@@ -187,7 +187,6 @@ TEXTS: Mapping[str, Reader] = {
 
 _CALENDAR = "BEGIN:VCALENDAR\n{}BEGIN:VEVENT\nUID:1\nDTSTART:20260113T093000\nSUMMARY:{}\n{}END:VEVENT\nEND:VCALENDAR\n"
 _EVENT = "END:VEVENT\nBEGIN:VEVENT\nUID:1\nDTSTART:20260113\n"
-_TASK = {"id": 1, "uuid": "2b1f8b4e-0000-4000-8000-000000000000", "status": "pending"}
 _ROW = 'task,"{0}","{0}"\n'
 
 
@@ -227,7 +226,6 @@ FILES: Mapping[str, Reader] = {
     "a calendar's events": lambda text: _import_calendar(more=_EVENT * (len(text) // len(_EVENT))),
     "Todoist's task": lambda text: _import_rows(_ROW.format(text.replace('"', '""'))),
     "Todoist's tasks": lambda text: _import_rows(_ROW.format("every day") * (len(text) // len(_ROW))),
-    "Taskwarrior's task": lambda text: _import("a.json", json.dumps([_TASK | {"description": text, "due": text}])),
     "an export": lambda text: _read_file("a", text, lambda path: is_export(path) and read_export(path)),
     "a document of agent-native-app": lambda text: split_document(text, {"a": text}),
 }

@@ -26,6 +26,7 @@ from ana.memory.receipts import Receipt, find_title
 from ana.memory.sources import IMPORT
 from ana.settings import Autonomy
 from ana.time.clock import Clock
+from ana.tracing.schema import is_call
 from nodes.autonomy.batch import list_in_use, read_change
 from nodes.autonomy.weigh import Batch, weigh
 from nodes.autonomy.writes import Write, read_write
@@ -111,7 +112,7 @@ def play(turns: Sequence[Mapping[str, Any]], dial: Autonomy, view: Sequence[Show
 def _play_turn(
     life: Life, turn: Mapping[str, Any], id: str, dial: Autonomy, view: Sequence[Shown]
 ) -> tuple[bool, list[str]]:
-    steps = [step for step in turn.get("steps", ()) if not step["tool"].startswith("⛔️")]
+    steps = [step for step in turn.get("steps", ()) if is_call(step)]
     life.printed = turn.get("printed", "")
     done, reasons = list[Receipt](), list[str]()
     for decision in turn["decisions"]:

@@ -29,10 +29,7 @@ from nodes.reason import system_prompt
 from tools.call import CallContext
 from tools.catalog import TOOLS
 
-NO_INPUTS = Inputs(
-    version="", tools={}, embedder="", zone="", autonomy="act", max_steps=1, history_tokens=1, waits=False, left_out=[],
-    turns=0, history="", summary="", items=0, lines="", parts=[],
-)  # fmt: skip
+NO_INPUTS = Inputs(nodes=[], left_out=[], turns=0, summary="", lines={})
 """What a turn is left with whose record keeps nothing; without its form the turn would be left out as unusable."""
 
 TURNS = 40
@@ -140,8 +137,6 @@ def _without_records() -> AbstractContextManager[Any]:
     return patch.multiple(
         "graph.recording",
         _read_inputs=lambda *_: NO_INPUTS,
-        _add_part=lambda inputs, *_: inputs,
-        _find_position=lambda *_, **__: None,
         write_record=lambda *_: None,
     )
 

@@ -20,7 +20,7 @@ from evals.cli.steps import show_steps
 
 WIDE = 170
 """Columns that one table of all figures takes."""
-MODEL_HELP = "Another model of the provider you have set up, or PROVIDER:MODEL; of local, a GGUF file."
+MODEL_HELP = "Another model of the provider you have set up, or PROVIDER:MODEL."
 
 if TYPE_CHECKING:
     from evals.tasks.opinions import Judge, Judged

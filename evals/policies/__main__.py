@@ -1,8 +1,15 @@
-"""Measure the policies, or with --wrong list what is judged wrongly in the tuning half."""
+"""Measure the policies; --wrong lists what is judged wrongly in the tuning half, --check asks a model that checks."""
 
 import sys
 
 from evals.policies.measure import main, print_wrong
 
 if __name__ == "__main__":
-    print_wrong("tuning") if "--wrong" in sys.argv else main()
+    if "--check" in sys.argv:
+        from evals.policies import checked
+
+        checked.main()
+    elif "--wrong" in sys.argv:
+        print_wrong("tuning")
+    else:
+        main()

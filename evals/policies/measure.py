@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from tabulate import tabulate
-
+from app.show.tables import show_table
 from evals.policies.data import CLASSES, HALVES, LANGUAGES, SETS, Case, Half, load_cases
 from nodes.answers import Call
 from nodes.evidence import Evidence
@@ -67,4 +66,4 @@ def print_wrong(half: Half) -> None:
 def main() -> None:
     for half in HALVES:
         for name in SETS:
-            print(f"{name}, {half}\n{tabulate(rows(half, name), HEADERS)}\n")
+            show_table(HEADERS, [[str(cell) for cell in row] for row in rows(half, name)], f"{name}, {half}")

@@ -22,11 +22,14 @@ from nodes.view import read_view
 
 
 def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall]) -> Batch:
-    """Return what is weighed before calls run; those that only look something up, or cannot run, are left out."""
+    """Return what is weighed before calls run; those that only look something up, or cannot run, are left out.
+
+    Nothing is weighed in a turn that is run again with its recorded results: what the person decided is in those.
+    """
     context = context_of(runtime)
     memory, modules = context.handles.memory, context.handles.settings.tools_modules
     read = (read_write(call, modules) for call in calls)
-    writes = [write for write in read if write]
+    writes = [] if context.is_repeated else [write for write in read if write]
     if not writes:
         return Batch([], context.dial)
     seen = list(state["messages"])

@@ -40,13 +40,18 @@ _TEXTS = {
 
 
 def tell_others(effect: Effect, view: Sequence[Shown]) -> Reason:
-    """Return that something is done while a text of others is in view, with the last of these texts."""
-    shown = view[-1]
+    """Return that something is done while a text of others is in view, with the longest of the last record's."""
+    last = view[-1]
+    shown = max((each for each in view if (each.source, each.record) == (last.source, last.record)), key=_measure)
     kind, _space, name = shown.source.partition(" ")
     text = _TEXTS.get(kind, _("a text of others")).format(name=name)
     words = _("{does}, and {text} was read: {quoted}.")
     quoted = quote(shown.text, MOST_CHARACTERS)
     return Reason(kind="stored", words=words.format(does=_DOES[effect], text=text, quoted=quoted))
+
+
+def _measure(shown: Shown) -> int:
+    return len(shown.text)
 
 
 def tell_many(effect: Effect, count: int) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import stat
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +22,6 @@ from ana.workspace import open_workspace
 from app.cli.main import cli
 from tests.conftest import folders
 from tests.forks import run_forked
-from tests.models.local.test_local import LIBRARY, write_model
 from tests.openai_stub import Said, openai_stub
 from tests.reminders.collector import Collector, collecting
 from tests.terminal import Terminal
@@ -119,7 +117,7 @@ def test_it_asks_for_what_is_not_given(env_file: Path) -> None:
     with openai_stub(Said("Hello!")) as stub:
         done = run(given=f"nonsense\ncompatible\n{stub.url}\nsk-1\nm-2\n")
     assert done.exit_code == 0, done.output
-    assert "Give one of: openai, openrouter, ollama, compatible, local, offline." in done.output
+    assert "Give one of: openai, openrouter, ollama, compatible, offline." in done.output
     assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-2"
 
 
@@ -148,32 +146,6 @@ def test_what_cannot_be_a_key_is_refused(env_file: Path, key: str) -> None:
     assert done.exit_code == 2
     assert "This is not a key" in done.output
     assert not env_file.exists()
-
-
-def test_a_file_on_this_machine_is_tried_and_written_with_its_whole_path(
-    env_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(LIBRARY)
-    monkeypatch.setenv("PYTHONPATH", str(LIBRARY))
-    monkeypatch.chdir(tmp_path)
-    done = run("--provider", "local", given="none.gguf\n")
-    assert (done.exit_code, env_file.exists()) == (1, False)
-    assert "none.gguf cannot be read" in done.exception.sentence()
-    file = write_model(tmp_path)
-    done = run("--provider", "local", given=f"{file.name}\n")
-    assert done.exit_code == 0, done.output
-    assert "Nothing leaves this machine." in done.output
-    assert "Hello from here." in done.output
-    assert "ana cost" not in done.output
-    assert dotenv_values(env_file) == {"LLM_PROVIDER": "local", "ANA_LOCAL_MODEL": str(file)}
-
-
-def test_a_file_is_not_asked_for_where_nothing_could_run_it(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    done = run("--provider", "local", given="any.gguf\n")
-    assert done.exit_code == 1
-    assert "Run `make local`" in done.exception.sentence()
-    assert "GGUF file" not in done.output
 
 
 def test_the_offline_reader_needs_no_trial(env_file: Path) -> None:

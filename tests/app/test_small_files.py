@@ -9,10 +9,21 @@ from typing import Any
 
 import pytest
 
-from ana.own_files import NOTES, is_own
+from ana.files import SQLITE_SUFFIXES
+from ana.own_files import CHROMA, DATABASES, PEOPLE, SERVER
 from app.cli.main import cli
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
+
+NOTES = (
+    *("format.json", "generation", "lock", "lock.owner"),
+    *("restore.json", "rebuilding.json", "purging", "moved.json"),
+    *("thread_names.json", "last_thread", "typed", "refused_copy", "shown", "shown-to-assistants"),
+    *("spending.json", "spending.lock", "spending.ledger"),
+    *("embedder-suggested", "ollama-offered", "calendar-key", "push-key", "evaluations.json"),
+    *("traces.lock", "traces.owner", "thread_names.lock", "thread_names.owner", "reminders.lock"),
+)
+"""The small files that ana writes in a data folder."""
 
 COMMANDS = (
     ("items",),
@@ -114,5 +125,6 @@ def test_the_list_of_our_files_is_complete(home: Path, capsys: Shown) -> None:
     ):
         assert run(capsys, *command.replace("b.zip", str(home / "b.zip")).split())[0] == 0
     names = {path.name for path in (home / "data").iterdir()}
-    assert {name for name in names if not is_own(name)} == set()
+    databases = {f"{name}{suffix}" for name in DATABASES for suffix in SQLITE_SUFFIXES}
+    assert names <= {*NOTES, *databases, CHROMA, SERVER, PEOPLE, "backups", "set-aside", "locks", "traces"}
     assert {"generation", "lock.owner", "thread_names.json", "last_thread"} <= names

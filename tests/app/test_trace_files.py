@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -40,7 +40,13 @@ def test_a_full_disk_costs_a_warning_and_no_turn(
 ) -> None:
     assistant = make_assistant("Hello.", "Hello again.")
     assert Path(expect_done(assistant.ask("hi", THREAD)).trace_path).exists()
-    monkeypatch.setattr("ana.files.open_own", lambda *_: os.open("/dev/full", os.O_RDWR))
+    open_really = os.open
+
+    def open_full(path: Any, *how: Any, **options: Any) -> int:
+        is_trace = str(path).endswith(".jsonl")
+        return open_really("/dev/full", os.O_RDWR) if is_trace else open_really(path, *how, **options)
+
+    monkeypatch.setattr("ana.files.os.open", open_full)
     told = expect_done(assistant.ask("hi", THREAD))
     assert (told.answer, told.trace_path) == ("Hello again.", "")
     assert "No space left on device. No record of the turn is kept." in capsys.readouterr().err

@@ -14,7 +14,7 @@ from langsmith.utils import LangSmithError
 from ana.errors import ConfigError, UserError
 from ana.models import providers
 from ana.models.json_mode.adapter import JsonDecisions
-from ana.models.providers import build_model, choose_model, model_name
+from ana.models.providers import build_model, choose_model
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
 from ana.spending.folder import NOTE
@@ -263,11 +263,6 @@ def test_what_the_command_is_given(settings: Settings, tmp_path: Path) -> None:
     for name in ("qwen3:8b", "ollama:qwen3:8b"):
         chosen = choose_model(load_settings(folders(tmp_path, OLLAMA_MODEL="one")), name)
         assert (chosen.provider, chosen.ollama_model) == ("ollama", "qwen3:8b")
-    file = tmp_path / "any.gguf"
-    with pytest.raises(UserError, match=r"no GGUF file .*any\.gguf"):
-        choose_model(openai, f"local:{file}")
-    file.touch()
-    assert (model_name(choose_model(openai, f"local:{file}")), openai.provider) == ("any.gguf", "openai")
     with pytest.raises(UserError, match="cannot judge"):
         build_judge(openai, "offline")
 

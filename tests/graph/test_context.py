@@ -32,6 +32,8 @@ WRONG: list[tuple[str, Any]] = [
     ("max_steps", True),
     ("autonomy", "bold"),
     ("autonomy", ["act"]),
+    ("check", "on"),
+    ("check", True),
     ("stream_drafts", "yes"),
     ("stream_drafts", None),
 ]

@@ -1,15 +1,16 @@
-"""A real model, SmolLM2-135M-Instruct, behind llama.cpp's server; and a table of what was tried with it."""
+"""A real model, SmolLM2-135M-Instruct, at the address of llama.cpp's server; and a table of what was tried with it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import pytest
 from langchain_core.language_models import BaseChatModel
 
-from ana.models.local.server import ROOM, LocalServer, open_server
+from ana.children import PIPE, start_python
 from ana.models.providers import build_model
 from ana.settings import Settings, load_settings
 from evals.figures import PAGE
@@ -86,17 +87,22 @@ def file() -> Path:
 
 
 @pytest.fixture
-def live_settings(file: Path, tmp_path: Path) -> Settings:
+def live_settings(address: str, tmp_path: Path) -> Settings:
     """The settings of an assistant with the real model; a reply is short, so that a model that repeats itself ends."""
-    return load_settings(folders(tmp_path, ANA_LOCAL_MODEL=str(file), MAX_TOKENS=str(LONGEST), ANA_MAX_STEPS="3"))
+    server = {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none", "OPENAI_MODEL": "SmolLM2-135M-Instruct"}
+    return load_settings(folders(tmp_path, **server, MAX_TOKENS=str(LONGEST), ANA_MAX_STEPS="3", USE_TOOL_CALLS="0"))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def server(file: Path) -> Iterator[LocalServer]:
-    """The server of every model here: they differ in nothing that it is started with."""
-    started = open_server(file, load_settings({}).ana_history_tokens + ROOM, LONGEST)
-    yield started
-    started.stop()
+@pytest.fixture(scope="session")
+def address(file: Path) -> Iterator[str]:
+    """The address of llama.cpp's server, which ends with these tests."""
+    pipes: dict[str, Any] = {"stdin": PIPE, "stdout": PIPE, "text": True}
+    with start_python("-m", "tests.live.llama_server", str(file), **pipes) as process:
+        try:
+            assert process.stdout is not None
+            yield f"{process.stdout.readline().strip()}/v1"
+        finally:
+            process.kill()
 
 
 @pytest.fixture

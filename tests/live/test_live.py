@@ -9,10 +9,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AnyMessage, HumanMessage, SystemMessage
 
 from ana.backends.in_memory import InMemoryBackend
-from ana.errors import ModelFailed
 from ana.handles import open_handles
 from ana.models.call import complete
-from ana.models.local.server import LocalServer
 from ana.settings import Settings
 from ana.workspace import open_workspace
 from app.outcome import Done, Waiting
@@ -83,16 +81,6 @@ def test_every_structured_reply_is_a_valid_decision(json_mode: BaseChatModel, fi
         called = [[call["name"] for call in reply.tool_calls] for reply in replies]
         right += [names == [tool] for names, (_, tool) in zip(called, ONE_STEP, strict=True)]
     assert all(valid)
-
-
-def test_a_server_that_is_killed_in_mid_stream_is_told_and_runs_again(
-    native: BaseChatModel, server: LocalServer, figures: Figures
-) -> None:
-    with figures.measure("server killed in mid-stream: told, and the next message works") as right:
-        with pytest.raises(ModelFailed, match="broke off"):
-            complete(native, ask(STORY), "k1", on_text=lambda _: server.stop())
-        right.append(bool(complete(native, ask("Hello."), "k2").text))
-    assert all(right)
 
 
 def run_turns(settings: Settings, *questions: str, lines: int = 0) -> list[Done]:

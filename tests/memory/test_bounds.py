@@ -25,7 +25,7 @@ from ana.memory.undo import last_turn, undo
 from ana.time.clock import Clock
 from ana.transfer.bundle import Bundle, read_export
 from ana.transfer.exporter import export_lines
-from ana.transfer.foreign import taskwarrior, todoist
+from ana.transfer.foreign import todoist
 from ana.transfer.importer import import_bundle
 from ana.values import DEEPEST, Json
 from tests.chroma import chroma_of, hold_source, open_memory
@@ -124,10 +124,6 @@ def test_what_is_too_large_is_refused_before_anything_is_written(
 
 
 def test_other_programs_files_are_refused_with_the_record_named(tmp_path: Path) -> None:
-    task = {"uuid": "6d1c2f0a-8f5e-4a57-9c8f-0a1b2c3d4e5f", "status": "pending", "entry": "20260101T120000Z"}
-    (tmp_path / "tasks.json").write_text(json.dumps([task | {"description": "x" * (CONTENT + 1)}]))
-    with pytest.raises(AnaError, match=r"Nothing was imported.*at most 2,000,000"):
-        taskwarrior.read(tmp_path / "tasks.json", BERLIN)
     (tmp_path / "Home.csv").write_text(f"TYPE,CONTENT,PRIORITY,INDENT\ntask,Roof {'x' * CONTENT},1,1\n")
     with pytest.raises(AnaError, match=r"“Roof x+…”: Its content .*at most 2,000,000"):
         todoist.read(tmp_path / "Home.csv", BERLIN)

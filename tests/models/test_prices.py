@@ -46,7 +46,6 @@ def test_what_the_provider_had_in_its_cache_costs_less() -> None:
         (OPENAI | {"OPENAI_INPUT_PRICE_PER_1K": "0"}, 0.0),
         ({"OLLAMA_MODEL": "m"}, 0.0),
         ({"OLLAMA_MODEL": "m", "OPENAI_INPUT_PRICE_PER_1K": "0.001"}, 1.0),
-        ({"ANA_LOCAL_MODEL": "m.gguf", "OPENAI_INPUT_PRICE_PER_1K": "0.001"}, 0.0),
         ({"OPENAI_INPUT_PRICE_PER_1K": "0.001"}, 0.0),
     ],
 )

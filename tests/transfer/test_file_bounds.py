@@ -66,9 +66,6 @@ def test_series_count_out_so_many_dates_together(tmp_path: Path) -> None:
         ("a.ics", "BEGIN:VCALENDAR\n" + "BEGIN:VEVENT\nEND:VTODO\n" * 50_000 + "END:VCALENDAR", "cut off or damaged"),
         ("a.csv", "TYPE,CONTENT\n" + "\n" * 200_000, "more than 100,000 records"),
         ("a.csv", "TYPE,CONTENT" + ",A" * 200_000 + "\ntask,x\n", "200,002 columns"),
-        ("a.json", '{"uuid":"a","description":"b","status":"c"}' + "\n" * 100_000 + "x", "it is not JSON"),
-        ("a.json", '[{"uuid":1,"description":2,"status":3},' + "[]," * 2_500_000 + "1]", "more than 5,000,000 values"),
-        ("a.json", '[{"uuid":1,"description":2,"status":3}' + ",1" * 100_000 + "]", "more than 100,000 records"),
     ],
 )
 def test_a_file_of_very_many_parts_is_refused_soon(tmp_path: Path, name: str, text: str, why: str) -> None:

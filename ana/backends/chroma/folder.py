@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from ana.backends.chroma.care.format import MOVED, read_format
 from ana.backends.chroma.client import open_chroma, unusable_error
-from ana.errors import ConfigError, LinkRefused
-from ana.files import Place, open_own, overwrite, read_small, refuse_links_below
+from ana.errors import ConfigError
+from ana.files import Place, overwrite, read_small
 from ana.locks import OwnerLock
 from ana.machine import boot_id
 from ana.own_files import name_folder
@@ -114,7 +114,6 @@ class Folder:
         return self._client is not None
 
     def _put_in_order(self) -> None:
-        refuse_links_below(self.path / "chroma")
         for step in self.before_opening:
             step()
         self._is_in_order = True
@@ -210,10 +209,10 @@ def blank_unwritten(chroma: Path, known: dict[str, int]) -> None:
 
 
 def _blank(path: str, known: dict[str, int]) -> None:
-    with suppress(FileNotFoundError, LinkRefused):
+    with suppress(FileNotFoundError):
         found = os.stat(path)
         if found.st_mtime_ns != known.get(path):
             # the same file, because Chroma has it open
-            with os.fdopen(open_own(path, os.O_RDWR), "r+b") as file:
+            with os.fdopen(os.open(path, os.O_RDWR), "r+b") as file:
                 file.write(bytes(found.st_size))
             known[path] = os.stat(path).st_mtime_ns

@@ -8,13 +8,10 @@ from pathlib import Path
 
 from ana.backends.chroma.client import read_collections
 from ana.transfer.bundle import Bundle
-from ana.transfer.foreign import agent_native, taskwarrior, todoist
+from ana.transfer.foreign import agent_native, todoist
 from ana.transfer.records import read_bytes
 
 Reader = Callable[[Path, tzinfo], Bundle]
-
-_NAMES = re.compile(rb'"(uuid|description|status)"\s*:')
-_REQUIRED = {b"uuid", b"description", b"status"}
 
 
 def find_reader(path: Path) -> Reader | None:
@@ -31,8 +28,6 @@ def find_reader(path: Path) -> Reader | None:
         from ana.transfer.ics import reader  # its library is loaded only for such a file
 
         return reader.read
-    if data.startswith((b"[", b"{")):
-        return taskwarrior.read if {found[1] for found in _NAMES.finditer(data)} == _REQUIRED else None
     header = re.split(rb"[\r\n]", data, maxsplit=1)[0][:1000].decode("utf-8", "replace")
     columns = {name.strip().upper() for name in next(csv.reader([header]), [])}
     return todoist.read if {"TYPE", "CONTENT"} <= columns else None

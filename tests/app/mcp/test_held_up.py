@@ -19,7 +19,7 @@ class Idle:
 
     count = 0
 
-    def settle(self, _: int) -> None: ...
+    def settle(self) -> None: ...
 
 
 def test_many_slow_calls_of_one_person_do_not_hold_up_another() -> None:
@@ -60,9 +60,9 @@ def test_the_calls_of_a_moment_are_settled_once_and_a_later_one_after_them(monke
     all_called, all_answered = threading.Barrier(3), threading.Event()
 
     class Called(Idle):
-        def settle(self, count: int) -> None:
+        def settle(self) -> None:
             assert all_answered.wait(20)
-            settled.append(count)
+            settled.append(self.count)
             self.count = 4
 
     class Kept(Sessions):

@@ -17,9 +17,8 @@ from mcp_types import Implementation
 
 from ana.models.fence import unfence
 from ana.settings import PROJECT
-from app.mcp.again import LONGEST, Again
 from tests.app.conftest import Run
-from tests.app.mcp.conftest import call, read, talk
+from tests.app.mcp.conftest import call, read
 from tests.conftest import folders
 from tests.forks import start_forked
 
@@ -70,15 +69,13 @@ def start_quickly(path: Path, name: str = "tester", first: str = "") -> Iterator
         yield ask
 
 
-def test_a_call_is_done_once_though_its_process_was_killed_before_the_answer(tmp_path: Path) -> None:
-    with start_quickly(tmp_path) as ask:
-        change = {"id": ask("create_item", content="Swim", properties={"hours": 1})["id"]}
-    change |= {"properties": {"hours": {"$add": 3}}}
+def test_what_was_added_is_there_once_though_its_process_was_killed_before_the_answer(tmp_path: Path) -> None:
     with start_quickly(tmp_path, first=DYING) as ask, pytest.raises(EOFError):
-        ask("update_item", **change)
+        ask("create_item", content="Swim", properties={"hours": 1})
     with start_quickly(tmp_path) as ask:
-        assert ask("update_item", **change)["properties"] == {"hours": 4}
-        assert ask("update_item", **change)["properties"] == {"hours": 7}  # the answer to the one before had arrived
+        assert ask("create_item", content="Swim", properties={"hours": 1})["already"] is True
+        assert "already" not in ask("create_item", content="Swim", properties={"hours": 2})
+        assert ask("query_items")["total"] == 2
 
 
 def test_five_processes_on_one_folder_lose_nothing(tmp_path: Path) -> None:
@@ -100,30 +97,6 @@ def test_both_protocols_are_served(tmp_path: Path) -> None:
     made = read(call(start(tmp_path), "create_item", {"content": "Pay the rent"}, mode="auto"))
     found = read(call(start(tmp_path), "query_items", {"text": "rent"}, mode="legacy", name="Cursor"))
     assert [item["id"] for item in found["items"]] == [made["id"]]
-
-
-@pytest.mark.long
-def test_a_call_that_was_cut_off_is_done_once(tmp_path: Path) -> None:
-    async def make(client: Client) -> Any:
-        return await client.call_tool("create_item", {"content": "Swim", "properties": {"hours": 1}})
-
-    id = read(talk(start(tmp_path), make))["id"]
-    for name, args in (
-        ("update_item", {"id": id, "properties": {"hours": {"$add": 3}}}),
-        ("create_item", {"content": "Buy milk"}),
-    ):
-        with pytest.raises(Exception, match=r"."):
-            call(start(tmp_path, DYING), name, args)
-        assert not call(start(tmp_path), name, args).is_error, name
-
-    async def look(client: Client) -> None:
-        found = read(await client.call_tool("query_items", {}))["items"]
-        assert {item["content"]: item["properties"] for item in found} == {"Swim": {"hours": 4}, "Buy milk": {}}
-        again = read(await client.call_tool("update_item", {"id": id, "properties": {"hours": {"$add": 3}}}))
-        assert again["properties"] == {"hours": 7}  # the answer to the one before had arrived
-
-    talk(start(tmp_path), look)
-    assert [*(tmp_path / "data" / "calls").iterdir()] == []
 
 
 @pytest.mark.long
@@ -172,26 +145,3 @@ def test_a_damaged_store_is_said_in_a_sentence(ana: Run, tmp_path: Path) -> None
     told = json.loads(unfence(answer.content[0].text)) if answer.content[0].type == "text" else {}
     assert "ana doctor" in told["hint"]
     assert "Traceback" not in str(told)
-
-
-def test_two_clients_of_one_name_do_the_same_call_twice(tmp_path: Path) -> None:
-    first, second, third = (Again(tmp_path / "calls", "tester") for _ in range(3))
-    args = {"id": "abcdefgh", "properties": {"hours": {"$add": 1}}}
-    assert first.begin("update_item", args, "one") != second.begin("update_item", args, "two")
-    first.close()
-    assert third.begin("update_item", args, "three").thread == "three"
-
-
-def test_a_call_that_was_cut_off_long_ago_is_a_new_one(tmp_path: Path) -> None:
-    first, folder = Again(tmp_path / "calls", "tester"), tmp_path / "calls"
-    act = first.begin("undo", {}, "one")
-    (note,) = folder.iterdir()
-    text = note.read_text()
-    first.close()
-    note.write_text(text)  # as a process that was killed leaves it
-    assert first.begin("undo", {}, "two") == act
-    first.close()
-    note.write_text(text)
-    os.utime(note, (0, note.stat().st_mtime - LONGEST))
-    assert first.begin("undo", {}, "two").thread == "two"
-    first.close()

@@ -49,11 +49,14 @@ def test_every_tool_answers_as_its_schema_says(served: Sessions, mode: str) -> N
             return result
 
         id = (await use("create_item", **RENT))["id"]
-        assert "existing" in await use("create_item", **RENT)
+        again = await use("create_item", **RENT)
+        assert (again["id"], again["already"]) == (id, True)
         assert (await use("query_items", text="rent"))["items"][0]["id"] == id
         changed = await use("update_item", id=id, properties={"due_date": "2026-02-01"})
         assert "30 Jan" in changed["receipt"]
         assert (await use("append_context", content="Prefers tea"))["line"] == 0
+        again = await use("append_context", content="Prefers tea")
+        assert (again["line"], again["already"]) == (0, True)
         assert (await use("search", query="rent"))["results"][0]["url"] == f"ana://item/{id}"
         fetched = await use("fetch", id=id)
         assert (fetched["text"], fetched["source"]) == ("Pay the rent", "assistant claude-code")

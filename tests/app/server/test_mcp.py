@@ -3,7 +3,6 @@
 import functools
 import json
 import socket
-import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult, Implementation, TextResourceContents
 
-from ana.memory.memory import Memory
 from ana.settings import load_settings
 from ana.text import HINT, find_fault
 from ana.workspace import load_workspace, open_workspace
@@ -219,37 +217,6 @@ def send(running: Running, request: bytes) -> socket.socket:
 def answer_of(connection: socket.socket) -> bytes:
     with connection, connection.makefile("rb") as file:
         return file.read()
-
-
-def test_a_call_whose_connection_was_lost_is_done_once_when_it_is_sent_again(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    id = call(running, "create_item", args={"content": "Work", "properties": {"hours": 4}})["id"]
-    entered, go_on, gone = threading.Event(), threading.Event(), threading.Event()
-    update, set_event = Memory.update, threading.Event.set
-
-    def wait(memory: Memory, *args: Any, **more: Any) -> Any:
-        entered.set()
-        go_on.wait(30)
-        return update(memory, *args, **more)
-
-    def notice(event: threading.Event) -> None:
-        set_event(event)
-        if event not in (entered, go_on, gone):
-            set_event(gone)
-
-    monkeypatch.setattr(Memory, "update", wait)
-    request = post_call(running, {"id": id, "properties": {"hours": {"$add": 3}}})
-    first = send(running, request)
-    assert entered.wait(30)
-    monkeypatch.setattr(threading.Event, "set", notice)
-    first.close()
-    assert gone.wait(30)
-    again = send(running, request)
-    go_on.set()
-    assert b'"hours":7' in answer_of(again).replace(b" ", b"")
-    monkeypatch.undo()
-    assert call_items(running) == {"hours": 7}
 
 
 def call_items(running: Running) -> dict[str, Any]:

@@ -6,28 +6,21 @@ import pytest
 
 from ana.errors import UserError
 from ana.time.clock import Clock
-from ana.transfer.foreign import agent_native, taskwarrior, todoist
+from ana.transfer.foreign import agent_native, todoist
 from ana.transfer.foreign.detect import Reader, find_reader
 from tests.chroma import open_memory
 from tests.conftest import EMBEDDER
 from tests.transfer.foreign.conftest import Left
 
-TASK = '{"uuid": "x", "description": "", "status" : "pending"}'
-
 
 @pytest.mark.parametrize(
     ("content", "reader"),
     [
-        (f"[{TASK}]", taskwarrior.read),
-        (f"\ufeff [\n{TASK},", taskwarrior.read),
-        (f"{TASK}\n{TASK}", taskwarrior.read),
         ("TYPE,CONTENT,PRIORITY", todoist.read),
         ('\ufeff"TYPE","CONTENT","DATE"\r\ntask,a', todoist.read),
         ("TYPE,CONTENT\nbad,,,,", todoist.read),
-        ('[{"id": "x", "content": "\\"uuid\\": \\"description\\": \\"status\\":"}]', None),
         ("[]", None),
         ("name,content", None),
-        ("uuid description status", None),
         ("", None),
         ('"', None),
     ],

@@ -46,12 +46,6 @@ PERSONAL = ("settings.json", CALENDAR_KEY)
 
 MANIFEST = "backup.json"
 
-MOST_TIMES = 100
-"""A backup is at most so many times larger than its file; databases and vectors shrink to a half or a fifth."""
-
-FREE = 50_000_000
-"""Bytes that a backup may have whatever the size of its file."""
-
 MOST_FILES = 10**7
 
 _LARGEST_NOTE = 10_000
@@ -227,13 +221,8 @@ def _read_note(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _refuse_too_large(archive: zipfile.ZipFile, path: Path, room: int) -> None:
-    """Refuse what unpacks to more than there is room for, or than a backup of its size can hold."""
+    """Refuse what unpacks to more than there is room for."""
     size = sum(info.file_size for info in archive.infolist())  # zipfile never unpacks more of a file than it says
-    if size > max(FREE, MOST_TIMES * path.stat().st_size):
-        raise UserError(
-            f"{path} would unpack to {size:,} bytes, more than a backup of its size can hold.",
-            "Use another one; nothing was changed.",
-        )
     if size > room:
         raise UserError(
             f"{path} would unpack to {size:,} bytes, and there is room for {room:,}.",
