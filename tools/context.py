@@ -11,10 +11,10 @@ from tools.call import Injected, Result
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def append_context(content: str, *, call: Injected) -> Result:
-    """Add a line to Global Context: something lasting that was learned about the user.
+    """Add a line to Global Context: something lasting about the user.
 
     Args:
-        content: One short line, in the person's own words.
+        content: One short line, in the person's words.
     """
     change = call.memory.append_line(content, call.cause)
     assert change.after is not None

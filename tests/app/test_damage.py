@@ -216,11 +216,8 @@ def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
 
 
 def test_other_programs_tasks_are_taken_in_and_back(home: Path, capsys: Shown) -> None:
-    tasks = home / "tasks.json"
-    tasks.write_text(
-        '[{"uuid": "6d1c2f0a-8f5e-4a57-9c8f-0a1b2c3d4e5f", "description": "Water the ferns", "status": "pending",'
-        ' "entry": "20260101T120000Z", "due": "20260113T110000Z", "project": "home"}]'
-    )
+    tasks = home / "tasks.csv"
+    tasks.write_text("TYPE,CONTENT,DATE\ntask,Water the ferns,2026-01-13\n")
     code, told = ana(capsys, "import", str(tasks))
     assert (code, told.splitlines()[0]) == (0, "1 new, 0 were here already.")
     assert "Water the ferns" in ana(capsys, "items", "ferns")[1]

@@ -53,6 +53,7 @@ def test_an_import_names_the_record_and_changes_nothing(ana: Run, tmp_path: Path
     assert "the spare key is in the tin" in ana("items").stdout
 
 
+@pytest.mark.own_server
 @NONE
 def test_the_language_graph_api_refuses_it(client: SyncLangGraphClient, stub: Stub, thread: str, text: str) -> None:
     seen = len(stub.requests)
