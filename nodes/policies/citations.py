@@ -9,7 +9,7 @@ _ID = re.compile(r"(?<![A-Za-z\d_@/#.-])(?=[a-z]{0,7}\d)(?=\d{0,7}[a-z])[a-z\d]{
 _WORD_WITH_NUMBER = re.compile(r"[a-z]+\d+|\d+[a-z]+")
 """A name somebody made up: homerun7. As an id it is one of many, and counts as one only beside ids that were found."""
 _LINE = re.compile(r"\bline (?P<n>\d{1,3})\b", re.IGNORECASE)
-_ENTRY = re.compile(r"^[\s*_-]*line \d{1,3}[\s*_]*[:：]", re.IGNORECASE | re.MULTILINE)
+_ENTRY = re.compile(r"^[ \t*_-]*+line \d{1,3}[ \t*_]*+[:：]", re.IGNORECASE | re.MULTILINE)
 
 
 def citations_exist(e: Evidence) -> Iterator[str]:

@@ -11,7 +11,7 @@ from nodes.policies.days import find_days, find_times
 from nodes.policies.numbers import MOST_OWN, find_own
 from nodes.policies.quantities import find_quantities, is_traced
 
-_PART = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?) (?P<unit>d|h|min|s)\b")
+_PART = re.compile(r"(?<![\d,.])(?P<number>\d[\d,]*+(?:\.\d++)?) (?P<unit>d|h|min|s)\b")
 _SECONDS = {"d": 86_400, "h": 3600, "min": 60, "s": 1}
 
 
