@@ -41,7 +41,7 @@ CHANGES = ("created", "changed", "deleted")
 IDS = ("id", "line", "turn")
 """Arguments that name what a call changes, and hold no text."""
 
-_QUOTED = re.compile("“[^”]*”")
+_QUOTED = re.compile("“[^“”]*”")
 """Stored text in an error, whoever told it."""
 
 WHOLE_ABOVE = " [whole above]"

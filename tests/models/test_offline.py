@@ -186,6 +186,11 @@ def test_a_long_message_is_kept_whole_and_what_is_not_read_of_it_is_told() -> No
     assert find_kept(f"remind me to {text}") == (text, {"type": "reminder", "status": "active"})
 
 
+def test_a_very_long_list_is_kept_whole_and_that_is_told() -> None:
+    talk, text = Talk(), "\n".join(f"- {n}" for n in range(101))
+    assert [call["args"] for call in talk.say(text).tool_calls] == [{"content": text, "properties": {"type": "note"}}]
+
+
 def test_a_long_list_is_kept_at_once() -> None:
     kept = say("\n".join(f"- thing {n}" for n in range(21)))
     assert [call["args"]["content"] for call in kept.tool_calls] == [f"thing {n}" for n in range(21)]

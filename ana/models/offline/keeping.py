@@ -14,13 +14,13 @@ HELP = (
     "I am a small rule-based reader: I keep what you tell me (“bike lock code is 4471”), find it (“bike lock?”, “due "
     "this week”), mark it as done, cancel, move or delete it, and calculate. `ana setup` brings a real model."
 )
-NOTHING = "All right. I changed nothing."
 _BULLET = r"\s*(?:[-*•·–☐]|\d{1,2}[.)])\s+(?:\[ ?\]\s*)?(\S.*)"
 _MAIL = r"(?:(?:from|to|cc|subject|date|von|an|betreff|de|a|objet|para|asunto|oggetto) ?:[^\n]*\n){2}|>"
 _I = "(?:i|i'?m|i'?ve|ich|je|yo|soy|io|sono)"
 _UNDO = r"(?:mach (?:da|e)s )?(?:bitte )?<undo>(?:\W+(?:<polite>|(undo-\S+)|th(?:at|is|e|ing)|it|last|one|change))*\W*$"
 _SHELL = r"[$>] |\./|(?:git|sudo|npm|npx|pip|docker|kubectl)\s|(?:rm|cd|ls|ssh|curl|cat|cp|mv|apt)\s+(?:-|\S*[/.])"
-ASKING = "Which one do you mean?"
+ASKING, NOTHING = "Which one do you mean?", "All right. I changed nothing."
+MANY = 100  # lines of a list that become items; a longer one is kept whole
 SURE, NEAR = 0.95, 0.4
 """How well an item's words match: "passport renewal" fits "Renew passport" by .97, "fix the boiler" a printer by .7."""
 _PLACES = {"first": 0, "1st": 0, "1": 0, "second": 1, "2nd": 1, "2": 1, "third": 2, "3rd": 2, "3": 2, "last": -1}
@@ -73,11 +73,11 @@ def read_paste(view: View) -> Plan | None:
     if "\n" not in view.text and not view.is_long:
         return None
     lines = [line for line in view.text.splitlines() if line.strip()]
-    first, *others = map(pattern(_BULLET).fullmatch, lines)
+    first, *others = map(pattern(_BULLET).fullmatch, lines if len(lines) <= MANY else [""])
     bullets = [bullet[1].strip() for bullet in (first, *others) if bullet]
     kind, content = _take_lead_in(view)
-    if not (bullets and all(others)) or kind in ("note", "idea") or pattern(_MAIL).match(fold(view.text)):
-        return keep([_make_item(content, kind or "note")], is_long=view.is_long)
+    if not (bullets and all(others)) or kind in ("note", "idea") or pattern(_MAIL).match(view.low):
+        return keep([_make_item(content, kind or "note")], is_long=view.is_long or len(lines) > MANY)
     heading = "" if kind or first else lines[0].strip(" :")
     return keep([_make_item(bullet, kind, find_single(bullet, view.now), list=heading) for bullet in bullets])
 

@@ -21,7 +21,7 @@ _LOOKED_UP = (
 )
 _DONE = r"(?:what|was) (?:did|have|habe?) (?:i|we|ich|wir) (?:get )?(?:do|done|finish\w*|gemacht|erledigt)(?: on)?\W*$"
 _VERBS, _TOLD = ("created", "changed", "deleted"), 10
-_N, _P = r"[$€£]?(\d+(?:,\d{3})*(?:\.\d+)?)", r"(\d+(?:\.\d+)?) ?%"
+_N, _P = r"[$€£]?(?<![\d.,])(\d++(?:,\d{3})*+(?:\.\d++)?)", r"(?<![\d.,])(\d++(?:\.\d++)?) ?%"
 # fmt: off
 _SIGNS = (
     (r" ?\b(?:percent|per cent)\b", "%"), (r"(?<=\d) ?\b(?:euros?|dollars?|pounds?|quid|eur|usd|gbp)\b", ""), (r"\bdivided by\b", "/"), (r"\bplus\b", "+"), (r"\b(?:minus|less)\b", "-"),
