@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from ana.output import escape_controls
 
-_QUOTED = re.compile("“[^”]*”")
+_QUOTED = re.compile("“[^“”]*”")
 
 
 def show(value: Any) -> Any:

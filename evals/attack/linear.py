@@ -30,7 +30,7 @@ SECONDS = 1.0
 NOISE = 0.02
 """Seconds below which growth says nothing."""
 
-AGAIN = 3
+AGAIN = 7
 """How often what seems to grow is measured again: another process may have been in the way."""
 
 KILLED = 10
