@@ -80,6 +80,7 @@ def test_the_javascript_example_of_the_readme_runs(server: Server, folder: Path)
     assert (done.stdout, done.stderr) == ("Hello there you.\n\n---\nno changes\n", "")
 
 
+@pytest.mark.own_server
 def test_the_javascript_client_finds_all_it_needs(server: Server, folder: Path) -> None:
     done = run_node(SCRIPTS / "conformance.mjs", server.url, str(folder))
     assert (done.returncode, done.stderr) == (0, ""), done.stdout

@@ -121,11 +121,11 @@ const CHECKS = {
     assert.deepEqual(call.tool_calls.map(({ name, args }) => [name, args.content]), [["create_item", "Buy milk"]]);
     assert.equal(result.tool_call_id, call.tool_calls[0].id);
     assert.deepEqual(heard.map(([id]) => id), [call.id, result.id, answer.id]);
-    assert.match(answer.content, /^Heard: .*Buy milk[^]*\n\n---\n- Stored: Buy milk$/);
+    assert.match(answer.content, /^Heard: .*Buy milk[^]*\n\n---\n- Stored: “Buy milk”$/);
   },
   "drafts can be kept back": async () => {
     const { heard } = await hear(await begin(), { input: say("hello"), context: { stream_drafts: false } });
-    assert.deepEqual(heard.map(([, type, text]) => [type, text]), [["ai", HELLO]]);
+    assert.deepEqual(heard.map(([, type, text]) => [type, text]), [["ai", `${HELLO}\n\n---\nno changes`]]);
   },
   "a tool asks first, and is approved": () => checkDecision("approve", true),
   "a tool asks first, and is rejected": () => checkDecision("reject", false),
@@ -171,7 +171,7 @@ const CHECKS = {
   "a message with an image is answered by its text": async () => {
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
     const state = await ask(await begin(), [image, { type: "text", text: "who is this?" }]);
-    assert.equal(state.messages.at(-1).content, `${HELLO}\n\nImages are not read; this answers the text.`);
+    assert.equal(state.messages.at(-1).content, `${HELLO}\n\nImages are not read; this answers the text.\n\n---\nno changes`);
   },
 };
 

@@ -32,7 +32,7 @@ await talk(YES, async ({ client, asked, use, call }) => {
   assert((await use("replace_context", { line: 0, content: "Prefers coffee" })).replaced === "Prefers tea");
   assert((await use("delete_context", { line: 0 })).deleted === "Prefers coffee");
   assert((await use("delete_item", { id })).deleted.content === "Pay the rent");
-  assert(asked.length === 3, asked);
+  assert(asked.length === 1 && asked[0].includes("rent"), asked.join("\n")); // the delete
   assert((await use("undo")).changes.length === 1);
   assert((await use("history")).turns.some((turn) => turn.by === "node"));
   assert((await use("calculator", { expression: "2 + 3" })).result === 5);
