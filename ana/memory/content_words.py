@@ -37,14 +37,11 @@ def find_content_words(*texts: str) -> set[str]:
 
 
 def count_words(text: str) -> int:
-    """Return how many words a text has, short ones too; numbers are none, two characters of a script without spaces
-    are one."""
+    """Return how many words a text has, also short ones and numbers; without spaces two characters are a word."""
     return sum(map(_count, tokenize(text)))
 
 
 def _count(word: str) -> int:
-    if word.isdigit():
-        return 0
     unspaced = sum(map(len, _RUN.findall(word)))
     return unspaced // 2 if unspaced else 1
 

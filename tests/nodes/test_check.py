@@ -73,7 +73,7 @@ class Desk:
         return [step["tool"] for step in self.record["steps"]]
 
 
-def shown(messages: list[BaseMessage]) -> dict[str, Any]:
+def read_request(messages: list[BaseMessage]) -> dict[str, Any]:
     """Return what a model that checks was shown."""
     told: dict[str, Any] = json.loads(unfence(messages[-1].text))
     return told
@@ -120,7 +120,7 @@ def test_what_it_checks_is_what_the_program_knows(tmp_path: Path) -> None:
     desk = Desk(tmp_path, calls(MILK), "Saved.", report())
     desk.handles.memory.append_line("Drinks oat milk")
     done = desk.ask("Add milk")
-    told = shown(desk.model.seen[2])
+    told = read_request(desk.model.seen[2])
     assert told["draft"] == "Saved."
     assert told["person"] == "Add milk"
     assert told["global_context"] == {"0": "Drinks oat milk"}
