@@ -186,6 +186,12 @@ def test_a_long_message_is_kept_whole_and_what_is_not_read_of_it_is_told() -> No
     assert find_kept(f"remind me to {text}") == (text, {"type": "reminder", "status": "active"})
 
 
+def test_that_something_is_urgent_is_no_order() -> None:
+    said = "Call the dentist by Tuesday, it's urgent"
+    assert find_kept(said) == (said, {"status": "active", "due_date": "2026-01-13"})
+    assert "I changed nothing" in say("call the dentist urgent").text
+
+
 def test_a_very_long_list_is_kept_whole_and_that_is_told() -> None:
     talk, text = Talk(), "\n".join(f"- {n}" for n in range(101))
     assert [call["args"] for call in talk.say(text).tool_calls] == [{"content": text, "properties": {"type": "note"}}]

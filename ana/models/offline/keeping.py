@@ -40,7 +40,7 @@ _FORMS = (
 )
 _STATUS = {"mark": "done", "done": "done", "news": "done", "cancel": "cancelled"}
 _CHANGE = (
-    rf"(?:<delete>|<cancel>|<discard>|<move>|<change>)\s(?!off\b)|(?:<mark>|<set>)\s(?:{_IT}\b{_NO_LIST}|.*<setting>)"
+    rf"(?:<delete>|<cancel>|<discard>|<move>|<change>)\s(?!off\b)|(?:<mark>|<set>)\s(?:{_IT}\b{_NO_LIST}|[^,]*<setting>)"
     rf"|<many>.+<is done>{_END}|.*(?:[,.;]|\band)\s+(?:<polite>\W+)*"
     rf"(?:(?:<cancel>|<discard>|<change>|<set>|<mark>)\s+{_IT}\b{_NO_LIST}|(?:<delete>|<move>)\s)"
 )
