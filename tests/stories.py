@@ -71,9 +71,9 @@ class Life:
         return self._assistant.handles
 
     @contextmanager
-    def live(self, folder: Path) -> Iterator["Life"]:
-        """Open the assistant in a folder."""
-        settings = load_settings(folders(folder, ANA_TIMEZONE=str(self.zone)))
+    def live(self, folder: Path, **env: str) -> Iterator["Life"]:
+        """Open the assistant in a folder, with further variables."""
+        settings = load_settings(folders(folder, ANA_TIMEZONE=str(self.zone), **env))
         opened = open_handles(open_workspace(settings), model=self.model, backend=self.memory.backend)
         with open_assistant(replace(opened, clock=self.clock, memory=self.memory)) as self._assistant:
             yield self

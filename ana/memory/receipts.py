@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from itertools import islice, zip_longest
 from typing import Any, TypeAlias
@@ -16,15 +17,16 @@ from ana.memory.few_words import (
     tell_more,
     word_rules,
 )
-from ana.memory.item import Item, localize, to_json
+from ana.memory.item import Item, to_json
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.single_dates import SINGLE, read_moves
 from ana.memory.sources import describe_claim
+from ana.memory.views import localize, tell_own_time
 from ana.output import quote, shorten
 from ana.time.dates import day_of
 from ana.time.repeats import ALSO, DATE_KEYS, find_passed_over
 from ana.translation import _
-from ana.values import Json, list_others, plain
+from ana.values import Json, Properties, list_others, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
 """The record of one write as people are shown it: {op, kind, id, before, after}."""
@@ -45,7 +47,8 @@ MOST_PROPERTIES = 8
 
 def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
     """Return a write as people are shown it: op, kind, id, and the record before and after, its moments in a zone."""
-    shown = (each and (localize(each, zone) if zone else each) for each in (change.before, change.after))
+    records = change.before, change.after
+    shown = (each and (localize(each, zone) if zone else replace(each, zone="")) for each in records)
     before, after = (each and plain(to_json(each)) for each in shown)
     return {"op": change.op, "kind": change.kind, "id": change.id, "before": before, "after": after}
 
@@ -152,7 +155,8 @@ def list_parts(receipt: Receipt) -> list[str]:
     old, new = (word_rules(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
-        return [describe_property(name, value, year) for name, value in (new or old).items()]
+        told = [describe_property(name, value, year) for name, value in (new or old).items()]
+        return [*told, *_tell_own_times(after or before, new or old)]
     parts = [*_describe_edit(before["content"], after["content"])]
     parts += _tell_date(receipt, year)
     parts += (moved_on := [*_describe_done(receipt, year)])
@@ -171,7 +175,14 @@ def list_parts(receipt: Receipt) -> list[str]:
             parts.append(_("no {name}").format(name=name_property(key).strip() or key))
         elif not moved_on:
             parts += _describe_days(key, old[key], [], year)[1]
+    parts += _tell_own_times(after, {key: value for key, value in new.items() if old.get(key) != value})
     return parts or describe_claim(before, after)
+
+
+def _tell_own_times(record: Mapping[str, Any], properties: Properties) -> list[str]:
+    """Return by the clock of another zone, which a record keeps, when its first date among properties is."""
+    date = next((properties[key] for key in DATE_KEYS if day_of(properties.get(key))), None)
+    return [*filter(None, [tell_own_time(record.get("zone", ""), date)])]
 
 
 def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:

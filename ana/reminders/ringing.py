@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from hashlib import sha256
 
 from ana.json_lines import Quoted
@@ -73,9 +73,9 @@ class Ringer:
         """
         now = self._clock.now().astimezone(UTC)
         rings = [
-            (RingKey(item.id, ring.moment.isoformat(timespec="microseconds")), ring)
+            (make_key(item, ring, self._clock.zone), ring)
             for item in self._load()
-            for ring in read_reminders(item.properties, self._clock.zone, _begin(item, now, oldest), now + AHEAD)
+            for ring in read_reminders(item, self._clock.zone, _begin(item, now, oldest), now + AHEAD)
         ]
         due = {key: ring for key, ring in rings if ring.moment <= now}
         if due:
@@ -114,6 +114,15 @@ class Ringer:
             self._ledger.note_delivered(target.key, key)
 
 
+def make_key(item: Item, ring: Ring, zone: tzinfo) -> RingKey:
+    """Return what stands for a ring in the ledger.
+
+    What goes along with the person is known by its local time, so that it rings once whatever line is crossed.
+    """
+    local = ring.moment.astimezone(zone).replace(tzinfo=None) if ring.goes_along else ring.moment
+    return RingKey(item.id, local.isoformat(timespec="microseconds"))
+
+
 def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message:
     """Return what is sent: the item and its time in words, and whether it is late; no id."""
     planned = tell_time(ring.moment.astimezone(now.tzinfo))
@@ -130,4 +139,4 @@ def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
 
 
 def _still_rings(item: Item, ring: Ring, clock: Clock) -> bool:
-    return bool(read_reminders(item.properties, clock.zone, ring.moment, ring.moment))
+    return bool(read_reminders(item, clock.zone, ring.moment, ring.moment))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -19,6 +19,9 @@ from app.page.shell import find_place, render
 from app.server.answers import find_workspace
 from app.server.guard import PAGE
 from app.server.request_threads import run_in_threadpool
+
+ZONE = "ana-zone"
+"""The cookie in which the page's script keeps the browser's zone."""
 
 ACT = "act"
 """In an address, the turn that the page tells of."""
@@ -58,7 +61,16 @@ def go_on(path: str, turn: str = "", **query: str) -> str:
 
 
 async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
-    """Return what an address says that was just done, as the journal has it; None if it names nothing."""
+    """Return what an address says that was just done, as the journal has it, or that the person's zone is another.
+
+    None if it names nothing, and the browser is where it was.
+    """
+    zone = unquote(request.cookies.get(ZONE, ""))
+    if zone not in ("", handles.clock.zone_name):
+        look = handles.workspace.whereabouts.look
+        noted = await run_in_threadpool(look, handles.memory, handles.clock, zone)
+        if noted.told:
+            return Notice(noted.turn, [noted.told], bool(noted.turn), False, find_place(request))
     turn = request.query_params.get(ACT, "")
     return await run_in_threadpool(_find_notice, handles, turn, find_place(request)) if turn else None
 

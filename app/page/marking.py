@@ -7,8 +7,9 @@ from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.item import Item
+from ana.memory.travel import read_item_repeat
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, read_repeat
+from ana.time.repeats import DATE_KEYS, list_missed
 from ana.values import Json, Properties
 
 LEADS = ("due_date", "start_date", "date")
@@ -37,11 +38,25 @@ def mark_done(handles: DataHandles, when: str = "") -> Mark:
 
     def mark(item: Item) -> Properties:
         done: dict[str, Json] = {"status": "done"}
-        if when and read_repeat(item.properties, handles.clock.zone):
+        if when and read_item_repeat(item, handles.clock.zone):
             done["done_for"] = when
         return done
 
     return mark
+
+
+def mark_missed(handles: DataHandles, id: str) -> str:
+    """Mark each date of what repeats that is over and was not marked as done, and return the turn that did it.
+
+    Raises:
+        AnaError: One of them cannot be marked; those before it are.
+    """
+    by, memory, clock = make_edit(), handles.memory, handles.clock
+    if repeat := read_item_repeat(memory.get(id), clock.zone):
+        lead = repeat.keys[0].name
+        for each in list_missed(repeat, clock.now()):
+            memory.update(id, properties={"status": "done", "done_for": each.dates[lead]}, cause=by)
+    return by.turn
 
 
 def move(handles: DataHandles, day: str, when: str = "") -> Mark:
@@ -53,7 +68,7 @@ def move(handles: DataHandles, day: str, when: str = "") -> Mark:
     to = read_day(day)
 
     def mark(item: Item) -> Properties:
-        if when and read_repeat(item.properties, handles.clock.zone):
+        if when and read_item_repeat(item, handles.clock.zone):
             return {"moved": {when[:10]: f"{to}{when[10:]}"}}
         return _shift(item, to)
 

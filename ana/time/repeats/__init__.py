@@ -9,7 +9,14 @@
 - What has to be done waits; what only happens passes by itself (see `waits`).
 """
 
-from ana.time.repeats.advancing import advance, find_done_occurrence, find_on, find_passed_over, write_until
+from ana.time.repeats.advancing import (
+    advance,
+    find_done_occurrence,
+    find_on,
+    find_passed_over,
+    list_missed,
+    write_until,
+)
 from ana.time.repeats.occurring import (
     Occurrence,
     bring_to_first,
@@ -28,9 +35,9 @@ from ana.time.repeats.repeat import (
     MOST_ALSO,
     REPEATING,
     RULE_KEYS,
+    TO_DO,
     Repeat,
     may_repeat,
-    passes,
     read_day_or_moment,
     read_local,
     read_repeat,
@@ -46,6 +53,7 @@ __all__ = [
     "REPEATING",
     "RULE_FORM",
     "RULE_KEYS",
+    "TO_DO",
     "Occurrence",
     "Repeat",
     "Understood",
@@ -59,12 +67,12 @@ __all__ = [
     "is_named",
     "iter_occurrences",
     "iter_places",
+    "list_missed",
     "look_ahead",
     "make_occurrence",
     "may_repeat",
     "next_after",
     "occurrences",
-    "passes",
     "read_day_or_moment",
     "read_local",
     "read_repeat",

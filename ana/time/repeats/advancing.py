@@ -69,6 +69,13 @@ def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzi
     return [each for each in waited if each.at < done.at] if done else []
 
 
+def list_missed(repeat: Repeat, now: datetime) -> list[Occurrence]:
+    """Return the occurrences that are over and wait to be marked as done, at most MOST, in order."""
+    local = to_local(repeat, now)
+    begun = iter_occurrences(repeat, min([repeat.begin, *repeat.moved.values()]), local) if repeat.waits else ()
+    return [each for each in islice(begun, MOST) if each.until <= local]
+
+
 def _has_same_dates(old: Mapping[str, Json], new: Mapping[str, Json]) -> bool:
     """Return whether an item stayed where it was, and open: what was done comes later."""
     return old.get("status") == new.get("status") and all(old.get(key) == new.get(key) for key in (*DATE_KEYS, ALSO))

@@ -10,6 +10,7 @@ from ana.recent import keep_recent
 from ana.time.dates import day_of
 from ana.time.repeats.rules import DAYS, NO_RULE, Rule, parse_rule, settle
 from ana.time.repeats.words import read_words
+from ana.time.taking_place import takes_place
 from ana.values import Json
 
 DATE_KEYS = ("due_date", "start_date", "date", "end_date")
@@ -27,8 +28,8 @@ REPEATING = (*RULE_KEYS, ALSO)
 MOST_ALSO = 1000
 """How many dates `also` has at most: each is worked out and searched like a date of its own."""
 
-_HAPPENS = ("event", "appointment", "meeting", "class", "course", "lesson", "birthday", "anniversary", "holiday")
-_TO_DO = ("task", "todo", "to-do", "chore", "reminder")
+TO_DO = ("task", "todo", "to-do", "chore", "reminder")
+"""The types of what has to be done: what repeats of them waits."""
 
 _DAY = len("2026-01-13")
 
@@ -150,23 +151,18 @@ def may_repeat(properties: Mapping[str, Json]) -> bool:
     return any(key in properties for key in REPEATING)
 
 
-def passes(properties: Mapping[str, Json]) -> bool:
-    """Return whether an item repeats and passes by itself: it is never overdue."""
-    return may_repeat(properties) and not waits(properties)
-
-
 def waits(properties: Mapping[str, Json]) -> bool:
     """Return whether what repeats stays until it is done, as a task does; else it passes by itself, as a birthday does.
 
-    `missed` says it; without it, what counts from when it was done waits, a type of what happens passes, and of the
-    rest a task and whatever has a status waits.
+    `missed` says it; without it, what counts from when it was done waits, what takes place passes, and of the rest a
+    task and whatever has a status waits.
     """
     said, kind = properties.get("missed"), str(properties.get("type") or "").lower()
     if said in ("waits", "passes"):
         return said == "waits"
-    if properties.get("repeat_from") == "done" or kind in _TO_DO:
+    if properties.get("repeat_from") == "done" or kind in TO_DO:
         return True
-    return kind not in _HAPPENS and isinstance(properties.get("status"), str)
+    return not takes_place(properties) and isinstance(properties.get("status"), str)
 
 
 def read_local(text: str, zone: tzinfo) -> datetime:

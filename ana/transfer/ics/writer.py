@@ -12,6 +12,7 @@ from icalendar import Alarm, Calendar, Event, vRecur
 
 from ana.memory.item import Item, to_json
 from ana.memory.status import CANCELLED, DONE, has_status
+from ana.memory.travel import find_own_zone
 from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, occurrences, read_repeat
@@ -67,6 +68,7 @@ def list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
 
     `notes` gets what a calendar cannot say. Raises OverflowError or ValueError if its date is beyond the calendar.
     """
+    zone = find_own_zone(item) or zone
     span = _read_span(item.properties, zone)
     if span is None:
         return []

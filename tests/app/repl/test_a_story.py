@@ -106,9 +106,8 @@ def say_done(life: Life, story: Story, day: date) -> str:
 def list_today(told: str) -> list[str]:
     """Return the lines of today among those with which the REPL opens."""
     lines = told.splitlines()
-    if "Today:" not in lines:
-        return []
-    rest = lines[lines.index("Today:") + 1 :]
+    first = next((n for n, line in enumerate(lines) if line.startswith("Today")), len(lines))
+    rest = lines[first + 1 :]
     return rest[: next((n for n, line in enumerate(rest) if not line.startswith(" ")), len(rest))]
 
 
