@@ -15,7 +15,7 @@ from ana.output import tell, write_line
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
 from ana.values import Json
-from app.show.items import localize_found, show_items
+from app.show.items import localize_found, show_items, tell_elsewhere
 from app.show.text import say, shorten
 
 if TYPE_CHECKING:
@@ -149,7 +149,10 @@ def summarize_due(handles: "DataHandles") -> list[str]:
     lines, year = [], handles.clock.now().year
     for which, found in group_due_locally(handles, GREETING).items():
         lines += [f"{name_group(which, found.total)}:"] if found.items else []
-        lines += [f"  {shorten(item.content, 160)}{_format_when(item, which, year)}" for item in found.items[:GREETING]]
+        lines += [
+            f"  {shorten(item.content, 160)}{_format_when(item, which, year)}{tell_elsewhere(item)}"
+            for item in found.items[:GREETING]
+        ]
         lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []
     return lines
 
@@ -160,7 +163,10 @@ def _format_when(item: "Item", which: Due, year: int) -> str:
 
 
 def _list_items(title: str, items: Sequence[tuple[str, "Item"]], width: int) -> list[str]:
-    lines = [f"  {when}  {shorten(item.content, max(width - len(when) - 4, 20))}" for when, item in items]
+    lines = [
+        f"  {when}  {shorten(item.content + tell_elsewhere(item), max(width - len(when) - 4, 20))}"
+        for when, item in items
+    ]
     return [title, *lines] if lines else []
 
 

@@ -82,6 +82,12 @@ class Life:
         """Go to an hour of a day."""
         self.now = datetime.combine(day, hour, self.zone)
 
+    def fly(self, zone: ZoneInfo) -> None:
+        """Go to another zone, of which the client tells."""
+        self.zone = zone
+        assert self._assistant
+        self._assistant.handles.workspace.whereabouts.look(self.memory, self.clock, str(zone))
+
     def say(self, message: str, *named: tuple[str, dict[str, Any]], answer: str = "Noted.") -> Done:
         """Say something to the assistant, whose model makes these calls and then answers."""
         assert self._assistant

@@ -102,6 +102,8 @@ class Ringer:
             item = self._memory.record("item", key.item)
             if item is None or not _still_rings(item, due[key], self._clock):
                 continue
+            if self._rang_before(target, key, due[key]):
+                continue
             if not is_alone():
                 return
             reason = target.send(make_message(item, due[key], key, self._clock.now()))
@@ -112,6 +114,11 @@ class Ringer:
                 return
             self.delivered += 1
             self._ledger.note_delivered(target.key, key)
+
+    def _rang_before(self, target: Target, key: RingKey, ring: Ring) -> bool:
+        """Return whether an earlier version delivered it, which knew what goes along by its moment in UTC, too."""
+        earlier = RingKey(key.item, ring.moment.isoformat(timespec="microseconds"))
+        return ring.goes_along and not self._ledger.list_open(target.key, [earlier])
 
 
 def make_key(item: Item, ring: Ring, zone: tzinfo) -> RingKey:
@@ -128,7 +135,8 @@ def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message
     planned = tell_time(ring.moment.astimezone(now.tzinfo))
     late = f" (late: this was to ring {planned})" if now - ring.moment > LATE else ""
     tag = sha256(f"{key.item} {key.moment}".encode()).hexdigest()[:16]
-    return Message(shorten(item.content, LONGEST), f"{tell_time(ring.of) if ring.of else planned}{late}", tag)
+    of = ring.of.astimezone(now.tzinfo) if isinstance(ring.of, datetime) else ring.of
+    return Message(shorten(item.content, LONGEST), f"{tell_time(of) if of else planned}{late}", tag)
 
 
 def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:

@@ -203,6 +203,7 @@ async def _render(
         status=200 if content is None else 409,
         item=item,
         sources=describe_sources(item),
+        zone=localize(item, handles.clock.zone).zone,
         content=item.content if content is None else content,
         written=_write_properties(item.properties) if written is None else written,
         is_older=content is not None,

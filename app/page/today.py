@@ -27,7 +27,7 @@ from app.page.marking import mark_all, mark_done, mark_missed, move, read_day
 from app.page.shell import render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
-from app.show.items import localize_found
+from app.show.items import localize_found, tell_elsewhere
 from app.show.text import shorten
 
 SHOWN, OF_ONE_DAY = 20, 80
@@ -265,4 +265,6 @@ def _show(item: Item, year: int | None = None) -> ShownItem:
     """Return an item with its time of day, or with its day if a year is given that days are shown without."""
     written = item.date or ""
     time = written[11:16] if year is None else show_value(written, year)
-    return ShownItem(item.id, shorten(item.content, 160), written, time, may_repeat(item.properties))
+    return ShownItem(
+        item.id, shorten(item.content, 160), written, time + tell_elsewhere(item), may_repeat(item.properties)
+    )

@@ -58,8 +58,13 @@ def show_items(
 
 def show_date(item: Item, year: int | None) -> str:
     """Return an item's own date, and in brackets when that is in the zone that the item keeps, if it is another."""
+    return (show_value(item.date, year) if day_of(item.date) else "") + tell_elsewhere(item)
+
+
+def tell_elsewhere(item: Item) -> str:
+    """Return in brackets when the date of an item, as people are shown it, is in the zone that it keeps."""
     own = tell_own_time(item.zone, item.date)
-    return (show_value(item.date, year) if day_of(item.date) else "") + (f" ({own})" if own else "")
+    return f" ({own})" if own else ""
 
 
 def describe_source(item: Item) -> str:
