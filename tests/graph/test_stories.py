@@ -63,9 +63,9 @@ def test_a_story_with_a_flight_in_the_middle(life: Life, tell: Callable[[ZoneInf
             ask(life, day, story.on(day))
 
 
-def tell_there(story: Story, day: date, home: ZoneInfo, there: ZoneInfo) -> Dates:
+def tell_there(story: Story, day: date, home: ZoneInfo, there: ZoneInfo) -> dict[str, str]:
     """Return what is on a day elsewhere, of what keeps the zone of home, as a model is told it."""
-    found: Dates = {}
+    found = {}
     for near in (day - DAY, day, day + DAY):
         for content, times in story.on(near).items():
             moment = datetime.fromisoformat(f"{near}{times[0]}").replace(tzinfo=home)
@@ -73,7 +73,7 @@ def tell_there(story: Story, day: date, home: ZoneInfo, there: ZoneInfo) -> Date
             lasts = LESSONS[content]
             days = {at.astimezone(there).date() for at in (moment, moment + lasts)}
             if day in days:
-                found[content] = with_weekday(moment.isoformat(timespec="minutes"), there)
+                found[content] = str(with_weekday(moment.isoformat(timespec="minutes"), there))
     return found
 
 
