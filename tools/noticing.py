@@ -222,7 +222,7 @@ def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Map
     more = more_dates.get(item.id, 0)
     told: dict[str, Json] = {"more_dates": more} if more else {}
     if 0 < more <= MOST:
-        begin = read_local(str(item.properties[lead]), call.clock.zone)
+        begin = read_local(str(item.properties[lead]), repeat.zone)
         coming = iter_occurrences(repeat, begin, look_ahead(repeat, begin))
         later = (each for each in coming if each.dates[lead] > str(item.properties[lead]))
         told["then"] = ", ".join(tell_dates(repeat, each) for each in islice(later, more))

@@ -7,6 +7,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Literal
 
 from ana.recent import keep_recent
+from ana.time.clock import find_zone
 from ana.time.dates import day_of
 from ana.time.repeats.rules import DAYS, NO_RULE, Rule, parse_rule, settle
 from ana.time.repeats.words import read_words
@@ -42,7 +43,7 @@ class DateKey:
     Args:
         name: Its property.
         distance: How far it is from the first, by the clock on the wall.
-        form: A day, a moment in the person's zone, or one that names its zone.
+        form: A day, a moment in the zone of the series, or one that names its zone.
     """
 
     name: str
@@ -52,13 +53,15 @@ class DateKey:
 
 @dataclass(frozen=True)
 class Repeat:
-    """What repeats. Moments are in the person's local time, a day is its midnight.
+    """What repeats. Moments are in the local time of its zone, a day is its midnight.
 
     Args:
         source: The property that has its rule, and what it says.
         rule: The rule, settled, unless it counts from when it was done; NO_RULE where single dates are all there is.
         first: The next occurrence, as the item has it.
         keys: The item's dates, the one that the rule counts from first.
+        zone: That in which its times are meant: the one that the item names, else the person's.
+        here: The person's zone, in which its occurrences are told.
         end: The last moment of the rule that counts; None without an end.
         also: Further moments, in order. They count after the rule's end, too.
         left_out: Days and moments that do not count.
@@ -73,6 +76,7 @@ class Repeat:
     first: datetime
     keys: tuple[DateKey, ...]
     zone: tzinfo
+    here: tzinfo
     end: datetime | None
     also: tuple[datetime, ...]
     left_out: frozenset[date]
@@ -108,6 +112,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
 
     Args:
         properties: An item's. `recurrence`, as older items have it, is read where there is no `repeats`.
+        zone: The person's.
     """
     source = "repeats" if "repeats" in properties else "recurrence"
     written, from_done = properties.get(source), properties.get("repeat_from") == "done"
@@ -115,6 +120,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
     if not (isinstance(written, str) or properties.get(ALSO)) or not keys or keys == ["end_date"]:
         return None
     texts = {key: str(properties[key]) for key in keys}
+    here, zone = zone, zone if len(texts[keys[0]]) == _DAY else find_own_zone(properties, zone)
     moments = {key: read_local(text, zone) for key, text in texts.items()}
     first = moments[keys[0]]
     rule = _read_rule(written, first, zone, is_settled=not from_done) if isinstance(written, str) else NO_RULE
@@ -135,6 +141,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
             if key != "end_date" or "start_date" in keys or "date" in keys
         ),
         zone=zone,
+        here=here,
         end=min((end for end in ends if end), default=None),
         also=also,
         left_out=frozenset(_iter_left_out(properties.get("except"), zone)),
@@ -143,6 +150,12 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
         waits=waits(properties),
         done_for=_read_done(properties.get("done_for"), zone),
     )
+
+
+def find_own_zone(properties: Mapping[str, Json], zone: tzinfo) -> tzinfo:
+    """Return the zone in which an item's local times are meant: the one that its `zone` names, else the person's."""
+    named = properties.get("zone")
+    return (find_zone(named) if isinstance(named, str) else None) or zone
 
 
 def may_repeat(properties: Mapping[str, Json]) -> bool:
