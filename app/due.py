@@ -15,6 +15,7 @@ from ana.output import tell, write_line
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
 from ana.values import Json
+from app.following import list_calendar_news
 from app.show.items import localize_found, show_items, tell_elsewhere
 from app.show.text import say, shorten
 
@@ -120,8 +121,11 @@ def show_today(handles: "DataHandles") -> None:
     """Print what is overdue, today's items and the next days', a line each; in a terminal on one screen."""
     groups, screen = group_due_locally(handles), shutil.get_terminal_size()
     room = screen.lines - 2 if sys.stdout.isatty() else 2 * MOST * len(groups)
-    for line in list_today(groups, room, screen.columns):
+    news = list_calendar_news(handles)[: room // LATE]
+    for line in list_today(groups, room - len(news), screen.columns):
         write_line(line)
+    for line in ["From your calendars", *news] if news else []:
+        write_line(shorten(line, screen.columns))
     tell_if_none(groups)
 
 

@@ -68,6 +68,10 @@ DOORS = (
         " takes also calendars, Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
     ),
     (
+        "`ana import URL [--follow [--name NAME]]`, `ana import NAME --unfollow`",
+        "brings a calendar in; with `--follow` it is read every hour from then on; its entries are taken out",
+    ),
+    (
         "`ana backup FILE`, `ana restore FILE [--yes] [--from NAME]`",
         "everything in one file, conversations and traces included, taken while it is in use; and back",
     ),

@@ -1,12 +1,4 @@
-"""Times that travel: which zone a time belongs to when its person is elsewhere. The one place of this rule.
-
-- A moment with an offset is an instant.
-- A time without one belongs to the zone in which it was said, which its item keeps (`Item.zone`); an item without it,
-  such as one of a calendar whose times name no zone, goes with the person.
-- Whole days go with the person, and so does what repeats by its due_date, with its times and its reminders.
-- What repeats by its start_date keeps its zone: a class is at four where it is.
-- A property `zone`, an IANA name or "floating", says otherwise.
-"""
+"""Items whose times belong to a zone: as instants, as what repeats, and as they are written (see ana.time.travel)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,26 +7,19 @@ from datetime import datetime, tzinfo
 from ana.errors import ToolError
 from ana.memory.item import Item
 from ana.memory.sources import IMPORT
+from ana.time import travel
 from ana.time.clock import find_zone
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, Repeat, may_repeat, read_repeat
+from ana.time.repeats import Repeat, may_repeat, read_repeat
+from ana.time.travel import FLOATING, ZONE
 from ana.values import Json, Properties
-
-ZONE = "zone"
-FLOATING = "floating"
 
 _DAY = len("2026-01-13")
 
 
 def find_own_zone(item: Item) -> tzinfo | None:
-    """Return the zone that an item's times without an offset belong to; None for what goes with the person."""
-    said, lead = item.properties.get(ZONE), _find_lead(item.properties)
-    if may_repeat(item.properties) and lead and len(str(item.properties[lead])) == _DAY:
-        return None
-    if isinstance(said, str) and (said == FLOATING or (named := find_zone(said))):
-        return None if said == FLOATING else named
-    goes_along = may_repeat(item.properties) and lead == "due_date"
-    return find_zone(item.zone) if item.zone and not goes_along else None
+    """Return the zone that an item's times without an offset belong to; None for what goes along with the person."""
+    return travel.find_own_zone(item.properties, item.zone, repeats=may_repeat(item.properties))
 
 
 def make_absolute(item: Item) -> Item:
@@ -46,12 +31,8 @@ def make_absolute(item: Item) -> Item:
 
 
 def read_item_repeat(item: Item, person: tzinfo) -> Repeat | None:
-    """Return what repeats of an item, in the zone that it belongs to; None where nothing does.
-
-    Args:
-        person: The person's zone, for what goes with them.
-    """
-    return read_repeat(item.properties, find_own_zone(item) or person) if may_repeat(item.properties) else None
+    """Return what repeats of an item, in the zone that it belongs to, told to a person in theirs; or None."""
+    return read_repeat(item.properties, person, item.zone) if may_repeat(item.properties) else None
 
 
 def settle_zone(properties: Properties, said_in: tzinfo, old: Item | None = None) -> tuple[Properties, str]:
@@ -89,9 +70,8 @@ def may_keep_zone(item: Item) -> bool:
     """Return whether an item has times that would belong to a zone if it kept one, and has none yet."""
     if item.zone or item.properties.get(ZONE) or item.sources.content == IMPORT:
         return False
-    if may_repeat(item.properties) and _find_lead(item.properties) == "due_date":
-        return False
-    return any(map(_has_times, item.properties.values()))
+    keeping = travel.find_own_zone(item.properties, "UTC", repeats=may_repeat(item.properties))
+    return keeping is not None and any(map(_has_times, item.properties.values()))
 
 
 def _check_zone(properties: Mapping[str, Json]) -> None:
@@ -99,10 +79,6 @@ def _check_zone(properties: Mapping[str, Json]) -> None:
     said = properties.get(ZONE)
     if said is not None and said != FLOATING and not (isinstance(said, str) and find_zone(said)):
         raise ToolError(f"{ZONE} cannot be {str(said)[:60]!r}.", f'Give a name such as Europe/Berlin, or "{FLOATING}".')
-
-
-def _find_lead(properties: Mapping[str, Json]) -> str | None:
-    return next((key for key in DATE_KEYS if day_of(properties.get(key))), None)
 
 
 def _has_times(value: Json) -> bool:

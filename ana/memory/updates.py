@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import tzinfo
 
+from ana.errors import ToolError
 from ana.memory.item import Item, merge_properties
 from ana.memory.operations import Operation, apply_to
 from ana.memory.repeating import Revision
-from ana.memory.sources import Sources, tell_all, tell_part, tell_properties
+from ana.memory.sources import Sources, is_followed, tell_all, tell_part, tell_properties
 from ana.memory.travel import find_own_zone, settle_zone
 from ana.time.clock import Clock
 from ana.time.repeats import may_repeat
@@ -34,8 +35,22 @@ def update_item(
     merged, own = merge_properties(old.properties, changed), find_own_zone(old) or clock.zone
     stored, zone = settle_zone(_revise(old.properties, merged, changed, clock, own), clock.zone, old)
     told = tell_part(old.sources.content, old.content, text, content, source)
+    _check_followed(old, text, stored, source)
     sources = Sources(told, tell_properties(old.sources.properties, old.properties, stored, properties, source))
     return replace(old, content=text, properties=stored, updated_at=clock.stamp(), sources=sources, zone=zone)
+
+
+def _check_followed(old: Item, text: str, stored: Properties, source: str) -> None:
+    """Raise ToolError if a change is of what a calendar says, which its next reading would set back."""
+    calendar = old.sources.content
+    if not is_followed(calendar) or source == calendar:
+        return
+    its = [name for name, told in old.sources.properties.items() if told == calendar]
+    if text != old.content or any(stored.get(name) != old.properties.get(name) for name in its):
+        raise ToolError(
+            f"This is an entry of the {calendar}, which is read again every hour: it is changed there, not here.",
+            "What is noted beside it stays: a property of another name, such as note; or an item of its own.",
+        )
 
 
 def _revise(old: Properties, new: Properties, given: Mapping[str, Json], clock: Clock, zone: tzinfo) -> Properties:

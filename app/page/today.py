@@ -21,6 +21,7 @@ from ana.time.dates import day_of, show_day
 from ana.time.repeats import list_missed, may_repeat, occurrences
 from ana.values import Json
 from app.due import WEEK, group_due_locally, name_group
+from app.following import list_calendar_news
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
 from app.page.marking import mark_all, mark_done, mark_missed, move, read_day
@@ -102,11 +103,13 @@ async def show(request: Request) -> Response:
     notice = await find_notice(request, handles)
     if month := query.get("month"):
         return await _show_month(request, handles, month)
+    news: list[str] = []
     if day := query.get("day"):
         groups = await run_in_threadpool(_read_day, handles, read_day(day))
         chosen = read_day(day)
     else:
         groups, chosen = await run_in_threadpool(_read_groups, handles), today
+        news = await run_in_threadpool(list_calendar_news, handles)
     return await render(
         request,
         "today.html",
@@ -117,6 +120,7 @@ async def show(request: Request) -> Response:
         is_today=chosen == today,
         before=chosen - timedelta(days=1),
         after=chosen + timedelta(days=1),
+        news=news[:SHOWN],
         kind=KIND[chosen.toordinal() % len(KIND)],
         notice=notice,
     )
