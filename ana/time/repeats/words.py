@@ -34,7 +34,7 @@ def read_words(text: str, first: date) -> "Recurrence | None":
 
 
 def find_rule(text: str) -> str:
-    """Return the words of a rule that a text has: every friday at 13:00; empty without one, or if it says more of when."""
+    """Return the words of a rule that a text has: every friday at 13:00; empty if it has none, or says more of when."""
     from ana.time.when.reader import find_recurrence
 
     words, rule = find_recurrence(text[:LONGEST])
@@ -43,9 +43,9 @@ def find_rule(text: str) -> str:
 
 def tell_unread(texts: Iterable[str]) -> str:
     """Return a sentence if one of these says that it repeats in a way that `find_rule` does not read, else nothing."""
-    from ana.time.when.reader import says_repeating
+    from ana.time.when.reader import SOME_DAY, is_recurring, read
 
-    is_unread = any(says_repeating(text[:LONGEST]) and not find_rule(text) for text in texts)
+    is_unread = any(is_recurring(read(text[:LONGEST], SOME_DAY)) and not find_rule(text) for text in texts)
     return " I did not understand when it repeats: that is kept in its words alone." if is_unread else ""
 
 

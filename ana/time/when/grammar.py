@@ -1,15 +1,14 @@
 """A grammar of phrases, matched against the words of a text.
 
-A row is a pattern and what reads it: `[the] NTH WEEKDAY of|in MONTH`. Capitals are kinds of words, or symbols that have
-rows of their own; small letters stand for themselves, | between alternatives, brackets around what may be left out. What
-the capitals match is given to the function that reads the row, None for what was left out.
+A row is a pattern, or several between semicolons, and what reads it: `[the] ORDER WEEKDAY of|in SPAN`. Capitals are
+kinds of words, or symbols that have rows of their own; small letters stand for themselves, | between alternatives,
+brackets around what may be left out. What reads it is given what the capitals stand for, None for what is left out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import IntEnum
-from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -34,97 +33,74 @@ class Level(IntEnum):
     ALONE = 5
 
 
-@dataclass(frozen=True)
-class Base:
-    """What phrases are read against.
-
-    Args:
-        today: The day that they count from.
-        now: The moment; None where hours from now are not read.
-        part: The part of the day that the text names, such as evening; empty for none.
-    """
+class Base(NamedTuple):
+    """What phrases are read against: the day they count from; the moment, if hours are read; the part of the day."""
 
     today: date
     now: datetime | None = None
     part: str = ""
 
 
-Read = Callable[..., Any]
-
-
 class Row(NamedTuple):
-    """A pattern, what reads it, and what it needs in a text."""
+    """Patterns, what reads them, and what it needs in a text."""
 
-    pattern: str
-    read: Read
+    patterns: str
+    read: Callable[..., Any]
     level: Level = Level.SURE
 
 
 class Match(NamedTuple):
-    """What a symbol matches: up to which token, its value, and what it needs in a text."""
+    """What a symbol matches: up to which token, its value, what it needs in a text, and the order of its row."""
 
     end: int
     value: Any
     level: Level
+    order: int
 
 
 class NoSuchDay(ValueError):
     """What is written as a day is in no calendar: 30 February."""
 
 
-@dataclass
-class _Node:
-    """A place in the patterns of a symbol: what may stand there, what may follow, and the rows that end with it."""
-
-    names: tuple[str, ...] = ()
-    following: dict[str, list["_Node"]] = field(default_factory=dict)
-    ends: list["_End"] = field(default_factory=list)
-
-    def follow(self, names: tuple[str, ...]) -> "_Node":
-        """Return the node for a place with these alternatives after this one."""
-        for node in self.following.get(names[0], ()):
-            if node.names == names:
-                return node
-        node = _Node(names)
-        for name in names:
-            self.following.setdefault(name, []).append(node)
-        return node
-
-    @cached_property
-    def symbols(self) -> list[str]:
-        """Return what may follow and is no word."""
-        return [name for name in self.following if name.isupper()]
-
-    @cached_property
-    def is_given(self) -> bool:
-        """Return whether what stands here is given to the function that reads the row."""
-        return any(name.isupper() for name in self.names)
-
-
 class _End(NamedTuple):
-    """The end of a row's pattern: which argument each capital of it is, of how many, and the row's order among all."""
+    """The end of a row's pattern: which argument each of its capitals is, of how many."""
 
-    numbers: tuple[int, ...]
-    arguments: int
     row: Row
     order: int
-    is_single: bool
+    numbers: tuple[int, ...]
+    arguments: int
 
 
-class Grammar:
-    """Rows by symbol. Of two readings of the same words the earlier row's counts."""
+@dataclass
+class _Node:
+    """A place in the patterns of a symbol: what may stand there, whether that is given on, what may follow."""
 
-    def __init__(self, rows: Mapping[str, Sequence[Row]]) -> None:
-        self.roots = {symbol: _Node() for symbol in rows}
-        for order, (symbol, row) in enumerate((symbol, row) for symbol, each in rows.items() for row in each):
-            _add_row(self.roots[symbol], row, order)
-        self.words = frozenset(name for root in self.roots.values() for name in root.following)
+    names: tuple[str, ...] = ()
+    is_given: bool = False
+    following: dict[str, list["_Node"]] = field(default_factory=dict)
+    capitals: set[str] = field(default_factory=set)
+    ends: list[_End] = field(default_factory=list)
+
+    def follow(self, names: tuple[str, ...]) -> "_Node":
+        """Return the place after this one where these alternatives may stand."""
+        same = [node for node in self.following.get(names[0], ()) if node.names == names]
+        if not same:
+            same = [_Node(names, any(map(str.isupper, names)))]
+            self.capitals |= {*filter(str.isupper, names)}
+            for name in names:
+                self.following.setdefault(name, []).append(same[0])
+        return same[0]
 
 
-def _add_row(root: _Node, row: Row, order: int) -> None:
-    """Add a row's pattern, with and without what may be left out."""
+def _is_given(word: str) -> bool:
+    """Whether what stands at a place of a pattern is given to the function that reads the row."""
+    return any(name.isupper() for name in word.split("|"))
+
+
+def _add_pattern(root: _Node, pattern: str, row: Row, order: int) -> None:
+    """Add a pattern of a row, with and without what may be left out."""
     groups: list[tuple[str, ...]] = []
-    for part in row.pattern.replace("[", "\n[").replace("]", "]\n").splitlines():
+    for part in pattern.replace("[", "\n[").replace("]", "]\n").splitlines():
         group = part.strip(" []")
         groups += [(group, "")] if part.startswith("[") else [(word,) for word in group.split()]
     places = [
@@ -136,17 +112,18 @@ def _add_row(root: _Node, row: Row, order: int) -> None:
         for _, _, word in chosen:
             node = node.follow(tuple(word.split("|")))
         numbers = tuple(places.index((at, nth)) for at, nth, word in chosen if _is_given(word))
-        node.ends.append(_End(numbers, len(places), row, order, is_single=len(chosen) == 1))
+        node.ends.append(_End(row, order, numbers, len(places)))
 
 
-def _is_given(word: str) -> bool:
-    """Whether what stands at a place is given to the function that reads the row."""
-    return any(name.isupper() for name in word.split("|"))
+class Grammar:
+    """Rows by symbol. Of two readings of the same words the earlier row's counts."""
 
-
-class _Ending(NamedTuple):
-    match: Match
-    order: int
+    def __init__(self, rows: Mapping[str, Sequence[Row]]) -> None:
+        self.roots = {symbol: _Node() for symbol in rows}
+        for order, (symbol, row) in enumerate((symbol, row) for symbol, each in rows.items() for row in each):
+            for pattern in row.patterns.split(";"):
+                _add_pattern(self.roots[symbol], pattern.strip(), row, order)
+        self.words = frozenset(name for root in self.roots.values() for name in root.following)
 
 
 @dataclass
@@ -160,56 +137,58 @@ class Chart:
     _depth: int = 0
 
     def match(self, symbol: str, at: int) -> list[Match]:
-        """Return what a symbol matches from a token on, the longest first; the first row's of the same length."""
+        """Return what a symbol matches from a token on, the longest first."""
         if (symbol, at) not in self._found:
             if at >= len(self.tokens) or self._depth >= DEEPEST:
                 return []
             self._depth += 1
-            ends: dict[int, _Ending] = {}
-            self._walk(self.grammar.roots[symbol], at, (), Level.SURE, ends)
+            ends: dict[int, Match] = {}
+            self._walk(self.grammar.roots[symbol], at, (), ends, Level.SURE, steps=0)
             self._depth -= 1
-            found = (ending.match for ending in ends.values())
-            self._found[symbol, at] = sorted(found, reverse=True, key=lambda match: match.end)
+            self._found[symbol, at] = sorted(ends.values(), reverse=True, key=lambda match: match.end)
         return self._found[symbol, at]
 
-    def _walk(self, node: _Node, at: int, values: tuple[Any, ...], level: Level, ends: dict[int, _Ending]) -> None:
-        """Collect what matches from a token on after what is given."""
+    def _walk(
+        self, node: _Node, at: int, values: tuple[Any, ...], ends: dict[int, Match], level: Level, *, steps: int
+    ) -> None:
+        """Collect what ends after a place, whose following words begin with a token."""
         if at >= len(self.tokens):
             return
-        token, following = self.tokens[at], node.following
-        for after in following.get(token.word, ()):
-            self._enter(after, at + 1, values, None, level, ends)
-        for kind, value in token.kinds.items():
-            for after in following.get(kind, ()):
-                self._enter(after, at + 1, values, value, level, ends)
-        for symbol in node.symbols:
-            for match in self.match(symbol, at) if symbol in self.grammar.roots else ():
-                for after in following[symbol]:
-                    self._enter(after, match.end, values, match.value, match.level, ends)
-        if token.joins and node.names:  # Tue, 13 Jan. 2026
-            self._walk(node, at + 1, values, level, ends)
+        token = self.tokens[at]
+        found = [(name, at + 1, token.kinds.get(name), _find_level(token)) for name in (token.word, *token.kinds)]
+        for symbol in node.capitals & self.grammar.roots.keys():
+            found += [(symbol, match.end, match.value, match.level) for match in self.match(symbol, at)]
+        for name, end, value, needed in found:
+            for place in node.following.get(name, ()):
+                given = (*values, value) if place.is_given else values
+                self._enter(place, end, given, ends, needed if steps == 0 else level, steps + 1)
+        if token.joins and steps:  # Tue, 13 Jan. 2026
+            self._walk(node, at + 1, values, ends, level, steps=steps)
 
     def _enter(
-        self, node: _Node, at: int, values: tuple[Any, ...], value: Any, level: Level, ends: dict[int, _Ending]
+        self, node: _Node, at: int, values: tuple[Any, ...], ends: dict[int, Match], level: Level, steps: int
     ) -> None:
-        values = (*values, value) if node.is_given else values
         for end in node.ends:
-            if (at not in ends or end.order < ends[at].order) and (match := self._read(end, at, values, level)):
-                ends[at] = _Ending(match, end.order)
+            if at not in ends or end.order < ends[at].order:
+                value = self._read(end, values)
+                if value is not None:
+                    ends[at] = Match(at, value, max(end.row.level, level) if steps == 1 else end.row.level, end.order)
         if node.following:
-            self._walk(node, at, values, level, ends)
+            self._walk(node, at, values, ends, level, steps=steps)
 
-    def _read(self, end: _End, at: int, values: tuple[Any, ...], level: Level) -> Match | None:
+    def _read(self, end: _End, values: tuple[Any, ...]) -> Any:
+        """Return what a row makes of its values: a day that there is not, if it or one of them is none."""
         arguments: list[Any] = [None] * end.arguments
         for number, value in zip(end.numbers, values, strict=True):
             arguments[number] = value
-        found: Any = next((value for value in values if isinstance(value, NoSuchDay)), None)
         try:
-            found = found or end.row.read(self.base, *arguments)
+            impossible = next((value for value in values if isinstance(value, NoSuchDay)), None)
+            return impossible or end.row.read(self.base, *arguments)
         except NoSuchDay as exc:
-            found = exc
+            return exc
         except (ValueError, OverflowError):  # beyond the years a date can have
             return None
-        if found is None:
-            return None
-        return Match(at, found, max(end.row.level, level) if end.is_single else end.row.level)
+
+
+def _find_level(token: Token) -> Level:
+    return Level.FAINT if "FAINT" in token.kinds else Level.WEAK if "WEAK" in token.kinds else Level.SURE

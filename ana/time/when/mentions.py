@@ -6,11 +6,7 @@ from datetime import date, time
 
 from ana.time.when.days import Days
 from ana.time.when.grammar import NoSuchDay
-from ana.time.when.reader import Piece, Reading, read
-from ana.time.when.times import Times
-
-_SOME_DAY = date(2000, 1, 1)
-"""Times of day are the same whenever they are read."""
+from ana.time.when.reader import SOME_DAY, Reading, read
 
 
 @dataclass(frozen=True)
@@ -20,7 +16,6 @@ class Mention:
     Args:
         start: Its first character.
         end: The character after its last.
-        first: The first day.
         last: The last day, inclusive.
         text: The mention as written.
         step: After what it would come again: week, month or year; empty of what is pinned down.
@@ -38,12 +33,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class TimeMention:
-    """Where a text names a time of day, and which.
-
-    Args:
-        start: Its first character, the "at" before it included.
-        end: The character after its last.
-    """
+    """Where a text names a time of day, the "at" before it included, and which."""
 
     start: int
     end: int
@@ -57,13 +47,12 @@ def resolve(text: str, today: date) -> list[Mention]:
 
 def list_days(text: str, reading: Reading) -> list[Mention]:
     """Return the mentions of days of a text that was read."""
-    return [make_mention(text, reading, each) for each in reading.pieces if isinstance(each.value, Days)]
-
-
-def make_mention(text: str, reading: Reading, piece: Piece) -> Mention:
-    """Return the mention of days that a piece of a text is."""
-    (start, end), days = reading.span(piece), piece.value
-    return Mention(start, end, days.first, days.last, text[start:end], days.step, days.other)
+    found = [(*reading.span(piece), piece.value) for piece in reading.list_kind("DAY")]
+    return [
+        Mention(start, end, days.first, days.last, text[start:end], days.step, days.other)
+        for start, end, days in found
+        if isinstance(days, Days)
+    ]
 
 
 def find_impossible(text: str, today: date) -> list[str]:
@@ -75,17 +64,16 @@ def find_impossible(text: str, today: date) -> list[str]:
 
 def find_times(text: str) -> list[TimeMention]:
     """Return every time of day in a text, in its order; both of a span."""
-    return list_times(read(text, _SOME_DAY))
+    return list_times(read(text, SOME_DAY))
 
 
 def list_times(reading: Reading) -> list[TimeMention]:
     """Return the times of day of a text that was read."""
-    found: list[TimeMention] = []
-    for piece in reading.pieces:
-        if isinstance(piece.value, Times):
-            both = (piece.value.at, piece.value.until)
-            found += [TimeMention(*reading.span(piece), at) for at in both if at is not None]
-    return found
+    times: list[TimeMention] = []
+    for piece in reading.list_kind("TIME", "RANGE", "DAY"):
+        both = [getattr(piece.value, "at", None), getattr(piece.value, "until", None)]
+        times += [TimeMention(*reading.span(piece), at) for at in both if isinstance(at, time)]
+    return times
 
 
 def drop_mentions(text: str, mentions: Sequence[Mention | TimeMention]) -> str:

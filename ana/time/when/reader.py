@@ -1,42 +1,41 @@
-"""The one reader of dates in words: what of a text names days, times and moments, and what is left."""
+"""The one reader of dates in words: what of a text names days, times, moments and what repeats, and what is left."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ana.recent import keep_recent
-from ana.time.when.days import DAY_ROWS
 from ana.time.when.grammar import Base, Chart, Grammar, Level, Match
 from ana.time.when.recurring import ADVERBS, RULE_ROWS, Recurrence
+from ana.time.when.table import DAY_ROWS
 from ana.time.when.times import TIME_ROWS
-from ana.time.when.tokens import Token, read_tokens
+from ana.time.when.tokens import Token, read_tokens, words
 
 GRAMMAR = Grammar({**DAY_ROWS, **TIME_ROWS, **RULE_ROWS})
-KINDS = ("DAY", "STRETCH", "MOMENT", "RANGE", "TIME", "PARTOFDAY", "RULE")
+_KINDS = ("DAY", "STRETCH", "MOMENT", "RANGE", "TIME", "PARTOFDAY", "RULE")
 """What is looked for; of the same words the first counts."""
 
-_SIDES = frozenset("since until till through before after".split())
-_LEADS = frozenset("on by due from til this".split()) | _SIDES
-_TIMED = frozenset("at , -".split())
-_BEHIND = frozenset(
+_SIDES = words("since until till through before after")
+_LEADS = words("on by due from til this") | _SIDES
+_BESIDE = words("at , -")
+_BEHIND = words(
     "and at for to in on with by please i we you he she it they is are was were will if because from until till before"
-    " after through when where that then but about instead or the this next now every each sharp urgent asap remind today"
-    " tomorrow tonight morning afternoon evening night noon - . , ; : ! ? ) ] \" '".split()
+    " after through when where that then but about instead the this next now every each sharp urgent asap remind"
+    " today tomorrow tonight morning afternoon evening night noon - . , ; : ! ? ) ] \" '"
 )
 """What follows a date, and is no noun that it may belong to: the 5th floor, sun cream, at 10 Downing Street."""
 
-_RECURS = frozenset(("every", "each"))
-_MEETINGS = frozenset("report review meeting stand standup sync call".split())
+_MEETINGS = words("report review meeting stand standup sync call")
 """What a weekly one of is one thing."""
 
 _OFTEN = frozenset(("once", "twice", "times"))
-_PERIODIC = frozenset("UNIT WEEKDAY WEEKDAYS ORDINAL NTH NUMBER WORDNUMBER PART MONTH".split())
-_LIMITS = frozenset("except unless but until till".split())
+_PERIODIC = words("UNIT WEEKDAY WEEKDAYS ORDINAL NTH NUMBER WORDNUMBER PART MONTH")
+_LIMITS = words("except unless but until till")
 """Words that take something away from what repeats."""
 
-_SOME_DAY = date(2000, 1, 1)
+SOME_DAY = date(2000, 1, 1)
+"""For what is the same whenever it is read."""
 
 
 class Piece(NamedTuple):
@@ -48,8 +47,7 @@ class Piece(NamedTuple):
     value: Any
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """A text's tokens, and the pieces that name something, in order."""
 
     tokens: Sequence[Token]
@@ -58,6 +56,10 @@ class Reading:
     def span(self, piece: Piece) -> tuple[int, int]:
         """Return the first character of a piece, and the one after its last."""
         return self.tokens[piece.start].start, self.tokens[piece.end - 1].end
+
+    def list_kind(self, *kinds: str) -> list[Piece]:
+        """Return the pieces of some kinds."""
+        return [piece for piece in self.pieces if piece.kind in kinds]
 
     @property
     def unread(self) -> list[Token]:
@@ -76,65 +78,96 @@ def read(text: str, today: date, now: datetime | None = None, most: Level = Leve
         most: What counts: all of a phrase (ALONE), of a question (ASKED), of any other text (FAINT).
     """
     tokens = read_tokens(text)
-    chart = Chart(GRAMMAR, tokens, Base(today, now, _find_part(tokens)))
-    pieces: list[Piece] = []
+    scan = _Scan(text, Chart(GRAMMAR, tokens, Base(today, now, _find_part(tokens))), [], most)
     at = 0
     while at < len(tokens):
-        piece = next(_iter_pieces(text, chart, at, pieces, most), None) if _may_begin(tokens[at]) else None
-        pieces += [piece] if piece else []
+        may_begin = tokens[at].kinds or tokens[at].word in GRAMMAR.words
+        piece = next(scan.find_pieces(at), None) if may_begin else None
+        scan.pieces.extend([piece] if piece else [])
         at = piece.end if piece else at + 1
-    return Reading(tokens, pieces)
-
-
-def _may_begin(token: Token) -> bool:
-    return bool(token.kinds) or token.word in GRAMMAR.words
+    return Reading(tokens, scan.pieces)
 
 
 def _find_part(tokens: Sequence[Token]) -> str:
+    """Return the part of the day that a text names, wherever: tomorrow evening at 8."""
     parts = [str(token.kinds["PART"]) for token in tokens if "PART" in token.kinds]
-    return "morning" if "morning" in parts else next((part for part in parts if part != "lunch"), "")
+    return "morning" if "morning" in parts else next((part for part in parts if part != "noon"), "")
 
 
-def _iter_pieces(text: str, chart: Chart, at: int, before: list[Piece], most: Level) -> Iterator[Piece]:
-    found = [(kind, match) for kind in KINDS for match in chart.match(kind, at)]
-    for kind, match in sorted(found, key=lambda each: -each[1].end):
-        if _counts(text, chart, kind, at, match, before, most):
-            yield Piece("DAY" if kind == "STRETCH" else kind, at, match.end, match.value)
+class _Scan(NamedTuple):
+    """What is read of a text so far, and what counts of it."""
 
+    text: str
+    chart: Chart
+    pieces: list[Piece]
+    most: Level
 
-def _counts(text: str, chart: Chart, kind: str, at: int, match: Match, before: list[Piece], most: Level) -> bool:
-    """Whether a reading has beside it what it needs."""
-    tokens, end = chart.tokens, match.end
-    is_bare_hour = kind in ("TIME", "RANGE") and match.level == Level.FAINT
-    if most == Level.ALONE and (not is_bare_hour or chart.base.part):
-        return True
-    if match.level > most or _is_glued(text, tokens[at].start, tokens[end - 1].end):
-        return False
-    lead, behind = tokens[at - 1].word if at else "", tokens[end] if end < len(tokens) else None
-    if match.level == Level.ASKED:
-        return end > at + 1 or "PLAINMONTH" in tokens[at].kinds or ("FULLMONTH" in tokens[at].kinds and lead in _SIDES)
-    if kind == "DAY" and (lead in _RECURS or (behind and behind.word == "of")):  # the last week of school
-        return False
-    if kind == "TIME" and any(day.end > end for start in range(at + 1, end) for day in chart.match("DAY", start)):
-        return False  # by 4 December
-    if (
-        "VERB" in tokens[end - 1].kinds
-        and end == at + 2
-        and "ORDINAL" not in tokens[at].kinds
-        and has_noun_behind(tokens, end)
-    ):  # 3 may leave early
-        return False
-    if match.level == Level.SURE or is_bare_hour:
-        return not is_bare_hour or _is_hour(chart, at, end, before)
-    if at == 0 and "DAYMONTH" in tokens[at].kinds:  # 13.01. dentist
-        return True
-    if has_noun_behind(tokens, end):
-        return False
-    others = ("TIME", "RANGE") if kind == "DAY" else ("DAY",)
-    if match.level == Level.CLEAR or lead in _LEADS or _has_beside(chart, at, end, before, others):
-        return True
-    is_edge = behind is None or (behind.word in ".,;:!?)" and match.level == Level.WEAK)
-    return is_edge and (match.level == Level.WEAK or at == 0)
+    def find_pieces(self, at: int) -> Iterator[Piece]:
+        """Yield what counts from a token on, the longest first."""
+        found = [(kind, match) for kind in _KINDS for match in self.chart.match(kind, at)]
+        for kind, match in sorted(found, key=lambda each: -each[1].end):
+            if self._counts(kind, at, match):
+                yield Piece("DAY" if kind == "STRETCH" else kind, at, match.end, match.value)
+
+    def _counts(self, kind: str, at: int, match: Match) -> bool:
+        """Return whether a reading has beside it what it needs."""
+        is_bare_hour = kind in ("TIME", "RANGE") and match.level == Level.FAINT
+        if self.most == Level.ALONE and (not is_bare_hour or self.chart.base.part):
+            return True
+        if match.level > self.most or kind == "STRETCH" or self._is_cut(kind, at, match.end):
+            return False
+        if is_bare_hour:
+            return self._is_hour(at, match.end)
+        if match.level == Level.ASKED:
+            return match.end > at + 1 or "PLAIN" in self.chart.tokens[at].kinds or self._word(at - 1) in _SIDES
+        return match.level == Level.SURE or self._is_beside(kind, at, match)
+
+    def _word(self, at: int) -> str:
+        return self.chart.tokens[at].word if 0 <= at < len(self.chart.tokens) else ""
+
+    def _is_cut(self, kind: str, at: int, end: int) -> bool:
+        """Return whether it is a part of something else: Friday13, every Friday, by 4 December, 3 may leave."""
+        tokens, (start, stop) = self.chart.tokens, (self.chart.tokens[at].start, self.chart.tokens[end - 1].end)
+        if self.text[max(0, start - 1) : start].isalnum() or self.text[stop : stop + 1].isalnum():
+            return True
+        if kind == "DAY" and ((at and "EVERY" in tokens[at - 1].kinds) or self._word(end) == "of"):
+            return True
+        if kind == "TIME" and any(
+            day.end > end for inner in range(at + 1, end) for day in self.chart.match("DAY", inner)
+        ):
+            return True
+        is_verb = "VERB" in tokens[end - 1].kinds and end - at < 3 and "ORDINAL" not in tokens[at].kinds
+        return is_verb and has_noun_behind(tokens, end)
+
+    def _is_beside(self, kind: str, at: int, match: Match) -> bool:
+        """Return whether no noun follows, and a lead, a piece or an edge stands beside what may be another word."""
+        tokens, end = self.chart.tokens, match.end
+        if at == 0 and "DAYMONTH" in tokens[at].kinds:  # 13.01. dentist
+            return True
+        if has_noun_behind(tokens, end):
+            return False
+        if match.level == Level.CLEAR or self._word(at - 1) in _LEADS:
+            return True
+        is_edge = end == len(tokens) or (match.level == Level.WEAK and self._word(end) in ".,;:!?)")
+        return self._has_beside(at, end, *(("TIME", "RANGE") if kind == "DAY" else ("DAY",))) or (
+            is_edge and (match.level == Level.WEAK or at == 0)
+        )
+
+    def _has_beside(self, at: int, end: int, *kinds: str) -> bool:
+        """Return whether a piece of some kinds stands before or after these tokens."""
+        last = self.pieces[-1] if self.pieces else None
+        if last and last.kind in kinds and all(self._word(each) in _BESIDE for each in range(last.end, at)):
+            return True
+        after = end + (self._word(end) in _BESIDE)
+        return any(
+            match.level < Level.WEAK for kind in (*kinds, "PARTOFDAY") for match in self.chart.match(kind, after)
+        )
+
+    def _is_hour(self, at: int, end: int) -> bool:
+        """Return whether a mere number is an hour: 10 tonight, six in the evening; beside a day also Tue 10.30."""
+        is_written = end > at + 1 or "DECIMAL" in self.chart.tokens[at].kinds
+        is_part = bool(self.chart.match("PARTOFDAY", end)) or self._word(end) == "sharp"
+        return is_part or (is_written and self._has_beside(at, end, "DAY"))
 
 
 def has_noun_behind(tokens: Sequence[Token], at: int) -> bool:
@@ -142,31 +175,21 @@ def has_noun_behind(tokens: Sequence[Token], at: int) -> bool:
     return at < len(tokens) and tokens[at].word not in _BEHIND and not tokens[at].kinds
 
 
+# ---- what repeats
+
+
 def is_recurring(reading: Reading) -> bool:
-    """Return whether a text says that something repeats, whether it was read or not."""
-    pairs = pairwise([*(token.word for token in reading.tokens), ""])
-    is_said = any(one in _RECURS or (one in ADVERBS and two not in _MEETINGS) for one, two in pairs)
-    return is_said or any(piece.kind == "RULE" for piece in reading.pieces)
+    """Return whether a text says that something repeats, read or not: each 31st, twice a week, the 1st and the 15th."""
+    days = [at for at, token in enumerate(reading.tokens) if "ORDINAL" in token.kinds]
+    is_pair = any(two - one < 4 and reading.tokens[one + 1].word == "and" for one, two in pairwise(days))
+    is_said = any(_may_repeat(one, two) for one, two in pairwise([*reading.tokens, Token(0, 0, "", {})]))
+    return bool(reading.list_kind("RULE")) or is_said or is_pair
 
 
-def _is_glued(text: str, start: int, end: int) -> bool:
-    """Whether a letter or a figure stands right before or after a place: Friday13."""
-    return (start > 0 and text[start - 1].isalnum()) or (end < len(text) and text[end].isalnum())
-
-
-def _has_beside(chart: Chart, at: int, end: int, before: list[Piece], kinds: Sequence[str]) -> bool:
-    if before and before[-1].kind in kinds and all(each.word in _TIMED for each in chart.tokens[before[-1].end : at]):
-        return True
-    after = end + (end < len(chart.tokens) and chart.tokens[end].word in _TIMED)
-    return any(match.level < Level.WEAK for kind in (*kinds, "PARTOFDAY") for match in chart.match(kind, after))
-
-
-def _is_hour(chart: Chart, at: int, end: int, before: list[Piece]) -> bool:
-    """Whether a mere number is an hour: 10 tonight, six in the evening; with a point beside a day, too: Tue 10.30."""
-    if (end > at + 1 or "DECIMAL" in chart.tokens[at].kinds) and _has_beside(chart, at, end, before, ("DAY",)):
-        return True
-    word = chart.tokens[end].word if end < len(chart.tokens) else ""
-    return bool(chart.match("PARTOFDAY", end)) or word in ("tonight", "sharp")
+def _may_repeat(one: Token, two: Token) -> bool:
+    is_every = "EVERY" in one.kinds and two.word != "one" and not _PERIODIC.isdisjoint(two.kinds)
+    is_adverb = one.word in ADVERBS and two.word not in _MEETINGS
+    return is_every or is_adverb or (one.word in _OFTEN and two.word in ("a", "per"))
 
 
 def read_recurrence(text: str, today: date) -> Recurrence | None:
@@ -181,8 +204,8 @@ def find_recurrence(text: str) -> tuple[str, str]:
 
     A time that stands elsewhere in it is that of the rule: every friday school closes at 1.
     """
-    reading = read(text, _SOME_DAY)
-    rules, times = ([piece for piece in reading.pieces if piece.kind == kind] for kind in ("RULE", "TIME"))
+    reading = read(text, SOME_DAY)
+    rules, times = reading.list_kind("RULE"), reading.list_kind("TIME")
     is_limited = any(token.word in _LIMITS for token in reading.unread)
     if len(rules) != 1 or len(times) > 1 or len(reading.pieces) > len(rules) + len(times) or is_limited:
         return "", ""
@@ -191,22 +214,3 @@ def find_recurrence(text: str) -> tuple[str, str]:
     if (is_number and has_noun_behind(reading.tokens, rules[0].end)) or (times and "BYHOUR" in rule):
         return "", ""
     return text[start:end] + "".join(f" at {time.value.at:%H:%M}" for time in times), rule
-
-
-def says_repeating(text: str) -> bool:
-    """Return whether a text says that something repeats, read or not: each 31st, twice a week."""
-    reading = read(text, _SOME_DAY)
-    is_rule = any(piece.kind == "RULE" for piece in reading.pieces)
-    return is_rule or any(_may_repeat(one, two) for one, two in pairwise(reading.tokens)) or _has_two_days(reading)
-
-
-def _may_repeat(one: Token, two: Token) -> bool:
-    is_adverb = one.word in ADVERBS and two.word not in _MEETINGS
-    is_often = one.word in _OFTEN and two.word in ("a", "per")
-    return is_adverb or is_often or (one.word in _RECURS and two.word != "one" and not _PERIODIC.isdisjoint(two.kinds))
-
-
-def _has_two_days(reading: Reading) -> bool:
-    """Whether a text names two days of a month that no month follows: the 1st and the 15th."""
-    days = [at for at, token in enumerate(reading.tokens) if "ORDINAL" in token.kinds]
-    return any(two - one < 4 and reading.tokens[one + 1].word == "and" for one, two in pairwise(days))

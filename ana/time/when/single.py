@@ -6,8 +6,7 @@ from datetime import date, datetime, timedelta
 from ana.time.when.grammar import NoSuchDay
 from ana.time.when.mentions import Mention, TimeMention, list_days, list_times
 from ana.time.when.reader import Piece, Reading, has_noun_behind, is_recurring, read
-from ana.time.when.times import Times
-from ana.time.when.tokens import LONGEST, Token
+from ana.time.when.tokens import LONGEST, Token, words
 
 _PAST = re.compile(
     r"\b(?:was|were|had|did|ago|last \w+(?:ed|en)|(?:i|we) (?!need)\w+ed|if (?:i|we)|this morning)\b", re.IGNORECASE
@@ -19,14 +18,14 @@ _HOURS = re.compile(r"\b(?:open|close|shut|leave|start|end)s\b", re.IGNORECASE)
 """Hours of a shop are no time of one day."""
 _DINNER = re.compile(r"\b(?:dinner|supper|drinks|party|concert|cinema)\b", re.IGNORECASE)
 _NOON = 12
-_BESIDE = frozenset(
+_BESIDE = words(
     "on at for by in the this before until till due from and a morning afternoon evening night noon o'clock sharp"
-    " please".split()
+    " please"
 )
 """Words that stand with a day or a time and say nothing more."""
 
-_TO = frozenset("from till until to the".split())
-_BETWEEN = frozenset("and or & / , -".split())
+_TO = words("from till until to the")
+_BETWEEN = words("and or & / , -")
 
 
 def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | None:
@@ -46,8 +45,8 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
     if is_either or is_impossible or is_recurring(reading):  # its time alone would be another day's
         return None
     days, times = list_days(text, reading), list_times(reading)
-    if moments := [piece.value for piece in reading.pieces if piece.kind == "MOMENT"]:
-        return moments[0].isoformat(timespec="minutes") if len(moments) == 1 and not days else None
+    if moments := reading.list_kind("MOMENT"):
+        return moments[0].value.isoformat(timespec="minutes") if len(moments) == 1 and not days else None
     clock = times[0] if len(times) == 1 and not _is_vague(text, times[0]) else None
     if days:
         is_one = _is_one_day(reading, days, now.date(), is_timed=clock is not None)
@@ -92,8 +91,8 @@ def _is_after_number(reading: Reading, time: Piece, unread: set[int]) -> bool:
 
 
 def _is_loose(token: Token, before: str) -> bool:
-    is_day = not {"DAYNAME", "SHORTDAY", "WEEKDAYS"}.isdisjoint(token.kinds)
-    return is_day or ("FAINTDAY" in token.kinds and before in _BETWEEN) or ("ORDINAL" in token.kinds and before in _TO)
+    is_day = not {"WEEKDAY", "WEEKDAYS"}.isdisjoint(token.kinds) and "FAINT" not in token.kinds
+    return is_day or ("FAINT" in token.kinds and before in _BETWEEN) or ("ORDINAL" in token.kinds and before in _TO)
 
 
 def _is_one_day(reading: Reading, days: list[Mention], today: date, *, is_timed: bool) -> bool:

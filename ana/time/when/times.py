@@ -1,9 +1,9 @@
-"""Rows that name times of day, and lengths of time.
+"""The rows of the grammar that name times of day and lengths of time.
 
 - An hour needs am or pm, minutes, "o'clock", "at" before it, or a part of the day beside it.
 - "half seven" is half past seven.
 - "in the afternoon", "this evening" and "tonight", wherever they stand, make hours up to 11 afternoon hours. Without
-  them "at 3" and "at 3:15" are after noon, as people mean it: 1 to 6 count from noon, 7 to 12 are taken as they are.
+  them "at 3" and "at 3:15" are after noon, as people mean it: 1 to 6 count from noon, 6:15 and 7 to 12 as they are.
 """
 
 from datetime import datetime, time, timedelta
@@ -13,15 +13,14 @@ from dateutil.relativedelta import relativedelta
 
 from ana.time.when.days import Length
 from ana.time.when.grammar import Base, Level, Row
-
-AFTERNOON = "{at} is read as {meant:%H:%M}; with am it would be in the morning."
-
+from ana.time.when.tokens import Figures
 
 _NOON = 12
+_FEW = 3
 
 
 class Written(NamedTuple):
-    """A time of day as written: its hour may be one of a clock with 12."""
+    """A time of day as written: its hour may be one of a clock with 12, in which half of the day it says, a or p."""
 
     hour: int
     minute: int = 0
@@ -38,93 +37,78 @@ class Times(NamedTuple):
     ends_day: bool = False
 
 
-def _clock(base: Base, written: tuple[int, int, str], half: str | None = None) -> Written | None:
-    hour, minute, text = written
-    is_24 = text.startswith("0") or "h" in text or hour > 12
-    return None if half and hour > 12 else Written(hour, minute, half, is_24)
+def write(hour: int, minute: int = 0, half: str | None = None, *, is_24: bool = False) -> Written | None:
+    """Return a time of day as written; None if it is none."""
+    is_one = hour < 24 and minute < 60 and not (half and not 0 < hour <= _NOON)
+    return Written(hour, minute, half, is_24) if is_one else None
 
 
-def _hour(base: Base, hour: int, half: str | None = None) -> Written | None:
-    return Written(hour, 0, half) if hour < 24 and not (half and not 0 < hour <= 12) else None
+def settle(base: Base, written: Written | None) -> Times | None:
+    """Return the time that is meant in a phrase, with the part of the day that it names or without one."""
+    if written is None:
+        return None
+    hour, minute, half, is_24 = written
+    if half:
+        return Times(time(hour % _NOON + (_NOON if half == "p" else 0), minute))
+    if is_24 or hour > _NOON:
+        return Times(time(hour, minute))
+    if base.part in ("evening", "night") and hour % _NOON == 0:
+        return Times(time(0, minute), ends_day=True)
+    if base.part == "night" and hour < 6:  # after the midnight that ends the day
+        return Times(time(hour, minute), ends_day=True)
+    if base.part in ("afternoon", "evening", "night"):
+        return Times(time(hour % _NOON + _NOON, minute))
+    is_guessed = 1 <= hour <= 6 and base.part != "morning"
+    return Times(time(hour + _NOON if is_guessed else hour, minute), is_guessed=is_guessed)
 
 
-def _hour_minute(base: Base, hour: int, minute: int, half: str | None = None) -> Written | None:
-    return Written(hour, minute, half) if 0 < hour <= 12 and 9 < minute < 60 else None
+def _settle_hour(base: Base, hour: int) -> Times | None:
+    return settle(base, write(hour))
 
 
-def _joined(base: Base, written: tuple[int, int], half: str | None = None) -> Written | None:
-    return Written(*written, half) if not (half and not 0 < written[0] <= 12) else None
+def _write_clock(_: Base, figures: Figures, half: str | None = None) -> Written | None:
+    hour, minute = (*figures.numbers, 0)[:2]
+    return write(hour, minute, half, is_24=hour == 6 or figures.text.startswith("0") or "h" in figures.text)
 
 
-def _decimal(base: Base, written: tuple[int, int, str], half: str | None = None) -> Written | None:
-    hour, minute, text = written
-    return Written(hour, minute, half, text[0] == "0") if text[-3:-2] == "." and hour < 24 and minute < 60 else None
+def _write_decimal(_: Base, figures: Figures, half: str | None = None) -> Written | None:
+    is_clock = figures.text[-3:-2] == "."
+    hour, minute = figures.numbers
+    return write(hour, minute, half, is_24=figures.text.startswith("0")) if is_clock else None
 
 
-def _past(base: Base, minutes: int, written: Written, sign: int = 1) -> Written:
-    hour, minute = divmod(written.hour * 60 + written.minute + sign * minutes, 60)
+def _shift(base: Base, minutes: int, written: Written) -> Written:
+    """Return so many minutes past a time, or to it: ten to one is before one of the same half of the day."""
+    if minutes < 0 and (at := settle(base, written)):
+        written = Written(at.at.hour, at.at.minute, is_24=True)
+    hour, minute = divmod(written.hour * 60 + written.minute + minutes, 60)
     return written._replace(hour=hour % 24, minute=minute)
 
 
-def _to(base: Base, minutes: int, written: Written) -> Written:
-    # ten to one is before one of the same half of the day
-    return _settle_written(base, _past(base, minutes, _settle_written(base, written), -1))
+def _shift_back(base: Base, minutes: int, written: Written) -> Written:
+    return _shift(base, -minutes, written)
 
 
-def _settle_written(base: Base, written: Written) -> Written:
-    at = settle(written, base.part).at
-    return Written(at.hour, at.minute, is_24=True)
+def _settle_range(base: Base, first: Written, last: Written) -> Times | None:
+    """Return from when to when; am or pm beside the last alone is meant of the first too, if that is before it."""
+    begin, end = settle(base, first), settle(base, last)
+    if begin and end and last.half and not (first.half or first.is_24):
+        same = settle(base, first._replace(half=last.half))
+        begin = same if same and same.at < end.at else settle(base, first._replace(half="a"))
+    if begin is None or end is None or (end.at <= begin.at and not last.half and end.at.hour >= _NOON):  # 15 to noon
+        return None
+    is_later = not (last.half or last.is_24) and end.at <= begin.at
+    return begin._replace(until=end.at.replace(hour=end.at.hour + _NOON) if is_later else end.at)
 
 
-def settle(written: Written, part: str) -> Times:
-    """Return the time that is meant, in a phrase with a part of the day or without one."""
-    hour, minute, half, is_24 = written
-    if half:
-        return Times(time(hour % 12 + (12 if half == "p" else 0), minute))
-    if is_24 or hour > 12:
-        return Times(time(hour % 24, minute))
-    if part in ("evening", "night") and hour in (0, 12):
-        return Times(time(0, minute), ends_day=True)
-    if part in ("afternoon", "evening") or (part == "night" and hour > 5):
-        return Times(time(hour % 12 + 12, minute))
-    if part == "night" and 0 < hour < 6:  # after the midnight that ends the day
-        return Times(time(hour, minute), ends_day=True)
-    is_guessed = 1 <= hour <= 6 and part != "morning"
-    return Times(time(hour + 12 if is_guessed else hour, minute), is_guessed=is_guessed)
+def _settle_length(base: Base, first: Written, length: Length) -> Times | None:
+    begin = settle(base, first)
+    if begin is None or not 0 < length.minutes < 24 * 60:
+        return None
+    return begin._replace(until=(datetime.combine(base.today, begin.at) + timedelta(minutes=length.minutes)).time())
 
 
-def _time(base: Base, written: Written | None) -> Times | None:
-    return settle(written, base.part) if written else None
-
-
-def _bare_hour(base: Base, hour: int) -> Times | None:
-    return settle(Written(hour), base.part) if hour < 24 else None
-
-
-def _range(base: Base, first: Written, last: Written) -> Times | None:
-    """From when to when; am or pm that stands at the last alone is meant of the first too, if that is before it."""
-    end = settle(last, base.part)
-    if not (first.half or first.is_24):
-        same = settle(first._replace(half=last.half), base.part)
-        first = first._replace(half=last.half if last.half and same.at < end.at else "a" if last.half else None)
-    begin = settle(first, base.part)
-    if not (last.half or last.is_24) and end.at <= begin.at and end.at.hour < 12:
-        end = Times(end.at.replace(hour=end.at.hour + 12))
-    is_backwards = end.at <= begin.at and not last.half and end.at.hour >= _NOON  # 15 to noon
-    return None if is_backwards else begin._replace(until=end.at)
-
-
-def _bare_range(base: Base, first: int, last: int) -> Times | None:
-    return _range(base, Written(first), Written(last))
-
-
-def _range_for(base: Base, first: Written, length: Length) -> Times | None:
-    begin = settle(first, base.part)
-    end = datetime.combine(base.today, begin.at) + timedelta(minutes=length.minutes)
-    return begin._replace(until=end.time()) if 0 < length.minutes < 24 * 60 else None
-
-
-def _length(base: Base, amount: float, unit: str) -> Length | None:
+def _measure(_: Base, amount: float, unit: str) -> Length | None:
     if unit in ("minutes", "hours"):
         return Length(relativedelta(), amount * (60 if unit == "hours" else 1))
     if amount != int(amount):
@@ -133,104 +117,83 @@ def _length(base: Base, amount: float, unit: str) -> Length | None:
     return Length(relativedelta(months=3 * count) if unit == "quarters" else relativedelta(**{unit: count}))  # type: ignore[arg-type]
 
 
-def _moment(base: Base, length: Length) -> datetime | None:
-    """The moment that lies so many minutes ahead; what has none is a day."""
-    if not length.minutes or base.now is None:
-        return None
-    return base.now + length.days + timedelta(minutes=length.minutes)
+def _find_moment(base: Base, length: Length) -> datetime | None:
+    """Return the moment that lies so much ahead; None if that is a matter of days."""
+    return base.now + length.days + timedelta(minutes=length.minutes) if length.minutes and base.now else None
 
 
-_LEAD = "at|by|from|until|till|around|about|before|after"
+_LEAD, _NEAR = "at|by|from|until|till|around|about|before|after", "[about|around]"
 _TO = "to|-|until|till|untill|through"
-_NEAR = "[about|around]"
-_FEW = 3
 
 TIME_ROWS: dict[str, tuple[Row, ...]] = {
     "WRITTEN": (
-        Row("noon|midday|lunchtime", lambda base: Written(12, is_24=True)),
-        Row("mid day", lambda base: Written(12, is_24=True)),
-        Row("midnight", lambda base: Written(0, is_24=True)),
-        Row("CLOCK [HALF]", _clock),
-        Row("CLOCK in the HALF", _clock),
-        Row("HOUR HALF", _hour),
-        Row("HOUR in the HALF", _hour),
-        Row("HOUR o'clock|oclock [HALF]", _hour),
-        Row("HOURMINUTE HALF", _joined),
-        Row("WORDNUMBER MINUTE HALF", _hour_minute),
-        Row("DECIMAL HALF", _decimal),
-        Row("MINUTES past|after ANYHOUR", _past),
-        Row("MINUTES to|before ANYHOUR", _to),
-        Row("half WORDNUMBER", lambda base, hour: Written(hour, 30), Level.CLEAR),
+        Row("noon|midday|lunchtime; mid day", lambda _: Written(12, is_24=True)),
+        Row("midnight", lambda _: Written(0, is_24=True)),
+        Row("CLOCK [HALF]; CLOCK in the HALF", _write_clock),
+        Row("HOUR [in] [the] HALF; HOUR o'clock|oclock [HALF]", lambda _, hour, half: write(hour, 0, half)),
+        Row("HOURMINUTE HALF", lambda _, pair, half: write(pair[0], pair[1], half)),
+        Row("WORDNUMBER MINUTE HALF", lambda _, hour, minute, half: write(hour, minute, half)),
+        Row("DECIMAL HALF", _write_decimal),
+        Row("MINUTES past|after ANYHOUR", _shift),
+        Row("MINUTES to|before ANYHOUR", _shift_back),
+        Row("NUMBER past|after ANYHOUR", _shift, Level.ALONE),
+        Row("NUMBER to|before WRITTEN", _shift_back, Level.ALONE),
+        Row("half WORDNUMBER", lambda _, hour: write(hour, 30), Level.CLEAR),
     ),
-    "ANYHOUR": (Row("WRITTEN", lambda base, written: written), Row("HOUR", _hour, Level.CLEAR)),
-    "HOUR": (
-        Row("NUMBER", lambda base, hour: hour if hour < 24 else None),
-        Row("WORDNUMBER", lambda base, hour: hour),
-    ),
+    "ANYHOUR": (Row("WRITTEN", lambda _, written: written), Row("HOUR", lambda _, hour: write(hour), Level.CLEAR)),
+    "HOUR": (Row("NUMBER|WORDNUMBER", lambda _, hour: hour if hour < 24 else None),),
     "MINUTE": (
-        Row("TENS", lambda base, tens: tens),
-        Row("TENS [-] WORDNUMBER", lambda base, tens, more: tens + more if more < 10 else None),
-        Row("NUMBER", lambda base, minutes: minutes if minutes < 60 else None),
-        Row("WORDNUMBER", lambda base, minutes: minutes),
+        Row("NUMBER|WORDNUMBER|TENS", lambda _, minutes: minutes if minutes < 60 else None),
+        Row("TENS [-] WORDNUMBER", lambda _, tens, more: tens + more if more < 10 else None),
     ),
     "MINUTES": (
-        Row("half", lambda base: 30),
-        Row("[a] quarter", lambda base: 15),
-        Row("MINUTE [minutes|min]", lambda base, minutes: minutes),
+        Row("half", lambda _: 30),
+        Row("[a] quarter", lambda _: 15),
+        Row("MINUTE minutes|min; WORDNUMBER|TENS", lambda _, minutes: minutes),
     ),
     "TIME": (
-        Row(f"[{_LEAD}] {_NEAR} WRITTEN", _time),
-        Row(f"{_LEAD} {_NEAR} HOUR", _bare_hour, Level.CLEAR),
-        Row(f"{_LEAD} HOURS", _bare_hour),
-        Row("at HOURMINUTE", lambda base, written: _time(base, Written(*written)), Level.ALONE),
-        Row("at HOUR MINUTE", lambda base, hour, minute: _time(base, _hour_minute(base, hour, minute)), Level.ALONE),
-        Row("at DECIMAL", lambda base, written: _time(base, _decimal(base, written)), Level.CLEAR),
-        Row("DECIMAL", lambda base, written: _time(base, _decimal(base, written)), Level.FAINT),
-        Row("HOUR", _bare_hour, Level.FAINT),
+        Row(f"[{_LEAD}] {_NEAR} WRITTEN", settle),
+        Row(f"{_LEAD} {_NEAR} HOUR; {_LEAD} HOURS", _settle_hour, Level.CLEAR),
+        Row("HOUR", _settle_hour, Level.FAINT),
+        Row("at HOURMINUTE", lambda base, pair: settle(base, write(*pair)), Level.ALONE),
+        Row("at HOUR MINUTE", lambda base, hour, minute: settle(base, write(hour, minute)), Level.ALONE),
+        Row("at DECIMAL", lambda base, figures: settle(base, _write_decimal(base, figures)), Level.CLEAR),
+        Row("DECIMAL", lambda base, figures: settle(base, _write_decimal(base, figures)), Level.FAINT),
     ),
     "RANGE": (
-        Row(f"{_NEAR} [from] ANYHOUR {_TO} WRITTEN", _range),
-        Row(f"{_NEAR} [from] WRITTEN {_TO} ANYHOUR", _range, Level.CLEAR),
-        Row(f"from HOUR {_TO} HOUR", _bare_range, Level.CLEAR),
-        Row("between ANYHOUR and ANYHOUR", _range, Level.CLEAR),
-        Row(f"HOUR {_TO} HOUR", _bare_range, Level.FAINT),
-        Row("[from] ANYHOUR for LENGTHS", _range_for, Level.ALONE),
+        Row(f"{_NEAR} [from] ANYHOUR {_TO} WRITTEN", _settle_range),
+        Row(f"{_NEAR} [from] WRITTEN {_TO} ANYHOUR; between ANYHOUR and ANYHOUR", _settle_range, Level.CLEAR),
+        Row(f"from ANYHOUR {_TO} ANYHOUR", _settle_range, Level.CLEAR),
+        Row(f"ANYHOUR {_TO} ANYHOUR", _settle_range, Level.FAINT),
+        Row("[from] ANYHOUR for LENGTHS", _settle_length, Level.ALONE),
     ),
     "PARTOFDAY": (
-        Row("[in] [the|this|at] [early|late] PART", lambda base, part: part),
-        Row("early|late in the PART", lambda base, part: part),
-        Row("in the early hours of the PART", lambda base, part: part),
+        Row("[in] [the|this|at] [early|late] PART; [in] [the] early|late [hours] in|of the PART", lambda _, part: part),
     ),
     "AMOUNT": (
-        Row("NUMBER|WORDNUMBER|TENS", lambda base, number: number),
-        Row("a|an", lambda base: 1),
-        Row("[a] couple|pair [of]", lambda base: 2),
-        Row("[a] few", lambda base: _FEW, Level.ALONE),
-        Row("DECIMAL", lambda base, written: float(written[2].replace(",", "."))),
+        Row("NUMBER|WORDNUMBER|TENS", lambda _, number: number),
+        Row("a|an", lambda _: 1),
+        Row("[a] couple|pair [of]", lambda _: 2),
+        Row("[a] few", lambda _: _FEW),
+        Row("DECIMAL", lambda _, figures: float(figures.text.replace(",", "."))),
     ),
     "LENGTH": (
-        Row("AMOUNT [more] UNIT", _length),
-        Row("HOURS", lambda base, hours: Length(relativedelta(), 60 * hours)),
-        Row("AMOUNT UNIT and a half", lambda base, amount, unit: _length(base, amount + 0.5, unit)),
-        Row("AMOUNT and a|an half UNIT", lambda base, amount, unit: _length(base, amount + 0.5, unit)),
-        Row("half a|an UNIT", lambda base, unit: _length(base, 0.5, unit)),
-        Row("[a] quarter of an UNIT", lambda base, unit: _length(base, 0.25, unit)),
-        Row("three [-] quarters of an UNIT", lambda base, unit: _length(base, 0.75, unit)),
-        Row("a fortnight", lambda base: Length(relativedelta(weeks=2))),
+        Row("AMOUNT [more] UNIT", _measure),
+        Row("HOURS", lambda _, hours: Length(relativedelta(), 60 * hours)),
+        Row("AMOUNT UNIT and a half; AMOUNT and a|an half UNIT", lambda _, n, unit: _measure(_, n + 0.5, unit)),
+        Row("half a|an UNIT", lambda base, unit: _measure(base, 0.5, unit)),
+        Row("[a] quarter of an UNIT", lambda base, unit: _measure(base, 0.25, unit)),
+        Row("three [-] quarters of an UNIT", lambda base, unit: _measure(base, 0.75, unit)),
+        Row("a fortnight", lambda base: _measure(base, 2, "weeks")),
     ),
+    "ONEUNIT": (Row("UNIT", lambda base, unit: _measure(base, 1, unit)),),
     "LENGTHS": (
-        Row("LENGTH", lambda base, length: length),
-        Row(
-            "LENGTH [and] LENGTHS",
-            lambda base, length, more: Length(length.days + more.days, length.minutes + more.minutes),
-        ),
+        Row("LENGTH", lambda _, length: length),
+        Row("LENGTH [and] LENGTHS", lambda _, one, more: Length(one.days + more.days, one.minutes + more.minutes)),
     ),
     "MOMENT": (
-        Row(f"[today] in {_NEAR} LENGTHS", _moment),
-        Row(f"{_NEAR} LENGTHS from [right] now", _moment),
-        Row("LENGTHS later|out", _moment, Level.ALONE),
-        Row(f"after|within {_NEAR} LENGTHS", _moment, Level.ALONE),
-        Row("[right|just] now", lambda base: base.now, Level.ALONE),
-        Row("at the moment", lambda base: base.now, Level.ALONE),
+        Row(f"[today] in {_NEAR} LENGTHS; {_NEAR} LENGTHS from [right] now", _find_moment),
+        Row(f"LENGTHS later|out; after|within {_NEAR} LENGTHS", _find_moment, Level.ALONE),
+        Row("[right|just] now; at the moment", lambda base: base.now, Level.ALONE),
     ),
 }
