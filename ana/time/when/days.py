@@ -114,8 +114,6 @@ def find_month(base: Base, month: int, year: int | None = None, which: int | Non
 
 def find_date(base: Base, day: tuple[int, int], year: int | None = None, weekday: int | None = None) -> Days:
     """Return a day by its month and number: of a year, or the next."""
-    if year and year < 100:
-        year += 2000
     found = make_date(year, *day) if year else find_next(base.today, lambda each: make_date(each, *day))
     if found is None:
         raise NoSuchDay
@@ -216,9 +214,9 @@ def read_slashed(base: Base, weekday: int | None, figures: Figures) -> Days | No
         month, day = day, month
     if not 0 < month < 13:
         return None
-    found = find_date(base, (month, day), year[0] if year else None, weekday)
+    found = find_date(base, (month, day), _find_year(year), weekday)
     if year and day < 13 and day != month:
-        other = find_date(base, (day, month), year[0]).first
+        other = find_date(base, (day, month), _find_year(year)).first
     return found._replace(other=other)
 
 
@@ -228,7 +226,12 @@ def read_dotted(base: Base, weekday: int | None, figures: Figures) -> Days | Non
     is_short = figures.text[-2:-1] == "." or "," in figures.text
     if not year and (is_short or not 0 < month < 13):
         return None
-    return find_date(base, (month, day), year[0] if year else None, weekday)
+    return find_date(base, (month, day), _find_year(year), weekday)
+
+
+def _find_year(written: list[int]) -> int | None:
+    """Return the year of a date in figures, which may have two of them; None without one."""
+    return written[0] + (2000 if written[0] < 100 else 0) if written else None
 
 
 def read_dashed(base: Base, figures: Figures) -> Days | None:
