@@ -12,9 +12,9 @@ from ana.time.when import NotRead, When, read_phrase
 from tools.call import Injected
 
 UNDERSTOOD = (
-    "Understood in English, one day or stretch at a time: tomorrow, Friday, next Friday, Friday week, in 3 weeks, the 13th, "
-    "January 13 - 15, the first Monday of March 2027, 12 working days, end of the month, next quarter, Easter, 2026-01-13; "
-    "with a time such as at 14:30, or from 9:30 to 11, and its zone; with after also: two weeks later."
+    "Understood in English, one day or stretch at a time: tomorrow, Friday, next Friday, Friday week, in 3 weeks, the "
+    "13th, January 13 - 15, the first Monday of March 2027, 12 working days, end of the month, next quarter, Easter, "
+    "2026-01-13; with a time such as at 14:30, or from 9:30 to 11, and its zone; with after also: two weeks later."
 )
 TWOFOLD = "Some mean the one by it, some the other: tell the user both dates."
 _SHORT = {

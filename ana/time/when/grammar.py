@@ -78,7 +78,7 @@ class _Node:
     names: tuple[str, ...] = ()
     is_given: bool = False
     following: dict[str, list["_Node"]] = field(default_factory=dict)
-    capitals: set[str] = field(default_factory=set)
+    symbols: set[str] = field(default_factory=set)
     ends: list[_End] = field(default_factory=list)
 
     def follow(self, names: tuple[str, ...]) -> "_Node":
@@ -86,7 +86,7 @@ class _Node:
         same = [node for node in self.following.get(names[0], ()) if node.names == names]
         if not same:
             same = [_Node(names, any(map(str.isupper, names)))]
-            self.capitals |= {*filter(str.isupper, names)}
+            self.symbols |= {*filter(str.isupper, names)}
             for name in names:
                 self.following.setdefault(name, []).append(same[0])
         return same[0]
@@ -123,7 +123,13 @@ class Grammar:
         for order, (symbol, row) in enumerate((symbol, row) for symbol, each in rows.items() for row in each):
             for pattern in row.patterns.split(";"):
                 _add_pattern(self.roots[symbol], pattern.strip(), row, order)
-        self.words = frozenset(name for root in self.roots.values() for name in root.following)
+        self.first = {symbol: frozenset(self._find_first(symbol, set())) for symbol in self.roots}
+
+    def _find_first(self, symbol: str, seen: set[str]) -> set[str]:
+        """Return the words and kinds with which a symbol may begin."""
+        names = self.roots[symbol].following.keys()
+        inner = (names & self.roots.keys()) - seen
+        return {*names}.union(*(self._find_first(each, seen | inner) for each in inner))
 
 
 @dataclass
@@ -138,8 +144,10 @@ class Chart:
 
     def match(self, symbol: str, at: int) -> list[Match]:
         """Return what a symbol matches from a token on, the longest first."""
+        if at >= len(self.tokens) or self.grammar.first[symbol].isdisjoint(self.tokens[at].names):
+            return []
         if (symbol, at) not in self._found:
-            if at >= len(self.tokens) or self._depth >= DEEPEST:
+            if self._depth >= DEEPEST:
                 return []
             self._depth += 1
             ends: dict[int, Match] = {}
@@ -155,13 +163,15 @@ class Chart:
         if at >= len(self.tokens):
             return
         token = self.tokens[at]
-        found = [(name, at + 1, token.kinds.get(name), _find_level(token)) for name in (token.word, *token.kinds)]
-        for symbol in node.capitals & self.grammar.roots.keys():
+        found = [
+            (name, at + 1, token.kinds.get(name), token.level) for name in sorted(token.names & node.following.keys())
+        ]
+        for symbol in sorted(node.symbols & self.grammar.roots.keys()):
             found += [(symbol, match.end, match.value, match.level) for match in self.match(symbol, at)]
         for name, end, value, needed in found:
-            for place in node.following.get(name, ()):
+            for place in node.following[name]:
                 given = (*values, value) if place.is_given else values
-                self._enter(place, end, given, ends, needed if steps == 0 else level, steps + 1)
+                self._enter(place, end, given, ends, Level(needed) if steps == 0 else level, steps + 1)
         if token.joins and steps:  # Tue, 13 Jan. 2026
             self._walk(node, at + 1, values, ends, level, steps=steps)
 
@@ -188,7 +198,3 @@ class Chart:
             return exc
         except (ValueError, OverflowError):  # beyond the years a date can have
             return None
-
-
-def _find_level(token: Token) -> Level:
-    return Level.FAINT if "FAINT" in token.kinds else Level.WEAK if "WEAK" in token.kinds else Level.SURE

@@ -81,8 +81,7 @@ def read(text: str, today: date, now: datetime | None = None, most: Level = Leve
     scan = _Scan(text, Chart(GRAMMAR, tokens, Base(today, now, _find_part(tokens))), [], most)
     at = 0
     while at < len(tokens):
-        may_begin = tokens[at].kinds or tokens[at].word in GRAMMAR.words
-        piece = next(scan.find_pieces(at), None) if may_begin else None
+        piece = next(scan.find_pieces(at), None)
         scan.pieces.extend([piece] if piece else [])
         at = piece.end if piece else at + 1
     return Reading(tokens, scan.pieces)

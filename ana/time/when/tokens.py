@@ -101,6 +101,8 @@ class Token(NamedTuple):
         end: The character after its last.
         word: It in small letters; a sign of a range is -.
         kinds: The kinds of the grammar that it is of, with its value as each.
+        names: Its word and its kinds.
+        level: What it needs beside it if it stands alone in a text, as `grammar.Level` says.
         joins: Whether it may stand between the words of one date: Tue, 13 Jan. 2026.
     """
 
@@ -108,6 +110,8 @@ class Token(NamedTuple):
     end: int
     word: str
     kinds: Mapping[str, Any]
+    names: frozenset[str] = frozenset()
+    level: int = 0
     joins: bool = False
 
 
@@ -122,7 +126,8 @@ def read_tokens(text: str) -> list[Token]:
         if word in _VERBS and text[match.start()].islower():
             kinds = {**kinds, "VERB": True}
         joins = word == "," or (word == "." and bool(tokens) and tokens[-1].end == match.start())
-        tokens.append(Token(*match.span(), word, kinds, joins))
+        level = 3 if "FAINT" in kinds else 2 if "WEAK" in kinds else 0
+        tokens.append(Token(*match.span(), word, kinds, frozenset((word, *kinds)), level, joins))
     return tokens
 
 
