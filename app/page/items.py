@@ -25,7 +25,7 @@ from ana.values import Json, Properties
 from app.due import list_open_first
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
-from app.page.marking import Mark, check_dates, delete, mark_all, mark_done, move, set_property
+from app.page.marking import Mark, delete, mark_all, mark_done, move, read_dates, set_property
 from app.page.shell import render
 from app.repl.editing import read_values, write_values
 from app.server.answers import find_workspace, read_number
@@ -127,10 +127,10 @@ async def save(request: Request, form: FormData) -> Response | str:
     content, written = str(form.get("content", "")).replace("\r\n", "\n"), str(form.get("properties", ""))
     given, by = _read_properties(written), make_edit()
     gone: Properties = dict.fromkeys(item.properties.keys() - given.keys())
-    changed = {name: value for name, value in given.items() if item.properties.get(name) != value} | gone
+    given = {name: value for name, value in given.items() if item.properties.get(name) != value}
+    changed = read_dates(given | gone, handles.clock.now().date())
     if not changed and content == item.content:
         return go_on(f"/items/{item.id}")
-    check_dates(changed)
     new = content if content != item.content else None
     try:
         await run_in_threadpool(handles.memory.update, item.id, new, changed, by, read_text(form, "shown"))
@@ -169,7 +169,7 @@ async def mark(request: Request, form: FormData) -> str:
     elif do == "move":
         what = move(handles, read_text(form, "day"))
     elif do == "set" and (name := read_text(form, "name")):
-        what = set_property(name, _read_value(read_text(form, "value")))
+        what = set_property(name, _read_value(read_text(form, "value")), handles.clock.now().date())
     else:
         raise UserError("It was not said what to do with them.", "Choose done, delete, move or a property.")
     turn = await run_in_threadpool(mark_all, handles, ids, what)

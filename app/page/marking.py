@@ -10,6 +10,7 @@ from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize
 from ana.time.dates import day_of
+from ana.time.meant import guess_dates
 from ana.time.repeats import DATE_KEYS, list_missed, read_day_or_moment
 from ana.values import Json, Properties
 
@@ -66,7 +67,7 @@ def move(handles: DataHandles, day: str, when: str = "") -> Mark:
     Raises:
         UserError: The day is none.
     """
-    to = read_day(day)
+    to = read_day(day, handles.clock.now().date())
 
     def mark(item: Item) -> Properties:
         zone = handles.clock.zone
@@ -78,32 +79,46 @@ def move(handles: DataHandles, day: str, when: str = "") -> Mark:
     return mark
 
 
-def set_property(name: str, value: Json) -> Mark:
-    """Return what sets a property of an item; None takes it away. Errors as of `check_dates`."""
-    check_dates({name: value})
-    return lambda _: {name: value}
+def set_property(name: str, value: Json, today: date) -> Mark:
+    """Return what sets a property of an item; None takes it away. Errors as of `read_dates`."""
+    found = read_dates({name: value}, today)
+    return lambda _: found
 
 
-def check_dates(properties: Properties) -> None:
-    """Raise UserError where a day is due that is none: the item would be found on no day, and nothing would tell so."""
+def read_dates(properties: Properties, today: date) -> Properties:
+    """Return properties with the dates that words such as "next tuesday" mean.
+
+    Raises:
+        UserError: A date is none: the item would be found on no day, and nothing would tell so.
+    """
+    found = dict(properties)
     for name in DATE_KEYS:
         value = properties.get(name)
         if value is not None and not day_of(value):
-            raise UserError(
-                f"{name}: {value!r:.40} is no day.", "A day looks like 2026-12-24, with a time 2026-12-24T09:30."
-            )
+            found[name] = _read_moment(f"{name}: ", value, today)
+    return found
+
+
+def _read_moment(name: str, value: Json, today: date) -> str:
+    meant = guess_dates(value, today) if isinstance(value, str) else None
+    if meant is None or meant[0] != meant[1]:
+        raise UserError(
+            f"{name}{value!r:.40} is no day.",
+            "A day looks like 2026-12-24, with a time 2026-12-24T09:30, or is named as next Tuesday is.",
+        )
+    return meant[0]
 
 
 def delete(_: Item) -> None:
     """Delete an item."""
 
 
-def read_day(text: str) -> date:
-    """Return a day as a form names it. Raises UserError if it is none, or of another age."""
-    try:
-        day = date.fromisoformat(text)
-    except ValueError as exc:
-        raise UserError(f"{text!r:.40} is no day.", "A day looks like 2026-12-24.") from exc
+def read_day(text: str, today: date) -> date:
+    """Return a day as a form names it: 2026-12-24, next tuesday. Raises UserError if it is none, or of another age."""
+    moment = _read_moment("", text, today)
+    if len(moment) > len("2026-12-24"):
+        raise UserError(f"{text!r:.40} is no day alone.", "A day looks like 2026-12-24.")
+    day = date.fromisoformat(moment)
     if day.year not in YEARS:
         raise UserError("This day is too far away.", f"Choose one from {YEARS[0]} to {YEARS[-1]}.")
     return day

@@ -105,8 +105,8 @@ async def show(request: Request) -> Response:
         return await _show_month(request, handles, month)
     news: list[str] = []
     if day := query.get("day"):
-        groups = await run_in_threadpool(_read_day, handles, read_day(day))
-        chosen = read_day(day)
+        groups = await run_in_threadpool(_read_day, handles, read_day(day, today))
+        chosen = read_day(day, today)
     else:
         groups, chosen = await run_in_threadpool(_read_groups, handles), today
         news = await run_in_threadpool(list_calendar_news, handles)
@@ -146,12 +146,12 @@ async def put_off(request: Request, form: FormData) -> str:
 
 async def add(request: Request, form: FormData) -> str:
     """POST /app/today: {content, day, next}: a task of that day."""
-    memory, by = (await find_workspace(request)).handles.memory, make_edit()
-    content, day = read_text(form, "content"), read_day(read_text(form, "day"))
+    handles, by = (await find_workspace(request)).handles, make_edit()
+    content, day = read_text(form, "content"), read_day(read_text(form, "day"), handles.clock.now().date())
     if not content:
         raise UserError("There is nothing to add.", "Write what it is.")
     await run_in_threadpool(
-        memory.create, content, {"type": "task", "status": "active", "due_date": str(day)}, by, copy=False
+        handles.memory.create, content, {"type": "task", "status": "active", "due_date": str(day)}, by, copy=False
     )
     return go_on(keep_here(read_text(form, "next"), "/today"), by.turn)
 
@@ -190,7 +190,7 @@ async def _show_month(request: Request, handles: DataHandles, month: str) -> Res
         first = datetime.strptime(month, "%Y-%m").date()
     except ValueError as exc:
         raise UserError(f"{month!r:.40} is no month.", "A month looks like 2026-12.") from exc
-    first = read_day(str(first))
+    first = read_day(str(first), first)
     weeks, is_cut = await run_in_threadpool(_read_month, handles, first)
     return await render(
         request,

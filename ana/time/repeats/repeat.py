@@ -185,7 +185,8 @@ def _find_form(text: str) -> Form:
 @keep_recent(4096)
 def _read_rule(text: str, first: datetime, zone: tzinfo, *, is_settled: bool) -> Rule:
     try:
-        rule = parse_rule(read_words(text) or text, zone)
+        said = read_words(text, first.date())
+        rule = parse_rule(said.rule if said else text, zone)
         return settle(rule, first) if is_settled else rule
     except (ValueError, OverflowError):
         return NO_RULE
