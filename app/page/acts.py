@@ -11,7 +11,7 @@ from starlette.responses import Response
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit, net
 from ana.memory.others import claim_turn
-from ana.memory.receipts import describe_change, describe_difference, make_receipt
+from ana.memory.receipts import combine_receipts, describe_change, describe_difference, make_receipt
 from ana.memory.sources import is_others
 from ana.memory.undo import find_all_undone, undo
 from app.page.forms import read_text
@@ -98,10 +98,12 @@ def keep_here(path: str, other: str = "/chat") -> str:
 
 
 def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:
-    changes = net(entry.change for entry in reversed(handles.memory.history(turn=turn)))
+    entries = [*reversed(handles.memory.history(turn=turn))]
+    changes = net(entry.change for entry in entries)
     if not changes:
         return None
-    lines = [describe_change(make_receipt(change, handles.clock.zone)) for change in changes]
+    receipts = (make_receipt(entry.change, handles.clock.zone) for entry in entries)
+    lines = [describe_change(each) for each in combine_receipts(receipts)]
     can_undo = turn not in find_all_undone(handles.memory)
     can_claim = can_undo and any(each.after and is_others(each.after.source) for each in changes)
     return Notice(turn, lines, can_undo, can_claim, path)

@@ -70,6 +70,14 @@ def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzi
     return [each for each in waited if each.at < done.at] if done else []
 
 
+def count_left(repeat: Repeat) -> int | None:
+    """Return how many occurrences are left, the next included, at most MOST; None of what has no end."""
+    if repeat.from_done or (repeat.end is None and repeat.rule is not NO_RULE):
+        return None
+    last = max([*filter(None, [repeat.end]), *repeat.also[-1:], repeat.first])
+    return sum(1 for _ in islice(iter_occurrences(repeat, repeat.begin, last), MOST))
+
+
 def list_missed(repeat: Repeat, now: datetime) -> list[Occurrence]:
     """Return the occurrences that are over and wait to be marked as done, at most MOST, in order."""
     local = to_local(repeat, now)
