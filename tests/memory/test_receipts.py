@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ana.backends.in_memory import InMemoryBackend
-from ana.memory.changes import make_edit
+from ana.memory.changes import Change, make_edit
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.receipts import combine_receipts, describe_change, describe_difference, make_receipt, word_change
@@ -114,7 +114,8 @@ def test_dates_that_were_marked_one_by_one_in_a_turn_are_not_passed_over() -> No
     (line,) = map(describe_change, combine_receipts(marked))
     assert line == "~ “Trip” (done for Fri 27 Nov 14:00, Fri 27 Nov 20:00, next Sat 28 Nov 08:00)"
     (line,) = map(describe_change, combine_receipts([*marked, receipt(third, later)]))
-    assert line == "~ “Trip” (done for Sat 28 Nov 20:00, 2 before it not marked, next Sun 29 Nov 08:00)"
+    marks = "done for Fri 27 Nov 14:00, Fri 27 Nov 20:00, Sat 28 Nov 20:00"
+    assert line == f"~ “Trip” ({marks}, 2 before it not marked, next Sun 29 Nov 08:00)"
 
 
 @pytest.mark.parametrize("zone", ["", "+01:00", "-09:00"])
@@ -154,9 +155,10 @@ def test_a_tick_tells_which_dates_were_marked_and_how_many_are_left() -> None:
     memory, by = Memory(InMemoryBackend(EMBEDDER), clock), make_edit()
     doses: Properties = {"due_date": "2026-12-01", "repeats": "FREQ=DAILY", "until": "2026-12-05", "missed": "waits"}
     made = memory.create("Antibiotic", doses)
-    changes = [
-        memory.update(made.id, properties={"status": "done", "done_for": f"2026-12-0{n}"}, cause=by) for n in (1, 2)
-    ]
-    (told,) = combine_receipts(make_receipt(change) for change in changes)
+
+    def mark(day: int) -> Change:
+        return memory.update(made.id, properties={"status": "done", "done_for": f"2026-12-0{day}"}, cause=by)
+
+    (told,) = combine_receipts(make_receipt(mark(day)) for day in (1, 2))
     assert describe_change(told) == "~ “Antibiotic” (done for Tue 1 Dec, Wed 2 Dec, next Thu 3 Dec, 3 left)"
     assert "2 before it not marked" in describe_change(make_receipt(mark(5)))
