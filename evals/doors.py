@@ -39,7 +39,7 @@ DOORS = (
     ("`ana today`", "the day at a glance: what is overdue, today with its times, then the next days, on one screen"),
     (
         "`ana due [--json]`",
-        "what is overdue, due today, in the next seven days; exit 4 if anything is overdue or due today, for cron",
+        "what is overdue, not marked, today's, in the next seven days; exit 4 if anything but the last, for cron",
     ),
     ("`ana history [--item ID] [--since DAY] [--json]`", "what was changed, when, and in which turn"),
     (

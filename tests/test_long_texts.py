@@ -18,7 +18,7 @@ from ana.time.clock import find_zone
 from ana.time.repeats import find_rule, understand_rule
 from ana.time.repeats.words import read_words
 from ana.time.when import find_single, find_times, is_only_when, read_due_question, resolve
-from ana.time.when.words import LONGEST
+from ana.time.when.tokens import LONGEST
 from ana.transfer.ics.parts import split_parts
 from ana.values import Json
 from app.page.progress import Progress
@@ -75,8 +75,9 @@ def test_a_long_text_is_about_no_single_day() -> None:
 
 
 def test_a_rule_is_read_whole_or_not_at_all() -> None:
-    assert read_words("every friday") == "FREQ=WEEKLY;BYDAY=FR"
-    assert read_words(f"every friday{' ' * 200}until march") is None
+    assert (said := read_words("every friday", TODAY)) is not None
+    assert said.rule == "FREQ=WEEKLY;BYDAY=FR"
+    assert read_words(f"every friday{' ' * 200}until march", TODAY) is None
     with pytest.raises(ToolError, match="longer than 1,000 characters"):
         understand_rule(f"FREQ=WEEKLY;{';' * 1000}BYDAY=FR;COUNT=3", datetime(2026, 1, 13), UTC)
 

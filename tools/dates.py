@@ -1,7 +1,6 @@
 """The present time, and dates from phrases, for a model that would count days wrong."""
 
-import re
-from datetime import UTC, date, time, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import available_timezones
 
 from langchain_core.tools import tool
@@ -9,24 +8,24 @@ from langchain_core.tools import tool
 from ana.errors import ToolError
 from ana.time.clock import find_zone
 from ana.time.dates import weekday, with_weekday
-from ana.time.when import find_hours_ahead, find_other_reading, read_moments, resolve, weekday_named
+from ana.time.when import NotRead, When, read_phrase
 from tools.call import Injected
 
 UNDERSTOOD = (
-    "Understood in English, one day at a time: tomorrow, Friday, next Friday, Friday week, in 3 weeks, the 13th, "
-    "January 13, 13 January 2027, the first Monday of March 2027, end of the month, this weekend, 2026-01-13; "
-    "with a time such as at 14:30; with after also: two weeks later."
+    "Understood in English, one day or stretch at a time: tomorrow, Friday, next Friday, Friday week, in 3 weeks, the "
+    "13th, January 13 - 15, the first Monday of March 2027, 12 working days, end of the month, next quarter, Easter, "
+    "2026-01-13; with a time such as at 14:30, or from 9:30 to 11, and its zone; with after also: two weeks later."
 )
 TWOFOLD = "Some mean the one by it, some the other: tell the user both dates."
+_SHORT = {
+    "aoe": "Etc/GMT+12", "et": "America/New_York", "est": "Etc/GMT+5", "edt": "Etc/GMT+4", "ct": "America/Chicago",
+    "cst": "Etc/GMT+6", "cdt": "Etc/GMT+5", "mst": "Etc/GMT+7", "mdt": "Etc/GMT+6", "pt": "America/Los_Angeles",
+    "pst": "Etc/GMT+8", "pdt": "Etc/GMT+7", "bst": "Etc/GMT-1", "cest": "Etc/GMT-2", "jst": "Asia/Tokyo",
+}  # fmt: skip
+"""Abbreviations that stand for one zone; what stands for several, such as IST, is not read."""
+
 LONGEST = 300
 """Characters of a phrase."""
-
-_FILLER = re.compile(
-    r"\b(?:on|at|by|due|the|of|in|for|from|until|till|before|around|about|and|then|a|sharp|starting|day|date|time|morning"
-    r"|afternoon|evening|night|o'?clock)\b|\W",
-    re.IGNORECASE,
-)
-"""What may be left of a phrase when its day and its time are taken out."""
 
 
 @tool(parse_docstring=True)
@@ -45,11 +44,13 @@ def _zone(name: str, local: tzinfo) -> tzinfo:
     word = name.strip().lower()
     if word in ("local", "utc"):
         return local if word == "local" else UTC
-    city = f"/{word.replace(' ', '_')}"
-    called = next((zone for zone in sorted(available_timezones()) if f"/{zone.lower()}".endswith(city)), name.strip())
-    if zone := find_zone(called):
+    city = f"/{word.removesuffix(' time').replace(' ', '_')}"
+    named = (zone for zone in sorted(available_timezones()) if f"/{zone.lower()}".endswith(city))
+    if zone := find_zone(_SHORT.get(word) or next(named, name.strip())):
         return zone
-    raise ToolError(f"There is no time zone {name[:60]!r}.", "Use utc, local, or an IANA zone like Asia/Tokyo.")
+    raise ToolError(
+        f"There is no time zone {name[:60]!r}.", "Use utc, local, or an IANA zone like Asia/Tokyo or Europe/Berlin."
+    )
 
 
 @tool(parse_docstring=True)
@@ -60,54 +61,50 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
         phrase: The phrase, in English.
         after: An ISO date to count from instead of today.
     """
+    now = call.clock.now()
     try:
-        base = date.fromisoformat(after[:10]) if after else call.today
+        today = date.fromisoformat(after[:10]) if after else now.date()
     except ValueError as exc:
         raise ToolError(f"{after!r} is not an ISO date.", "Give after as 2026-01-13, or leave it out.") from exc
     phrase = phrase.strip()
     if len(phrase) > LONGEST:
         raise ToolError(f"The phrase is longer than {LONGEST} characters.", UNDERSTOOD)
-    if after is None and (ahead := find_hours_ahead(phrase, call.clock.now())):
-        start, end, moment = ahead
-        _require_read(phrase[:start] + phrase[end:])
-        return _answer(phrase, moment.date(), moment.time())
-    days, times, rest = read_moments(_spell_year(_count_from_today(phrase) if after else phrase, base), base)
-    _require_read(rest)
-    if len(days) != 1 or len(times) > 1:
-        named = "no day" if not days else "more than one day or time"
-        raise ToolError(f"{phrase!r} names {named}.", UNDERSTOOD)
-    day = days[0]
-    if (said := weekday_named(day.text)) is not None and said != day.first.weekday():
-        raise ToolError(f"{day.first} is a {weekday(day.first)}; {day.text!r} does not fit.", "Ask which is meant.")
-    answer = _answer(phrase, day.first, times[0].at if times else None, day.last)
-    other = find_other_reading(day, base)
-    return answer | ({"or": with_weekday(str(other)), "note": TWOFOLD} if other else {})
+    try:
+        when = read_phrase(phrase, today, now)
+        zone = _find_zone(when, call.clock.zone)
+        if zone and not when.is_dated and not after:  # the next time there
+            there = now.astimezone(zone)
+            when = read_phrase(phrase, there.date(), there)
+    except NotRead as exc:
+        raise ToolError(f"{phrase!r} is not read as a date: {exc}.", UNDERSTOOD) from exc
+    return _answer(phrase, _convert(when, zone, call.clock.zone) if zone else when)
 
 
-def _spell_year(phrase: str, today: date) -> str:
-    """Return "13 March next year" with the year in figures."""
-    days = resolve(phrase, today)
-    if len(days) < 2 or not re.fullmatch(r"(?i)(?:this|next|last)\s+year", days[-1].text):
-        return phrase
-    return f"{phrase[: days[-1].start]}{days[-1].first.year}{phrase[days[-1].end :]}"
+def _find_zone(when: When, local: tzinfo) -> tzinfo | None:
+    """Return the zone in which a phrase names a time: 23:59 AoE, 15:00 in Tokyo."""
+    return when.zoned.tzinfo if when.zoned else _zone(when.unread, local) if when.unread else None
 
 
-def _count_from_today(phrase: str) -> str:
-    """Return "two weeks later" as "in two weeks", and "two weeks earlier" as "two weeks ago"."""
-    words, _, last = " ".join(phrase.split()).rpartition(" ")
-    return {"later": f"in {words}", "earlier": f"{words} ago"}.get(last.lower(), phrase) if words else phrase
+def _convert(when: When, zone: tzinfo, local: tzinfo) -> When:
+    """Return what was said in a zone in the person's."""
+    said = [datetime.combine(when.first, at, zone) for at in (when.at, when.until) if at]
+    first, *ends = (each.astimezone(local) for each in said)
+    note = f"{said[0]:%H:%M} on {when.first} there ({zone}) is {first:%H:%M} on {first.date()} here ({local})."
+    until = ends[0].time() if ends else None
+    return when._replace(first=first.date(), last=first.date(), at=first.time(), until=until, notes=(*when.notes, note))
 
 
-def _require_read(rest: str) -> None:
-    """Refuse a phrase of which something is left: the day of the rest would be another one."""
-    if unread := " ".join(_FILLER.sub(" ", rest).split()):
-        raise ToolError(f"{unread!r} is not understood.", UNDERSTOOD)
-
-
-def _answer(phrase: str, first: date, at: time | None, last: date | None = None) -> dict[str, str]:
-    found = {"date": first.isoformat(), "weekday": weekday(first)}
-    if last and last != first:
-        found |= {"last": last.isoformat(), "last_weekday": weekday(last)}
-    if at:
-        found["time"] = at.isoformat(timespec="minutes")
+def _answer(phrase: str, when: When) -> dict[str, str]:
+    found = {"date": when.first.isoformat(), "weekday": weekday(when.first)}
+    if when.last != when.first:
+        found |= {"last": when.last.isoformat(), "last_weekday": weekday(when.last)}
+    if when.at:
+        found["time"] = when.at.isoformat(timespec="minutes")
+    if when.until:
+        found["until"] = when.until.isoformat(timespec="minutes")
+    found |= {"part_of_day": when.part} if when.part else {}
+    found |= {"side": when.bound} if when.bound else {}
+    notes = [*when.notes, *([TWOFOLD] if when.other else [])]
+    found |= {"or": with_weekday(str(when.other))} if when.other else {}
+    found |= {"note": " ".join(notes)} if notes else {}
     return found | {"phrase": phrase}

@@ -277,7 +277,7 @@ def tell_dates(repeat: Repeat, occurrence: Occurrence) -> str:
 
 
 def _has_times(properties: Properties) -> bool:
-    return "BYHOUR" in str(properties["repeats"]).upper() or " at " in str(properties["repeats"])
+    return "BYHOUR" in str(properties["repeats"]).upper() or " at " in f" {properties['repeats']}"
 
 
 def _tell(moment: datetime) -> str:

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from ana.tracing.port import Traces
 
 NoteName = Literal[
-    "shown", "shown-to-assistants", "embedder-suggested", "ollama-offered", "calendar-key", "push-key", "calendars"
+    "shown",
+    "shown-to-assistants",
+    "embedder-suggested",
+    "ollama-offered",
+    "calendar-key",
+    "push-key",
+    "calendars",
+    "zone",
 ]
 
 

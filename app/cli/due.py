@@ -18,7 +18,7 @@ SOMETHING_DUE = 4
 def due(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is overdue, due today and in the next seven days. Exit code 4 if anything is overdue or due today."""
+    """Show what is overdue, not marked, today's and in the next seven days. Exit code 4 if anything but the last is."""
     with open_data(start(), "ana due") as handles:
         groups = group_due(handles) if json_ else group_due_locally(handles)
         year = handles.clock.now().year
@@ -30,5 +30,5 @@ def due(
         write_json(sections)
     else:
         show_due(groups, year=year)
-    if groups["overdue"].items or groups["today"].items:
+    if any(groups[name].items for name in ("overdue", "unmarked", "today")):
         raise typer.Exit(SOMETHING_DUE)

@@ -12,19 +12,20 @@ from ana.errors import NoSuchItem, NotFound, RecordChanged, UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.few_words import describe_property, show_value
-from ana.memory.item import Item, localize
+from ana.memory.item import Item
 from ana.memory.others import OTHERS, find_from
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.found import Found
 from ana.memory.sources import PERSON
 from ana.memory.trash import list_deleted, restore
 from ana.memory.undo import find_all_undone
+from ana.memory.views import localize
 from ana.memory.vocabulary import NAMED
 from ana.values import Json, Properties
 from app.due import list_open_first
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
-from app.page.marking import Mark, check_dates, delete, mark_all, mark_done, move, set_property
+from app.page.marking import Mark, delete, mark_all, mark_done, move, read_dates, set_property
 from app.page.shell import render
 from app.repl.editing import read_values, write_values
 from app.server.answers import find_workspace, read_number
@@ -126,10 +127,10 @@ async def save(request: Request, form: FormData) -> Response | str:
     content, written = str(form.get("content", "")).replace("\r\n", "\n"), str(form.get("properties", ""))
     given, by = _read_properties(written), make_edit()
     gone: Properties = dict.fromkeys(item.properties.keys() - given.keys())
-    changed = {name: value for name, value in given.items() if item.properties.get(name) != value} | gone
+    given = {name: value for name, value in given.items() if item.properties.get(name) != value}
+    changed = read_dates(given | gone, handles.clock.now().date())
     if not changed and content == item.content:
         return go_on(f"/items/{item.id}")
-    check_dates(changed)
     new = content if content != item.content else None
     try:
         await run_in_threadpool(handles.memory.update, item.id, new, changed, by, read_text(form, "shown"))
@@ -168,7 +169,7 @@ async def mark(request: Request, form: FormData) -> str:
     elif do == "move":
         what = move(handles, read_text(form, "day"))
     elif do == "set" and (name := read_text(form, "name")):
-        what = set_property(name, _read_value(read_text(form, "value")))
+        what = set_property(name, _read_value(read_text(form, "value")), handles.clock.now().date())
     else:
         raise UserError("It was not said what to do with them.", "Choose done, delete, move or a property.")
     turn = await run_in_threadpool(mark_all, handles, ids, what)
@@ -202,6 +203,7 @@ async def _render(
         status=200 if content is None else 409,
         item=item,
         sources=describe_sources(item),
+        zone=localize(item, handles.clock.zone).zone,
         content=item.content if content is None else content,
         written=_write_properties(item.properties) if written is None else written,
         is_older=content is not None,

@@ -78,8 +78,12 @@ class OpenWorkspace:
     async def is_over(self) -> bool:
         """Return whether it is not to be used any more: the person was removed, and somebody else may have got the
         name since; or their settings have changed, and nothing works here."""
-        now = await asyncio.to_thread(self.workspace.storage.stamp)
+        now = await asyncio.to_thread(self._look)
         return now.place != self.stamp.place or (self.is_idle and now.settings != self.stamp.settings)
+
+    def _look(self) -> Stamp:
+        self.workspace.whereabouts.refresh(self.handles.clock)
+        return self.workspace.storage.stamp()
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:

@@ -41,7 +41,6 @@ from ana.time.when import (
     read_due_question,
     resolve,
     tell_doubts,
-    weekday_named,
 )
 from ana.transfer.bundle import is_export, read_export
 from ana.transfer.foreign.absolute import read_date
@@ -155,7 +154,6 @@ TEXTS: Mapping[str, Reader] = {
     "find_named_days": lambda text: find_named_days(text, TODAY, months=True),
     "read_due_question": lambda text: read_due_question(text, TODAY),
     "tell_doubts": lambda text: tell_doubts(text, TODAY),
-    "weekday_named": weekday_named,
     "guess_dates": lambda text: guess_dates(text, TODAY),
     "a date in a file": lambda text: read_date(text, UTC, UTC, TODAY),
     "understand_rule": lambda text: understand_rule(text, NOW.replace(tzinfo=None), UTC),

@@ -92,11 +92,11 @@ def test_a_process_that_ends_otherwise_is_a_fault(capsys: pytest.CaptureFixture[
 
 
 def test_patterns_are_found_wherever_they_are_compiled() -> None:
-    modules = ("ana.memory.search.tokens", "ana.time.when.explicit", "ana.time.when.times", "app.repl.context")
+    modules = ("ana.memory.search.tokens", "ana.models.offline.questions", "nodes.policies.days", "app.repl.context")
     found = {(pattern.name.split(":")[0], pattern.method) for pattern in list_patterns(modules)}
     assert ("ana.memory.search.tokens._WORD", "finditer") in found  # of a module
-    assert ("ana.time.when.explicit.EXPLICIT", "finditer") in found  # in a table of objects
-    assert ("ana.time.when.times._compile_shapes", "finditer") in found  # kept by a function
+    assert ("ana.models.offline.questions._SHAPES", "search") in found  # in a table
+    assert ("nodes.policies.days._times", "finditer") in found  # kept by a function
     assert ("app.repl.context", "fullmatch") in found  # compiled in a function
 
 

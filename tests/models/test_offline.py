@@ -113,10 +113,11 @@ TYPED: list[tuple[str, str, dict[str, str]]] = [
     ("i need a reminder on friday to pay", "pay", {"type": "reminder", "due_date": "2026-01-09"}),
     ("don't let me forget the photos", "the photos", {"type": "reminder"}),
     ("Termin beim Friseur am Freitag um 9 Uhr", "Termin beim Friseur am Freitag um 9 Uhr", {"type": "appointment"}),
-    ("Erinnere mich morgen um 15 Uhr an den Zahnarzt", "den Zahnarzt", {"due_date": "2026-01-08T15:00"}),
-    ("rappelle-moi de rendre le livre demain", "rendre le livre demain", {"due_date": "2026-01-08"}),
-    ("Recuérdame comprar pan mañana", "comprar pan mañana", {"type": "reminder", "due_date": "2026-01-08"}),
-    ("ricordami di chiamare Paola domenica", "chiamare Paola domenica", {"due_date": "2026-01-11"}),
+    (
+        "remind me to return the book 2 hours from now",
+        "return the book 2 hours from now",
+        {"due_date": "2026-01-07T11:00"},
+    ),
 ]
 
 
@@ -294,11 +295,6 @@ ORDERS: list[tuple[str, str, dict[str, Any]]] = [
         "update_item",
         {"id": "dddddddd", "properties": {"due_date": "2026-01-08T15:00"}},
     ),
-    (
-        "verschiebe dentist auf Montag",
-        "update_item",
-        {"id": "dddddddd", "properties": {"due_date": "2026-01-12T14:30"}},
-    ),
 ]
 
 
@@ -388,11 +384,9 @@ AGENDA: list[tuple[str, dict[str, Any]]] = [
     ("tomorrow", {"text": "due tomorrow"}),
     ("this week", {"text": "due this week"}),
     ("am i doing anything saturday morning", {"text": "am i doing anything saturday "}),
-    ("was steht morgen an", {"text": "was steht morgen an"}),
 ]
 LISTED: list[tuple[str, dict[str, Any]]] = [
     ("due", {"due_date": {"$ne": None}}),
-    ("was ist fällig?", {"due_date": {"$ne": None}}),
     ("what is due", {"due_date": {"$ne": None}}),
     ("todo", {}),
     ("list my tasks", {}),
@@ -402,8 +396,6 @@ LISTED: list[tuple[str, dict[str, Any]]] = [
     ("agenda", {"due_date": {"$gte": "2026-01-07"}}),
     ("what should I focus on today?", {}),
     ("meetings next week", {"due_date": {"$gte": "2026-01-12", "$lte": "2026-01-18"}}),
-    ("what have I missed", {"due_date": {"$lt": "2026-01-07T09:00"}}),
-    ("overdue", {"due_date": {"$lt": "2026-01-07T09:00"}}),
     ("reminders for tomorrow", {"due_date": {"$gte": "2026-01-08", "$lte": "2026-01-08"}, "type": ["reminder"]}),
     ("show my notes", {"type": ["note"]}),
 ]
@@ -412,6 +404,13 @@ LISTED: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("text", "args"), AGENDA)
 def test_what_is_due_is_asked_by_its_dates(text: str, args: dict[str, Any]) -> None:
     assert call_of(say(text)) == ("query_items", args | {"limit": 5})
+
+
+@pytest.mark.parametrize("text", ["what have I missed", "overdue", "what is overdue?"])
+def test_what_is_overdue_is_asked_as_everybody_asks_it(text: str) -> None:
+    name, args = call_of(say(text))
+    assert name == "query_items"
+    assert "overdue" in args["text"]
 
 
 @pytest.mark.parametrize(("text", "where"), LISTED)
@@ -429,23 +428,39 @@ def test_a_list_has_five_items_with_their_days_and_says_how_many_more() -> None:
     assert say("todo", found()).text == "Nothing is kept for that."
 
 
-UNREAD = """
-Dentist check March 14, every year
-Ida's birthday 14 March every year
-pay tax every year on March 14
-pay rent each 3rd of the month
-stretch weekdays at 8
-pay Tom the 1st and the 15th
-pay Tom on the 1st and 15th of every month
-meds at 8 and 20 every day
-every friday at 5pm and 7pm call
-swim every friday until june
-walk every day but sunday
-Ida annually on 3 May
-quarterly tax on the 15th
-fortnightly on Fridays
-yoga on Tuesdays
+READ = """
+Dentist check March 14, every year         | FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=14
+pay tax every year on March 14             | FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=14
+pay rent each 3rd of the month             | FREQ=MONTHLY;BYMONTHDAY=3
+stretch weekdays at 8                      | FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=8;BYMINUTE=0
+pay Tom on the 1st and 15th of every month | FREQ=MONTHLY;BYMONTHDAY=1,15
+meds at 8 and 20 every day                 | FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0
+every friday at 5pm and 7pm call           | FREQ=WEEKLY;BYDAY=FR;BYHOUR=17,19;BYMINUTE=0
+swim every friday until june               | FREQ=WEEKLY;BYDAY=FR
+swim every friday for 5 times              | FREQ=WEEKLY;BYDAY=FR
+Ida annually on 3 May                      | FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=3
+fortnightly on Fridays                     | FREQ=WEEKLY;INTERVAL=2;BYDAY=FR
+yoga on Tuesdays                           | FREQ=WEEKLY;BYDAY=TU
+water the fig tree every eleven days       | FREQ=DAILY;INTERVAL=11
 """
+
+UNREAD = """
+pay Tom the 1st and the 15th
+walk every day but sunday
+swim every friday except in june
+quarterly tax on the 15th
+check the oven every two hours
+"""
+
+
+@pytest.mark.parametrize("row", READ.strip().splitlines())
+def test_a_rule_in_words_is_kept_as_one(ask: Ask, row: str) -> None:
+    text, rule = (part.strip() for part in row.split("|"))
+    done = ask(text)
+    (made,) = done.changes
+    assert made["after"]["properties"]["repeats"] == rule
+    assert ("until" in made["after"]["properties"]) is ("until" in text or "times" in text)
+    assert "did not understand" not in done.answer
 
 
 @pytest.mark.parametrize("text", UNREAD.strip().splitlines())
@@ -455,12 +470,6 @@ def test_a_rule_that_is_not_understood_is_kept_in_words_alone_and_said(ask: Ask,
     assert made["after"]["content"] == text
     assert not {"due_date", "repeats"} & made["after"]["properties"].keys()
     assert done.answer.endswith("I did not understand when it repeats: that is kept in its words alone.")
-
-
-def test_every_ten_days_is_a_rule_and_every_eleven_is_said_not_to_be_understood(ask: Ask) -> None:
-    (made,) = ask("water the plants every ten days").changes
-    assert made["after"]["properties"]["repeats"] == "FREQ=DAILY;INTERVAL=10"
-    assert "did not understand when it repeats" in ask("water the fig tree every eleven days").answer
 
 
 def test_a_day_that_comes_every_four_years_is_the_next_one(ask: Ask) -> None:
@@ -565,7 +574,6 @@ ABOUT_DONE = [
     ("what did I do today?", {"since": "2026-01-07", "until": "2026-01-07"}),
     ("what have I done this week?", {"since": "2026-01-05", "until": "2026-01-11"}),
     ("What did we get done on Monday", {"since": "2026-01-05", "until": "2026-01-05"}),
-    ("was habe ich heute gemacht?", {"since": "2026-01-07", "until": "2026-01-07"}),
     ("what have I done?", {}),
 ]
 
@@ -608,7 +616,7 @@ def test_what_is_no_series_is_kept() -> None:
 
 def test_a_time_before_the_words_of_a_rule_is_kept() -> None:
     _, given = find_kept("School closes at 1 every friday")
-    assert given == {"repeats": "every friday at 13:00"}
+    assert given == {"repeats": "at 1 every friday"}
 
 
 def test_a_reminder_rings_and_says_whether_anything_can(ask: Ask) -> None:

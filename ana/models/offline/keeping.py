@@ -107,7 +107,7 @@ def _make_item(content: str, kind: str, due: str | None = None, **more: str) -> 
     repeats = "" if due or kind in ("note", "idea") else find_rule(content)
     properties = {"type": kind, "status": "active" if is_to_do else "", "due_date": due, "repeats": repeats} | more
     if kind == "reminder" and (due or repeats):
-        properties["remind"] = "at the time" if "T" in str(due) or " at " in repeats else "on the day"
+        properties["remind"] = "at the time" if "T" in str(due) or " at " in f" {repeats}" else "on the day"
     return "create_item", {"content": content, "properties": {key: value for key, value in properties.items() if value}}
 
 

@@ -10,7 +10,15 @@
 - What has to be done waits; what only happens passes by itself (see `waits`).
 """
 
-from ana.time.repeats.advancing import advance, find_done_occurrence, find_on, find_passed_over, write_until
+from ana.time.repeats.advancing import (
+    advance,
+    count_left,
+    find_done_occurrence,
+    find_on,
+    find_passed_over,
+    list_missed,
+    write_until,
+)
 from ana.time.repeats.occurring import (
     Occurrence,
     bring_to_first,
@@ -25,14 +33,12 @@ from ana.time.repeats.occurring import (
 from ana.time.repeats.reading import RULE_FORM, Understood, understand_rule
 from ana.time.repeats.repeat import (
     ALSO,
-    DATE_KEYS,
     MOST_ALSO,
     REPEATING,
     RULE_KEYS,
+    TO_DO,
     Repeat,
-    find_own_zone,
     may_repeat,
-    passes,
     read_day_or_moment,
     read_local,
     read_repeat,
@@ -40,6 +46,7 @@ from ana.time.repeats.repeat import (
 )
 from ana.time.repeats.rules import is_named
 from ana.time.repeats.words import find_rule, tell_rule, tell_unread, word_rule
+from ana.time.travel import DATE_KEYS
 
 __all__ = [
     "ALSO",
@@ -48,26 +55,27 @@ __all__ = [
     "REPEATING",
     "RULE_FORM",
     "RULE_KEYS",
+    "TO_DO",
     "Occurrence",
     "Repeat",
     "Understood",
     "advance",
     "bring_to_first",
+    "count_left",
     "find_done_occurrence",
     "find_on",
-    "find_own_zone",
     "find_passed_over",
     "find_present",
     "find_rule",
     "is_named",
     "iter_occurrences",
     "iter_places",
+    "list_missed",
     "look_ahead",
     "make_occurrence",
     "may_repeat",
     "next_after",
     "occurrences",
-    "passes",
     "read_day_or_moment",
     "read_local",
     "read_repeat",

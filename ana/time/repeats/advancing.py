@@ -17,8 +17,9 @@ from ana.time.repeats.occurring import (
     to_local,
     write_date,
 )
-from ana.time.repeats.repeat import ALSO, DATE_KEYS, RULE_KEYS, DateKey, Repeat, read_local, read_repeat
+from ana.time.repeats.repeat import ALSO, RULE_KEYS, DateKey, Repeat, read_local, read_repeat
 from ana.time.repeats.rules import NO_RULE, YEARS_AHEAD, iter_moments, settle
+from ana.time.travel import DATE_KEYS
 from ana.values import Json
 
 _FAR = timedelta(days=366 * YEARS_AHEAD)
@@ -67,6 +68,21 @@ def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzi
     waited = [*islice(iter_occurrences(repeat, min([repeat.begin, *repeat.moved.values()]), last), MOST)]
     done = next((each for each in waited if each.dates[repeat.keys[0].name] == done_for), None)
     return [each for each in waited if each.at < done.at] if done else []
+
+
+def count_left(repeat: Repeat) -> int | None:
+    """Return how many occurrences are left, the next included, at most MOST; None of what has no end."""
+    if repeat.from_done or (repeat.end is None and repeat.rule is not NO_RULE):
+        return None
+    last = max([*filter(None, [repeat.end]), *repeat.also[-1:], repeat.first])
+    return sum(1 for _ in islice(iter_occurrences(repeat, repeat.begin, last), MOST))
+
+
+def list_missed(repeat: Repeat, now: datetime) -> list[Occurrence]:
+    """Return the occurrences that are over and wait to be marked as done, at most MOST, in order."""
+    local = to_local(repeat, now)
+    begun = iter_occurrences(repeat, min([repeat.begin, *repeat.moved.values()]), local) if repeat.waits else ()
+    return [each for each in islice(begun, MOST) if each.until <= local]
 
 
 def _has_same_dates(old: Mapping[str, Json], new: Mapping[str, Json]) -> bool:

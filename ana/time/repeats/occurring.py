@@ -25,7 +25,8 @@ class Occurrence:
     Args:
         start: Its day, or the moment at which it begins, in the person's zone.
         end: Its last day, or the moment at which it ends; the same where only one is known.
-        dates: The item's dates as they are for it, by property; moments of another zone than the person's name theirs.
+        dates: The item's dates as they are for it, by property; in the zone of the series, with its offset if that is
+            not the person's.
         at: The moment that the rule gives it, in local time of the series; a day is its midnight. It may be moved to
             another.
         until: The first moment at which it is over, in local time.
@@ -155,9 +156,13 @@ def make_occurrence(repeat: Repeat, at: datetime, actual: datetime) -> Occurrenc
     start = moments[repeat.keys[0]]
     end = ends[0] if ends else start
     form: Form | None = None if repeat.here is repeat.zone else "zoned"
-    dates = {key.name: write_date(moment, form or key.form) for key, moment in moments.items()}
+    dates = {key.name: write_date(_to_own(repeat, moment), form or key.form) for key, moment in moments.items()}
     last = to_local(repeat, end)
     return Occurrence(start, end, dates, at, last + (MICROSECOND if isinstance(end, datetime) else DAY))
+
+
+def _to_own(repeat: Repeat, moment: date) -> date:
+    return moment.astimezone(repeat.zone) if isinstance(moment, datetime) else moment
 
 
 def _settle_moment(repeat: Repeat, key: DateKey, actual: datetime) -> date:

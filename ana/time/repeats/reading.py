@@ -10,7 +10,8 @@ from ana.time.repeats.words import read_words, tell_rule
 RULE_FORM = (
     'repeats takes an RRULE, such as "FREQ=WEEKLY;BYDAY=FR", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", '
     '"FREQ=MONTHLY;BYMONTHDAY=-1" (last day), "FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0", or words with one reading: '
-    '"every second Tuesday", "Tuesdays in even weeks". What the rule cannot say, keep as several items.'
+    '"every second Tuesday", "every weekday at 9:15 until June", "Tuesdays in even weeks". '
+    "Dates that are left out go in except, a list. What the rule cannot say, keep as several items."
 )
 
 _FAR = timedelta(days=366 * YEARS_AHEAD)
@@ -47,7 +48,10 @@ def understand_rule(
     Raises:
         ToolError: It has no reading, or never comes; the hint shows the right form.
     """
-    written = read_words(text) or text
+    said = read_words(text, first.date())
+    written = said.rule if said else text
+    if said and said.start and said.start > first.date():
+        first = datetime.combine(said.start, first.time())
     if "=" not in written:
         raise ToolError(f"{text[:80]!r} has more than one reading as a rule, or none.", RULE_FORM)
     try:

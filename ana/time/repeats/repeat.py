@@ -7,14 +7,12 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Literal
 
 from ana.recent import keep_recent
-from ana.time.clock import find_zone
 from ana.time.dates import day_of
 from ana.time.repeats.rules import DAYS, NO_RULE, Rule, parse_rule, settle
 from ana.time.repeats.words import read_words
+from ana.time.taking_place import takes_place
+from ana.time.travel import DATE_KEYS, find_own_zone
 from ana.values import Json
-
-DATE_KEYS = ("due_date", "start_date", "date", "end_date")
-"""The properties that move on together; the first of them that an item has is what its rule counts from."""
 
 RULE_KEYS = ("repeats", "recurrence")
 """The property that has a rule, and what older items call it."""
@@ -28,8 +26,8 @@ REPEATING = (*RULE_KEYS, ALSO)
 MOST_ALSO = 1000
 """How many dates `also` has at most: each is worked out and searched like a date of its own."""
 
-_HAPPENS = ("event", "appointment", "meeting", "class", "course", "lesson", "birthday", "anniversary", "holiday")
-_TO_DO = ("task", "todo", "to-do", "chore", "reminder")
+TO_DO = ("task", "todo", "to-do", "chore", "reminder")
+"""The types of what has to be done: what repeats of them waits."""
 
 _DAY = len("2026-01-13")
 
@@ -107,12 +105,13 @@ class Repeat:
         return rest[: bisect_left(rest, last + timedelta.resolution)] if last < datetime.max else rest
 
 
-def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
+def read_repeat(properties: Mapping[str, Json], zone: tzinfo, said_in: str = "") -> Repeat | None:
     """Return what repeats; None where nothing does, or neither rule nor dates can be read.
 
     Args:
         properties: An item's. `recurrence`, as older items have it, is read where there is no `repeats`.
         zone: The person's.
+        said_in: The zone that the item keeps (see ana.time.travel); empty if it keeps none.
     """
     source = "repeats" if "repeats" in properties else "recurrence"
     written, from_done = properties.get(source), properties.get("repeat_from") == "done"
@@ -120,7 +119,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
     if not (isinstance(written, str) or properties.get(ALSO)) or not keys or keys == ["end_date"]:
         return None
     texts = {key: str(properties[key]) for key in keys}
-    here, zone = zone, zone if len(texts[keys[0]]) == _DAY else find_own_zone(properties, zone)
+    here, zone = zone, find_own_zone(properties, said_in, repeats=True) or zone
     moments = {key: read_local(text, zone) for key, text in texts.items()}
     first = moments[keys[0]]
     rule = _read_rule(written, first, zone, is_settled=not from_done) if isinstance(written, str) else NO_RULE
@@ -152,34 +151,23 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
     )
 
 
-def find_own_zone(properties: Mapping[str, Json], zone: tzinfo) -> tzinfo:
-    """Return the zone in which an item's local times are meant: the one that its `zone` names, else the person's."""
-    named = properties.get("zone")
-    return (find_zone(named) if isinstance(named, str) else None) or zone
-
-
 def may_repeat(properties: Mapping[str, Json]) -> bool:
     """Return whether an item has a property for a rule, readable or not."""
     return any(key in properties for key in REPEATING)
 
 
-def passes(properties: Mapping[str, Json]) -> bool:
-    """Return whether an item repeats and passes by itself: it is never overdue."""
-    return may_repeat(properties) and not waits(properties)
-
-
 def waits(properties: Mapping[str, Json]) -> bool:
     """Return whether what repeats stays until it is done, as a task does; else it passes by itself, as a birthday does.
 
-    `missed` says it; without it, what counts from when it was done waits, a type of what happens passes, and of the
-    rest a task and whatever has a status waits.
+    `missed` says it; without it, what counts from when it was done waits, what takes place passes, and of the rest a
+    task and whatever has a status waits.
     """
     said, kind = properties.get("missed"), str(properties.get("type") or "").lower()
     if said in ("waits", "passes"):
         return said == "waits"
-    if properties.get("repeat_from") == "done" or kind in _TO_DO:
+    if properties.get("repeat_from") == "done" or kind in TO_DO:
         return True
-    return kind not in _HAPPENS and isinstance(properties.get("status"), str)
+    return not takes_place(properties) and isinstance(properties.get("status"), str)
 
 
 def read_local(text: str, zone: tzinfo) -> datetime:
@@ -197,7 +185,8 @@ def _find_form(text: str) -> Form:
 @keep_recent(4096)
 def _read_rule(text: str, first: datetime, zone: tzinfo, *, is_settled: bool) -> Rule:
     try:
-        rule = parse_rule(read_words(text) or text, zone)
+        said = read_words(text, first.date())
+        rule = parse_rule(said.rule if said else text, zone)
         return settle(rule, first) if is_settled else rule
     except (ValueError, OverflowError):
         return NO_RULE

@@ -1,4 +1,4 @@
-"""Questions about what is due, as against texts that only mention a day; and both readings of "next Friday"."""
+"""Questions about what is due, as against texts that only mention a day; and what of a text may be meant otherwise."""
 
 import re
 from dataclasses import replace
@@ -8,13 +8,14 @@ from dateutil.relativedelta import relativedelta
 
 from ana.output import quote
 from ana.time.dates import spell_day
-from ana.time.when.mentions import Mention, drop_mentions, find_impossible, find_stretches, resolve
-from ana.time.when.single import put_month_first
-from ana.time.when.words import ANY_WEEKDAY, LONGEST, Days, find_before, shift_day
+from ana.time.when.grammar import Level
+from ana.time.when.mentions import Mention, drop_mentions, find_impossible, list_days, resolve
+from ana.time.when.reader import read
+from ana.time.when.tokens import LONGEST
 
 _CUE_WORDS = (
     "due deadline deadlines agenda schedule scheduled calendar task tasks todo todos plan plans planned have doing "
-    "happening upcoming overdue missed steht fällig termine aufgaben habe hab ai tengo ho fare faire hacer tun machen"
+    "happening upcoming overdue missed"
 )
 _PHRASES = re.compile(
     r"\bwhat(?:'s|s|\s+is)?\s+(?:going\s+|coming\s+)?(?:on|up|for)\b|\bto[ -]dos?\b|\bcoming\s+up\b|\bpast\s+due\b"
@@ -27,18 +28,23 @@ _FILLER_WORDS = (
     "item items show list tell give get got has see find display please hey hi on for of in at by until till before "
     "through to from with s up coming going still left look looks like past to-do to-dos and now pls wats far looking "
     "it next week day else saved kept every or you so more "
-    "was wann ich an zu ist sind muss meine am im noch es gibt für que qu est-ce j je à au le la les mes est dois qué "
-    "el los mis para debo hay che cosa devo il i"
 )
 _CUES = frozenset(_CUE_WORDS.split())
 _FILLERS = _CUES | frozenset(_FILLER_WORDS.split())
 _SIDE = re.compile(r"\b(by|until|till|through|up\s+to|before|after|since)\s+(?:the\s+)?$", re.IGNORECASE)
-HALF_A_YEAR = 183
-_NEXT = re.compile(rf"next\s+{ANY_WEEKDAY}\.?", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:did|was|were|had|happened)\b", re.IGNORECASE)
+_OPENING = re.compile(r"\b(between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_TO = re.compile(r"\s*(?:-|–|\b(?:to|until|till|through|thru)\b)\s*(?:the\s+)?", re.IGNORECASE)
+_AND = re.compile(r"\s+and\s+(?:the\s+)?", re.IGNORECASE)
 _OVERDUE = re.compile(r"\b(?:overdue|past\s+due)\b", re.IGNORECASE)
+_LED_IN = 40
+"""Characters before a mention in which the words that lead to it stand: by the 13th."""
+
+_STEPS = {"week": relativedelta(weeks=1), "month": relativedelta(months=1), "year": relativedelta(years=1)}
+HALF_A_YEAR = 183
 
 
-def read_due_question(text: str, today: date) -> Days | None:
+def read_due_question(text: str, today: date) -> tuple[date, date] | None:
     """Return the days a text such as "what's due Tuesday" asks about, if it asks what is due then and nothing else.
 
     "by Friday" counts from today, "before Friday" up to the day before; "overdue" is everything until yesterday.
@@ -71,8 +77,54 @@ def find_named_days(text: str, today: date, *, months: bool = False) -> list[Men
     return [_open_side(text, _move_near(mention, today)) for mention in find_stretches(text, today, months=months)]
 
 
+def find_stretches(text: str, today: date, *, months: bool = False) -> list[Mention]:
+    """Return the mentions of a question, which differ from those of a wish in two ways.
+
+    Two days with "to" between them, or "and" after "between", are one stretch; "move it from Monday to Wednesday" names
+    two. And where the question is about the past, a day that is not pinned down is the latest such: "what did I do on
+    December 29", "what was due on Monday".
+
+    Args:
+        months: Whether a month counts that only its name shows: "December things".
+    """
+    past = _PAST.search(text) is not None
+    found: list[Mention] = []
+    for mention in list_days(text, read(text, today, most=Level.ASKED if months else Level.FAINT)):
+        mention = _shift(mention, -1) if past and mention.last >= today else mention
+        whole = _join(text, found[-1], mention) if found else None
+        found[-1:] = [whole] if whole else [*found[-1:], mention]
+    return found
+
+
+def _shift(mention: Mention, times: int) -> Mention:
+    """Return the days of a mention, so many times earlier or later, unless they are pinned down."""
+    by = _STEPS.get(mention.step)
+    if by is None:
+        return mention
+    return replace(mention, first=shift_day(mention.first, times * by), last=shift_day(mention.last, times * by))
+
+
+def shift_day(day: date, by: timedelta | relativedelta) -> date:
+    """Return a day so much later or earlier, or the last or first there is."""
+    try:
+        return day + by
+    except (ValueError, OverflowError):
+        return date.min if day.year < 5000 else date.max
+
+
+def _join(text: str, first: Mention, last: Mention) -> Mention | None:
+    opening = _OPENING.search(text, max(0, first.start - _LED_IN), first.start)
+    between = text[first.end : last.start]
+    if not (_TO.fullmatch(between) or (opening and opening[1].lower() == "between" and _AND.fullmatch(between))):
+        return None
+    later = shift_day(last.last, timedelta(days=7)) if last.last < first.first else last.last  # from Monday to Thursday
+    start = opening.start() if opening else first.start
+    whole = replace(first, start=start, end=last.end, last=later, text=text[start : last.end])
+    return whole if later >= first.last else None
+
+
 def _open_side(text: str, mention: Mention) -> Mention:
-    side = find_before(_SIDE, text, mention.start)
+    side = _SIDE.search(text, max(0, mention.start - _LED_IN), mention.start)
     if side is None:
         return mention
     word, day = side[1].lower(), timedelta(days=1)
@@ -86,11 +138,8 @@ def _open_side(text: str, mention: Mention) -> Mention:
 
 
 def _move_near(mention: Mention, today: date) -> Mention:
-    far = (mention.first - today).days > HALF_A_YEAR
-    if not far or re.search(r"\d{4}|\b(?:next|in|within|year)\b", mention.text, re.IGNORECASE):
-        return mention
-    year = relativedelta(years=-1)
-    return replace(mention, first=shift_day(mention.first, year), last=shift_day(mention.last, year))
+    is_far = (mention.first - today).days > HALF_A_YEAR
+    return _shift(mention, -1) if is_far and mention.step == "year" else mention
 
 
 def has_only_fillers(text: str, days: list[Mention]) -> bool:
@@ -102,27 +151,17 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[\w-]+", text.lower())
 
 
-def find_other_reading(mention: Mention, today: date) -> date | None:
-    """Return the other day that people mean by "next Friday"; None for phrases that have one reading.
-
-    On a Friday it has one: in a week.
-    """
-    ahead = (mention.first - today).days
-    if not _NEXT.fullmatch(mention.text) or ahead % 7 == 0:
-        return None
-    return mention.first + timedelta(weeks=1 if ahead < 7 else -1)
-
-
 def tell_doubts(text: str, today: date) -> str:
     """Return sentences about the days of a text that may not be meant as they are read; empty without one."""
-    named = [quote(text[start:end]) for start, end in find_impossible(put_month_first(text), today)]
-    impossible = f" There is no {' or '.join(named)} in any calendar, so it is not used as a date." if named else ""
+    named = map(quote, find_impossible(text, today))
+    told = " or ".join(named)
+    impossible = f" There is no {told} in any calendar, so it is not used as a date." if told else ""
     return tell_other_reading(text, today) + impossible
 
 
 def tell_other_reading(text: str, today: date) -> str:
     """Return a sentence with both readings of the one phrase in a text that has two; empty without one, or several."""
-    twofold = [(said, other) for said in resolve(text, today) if (other := find_other_reading(said, today))]
+    twofold = [(said, said.other) for said in resolve(text, today) if said.other]
     if len(twofold) != 1:
         return ""
     said, other = twofold[0]

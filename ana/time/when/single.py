@@ -3,50 +3,29 @@
 import re
 from datetime import date, datetime, timedelta
 
-from ana.time.when.mentions import Mention, find_impossible, read_moments, resolve
-from ana.time.when.times import TimeMention, find_hours_ahead
-from ana.time.when.words import LONGEST, STOP
+from ana.time.when.grammar import NoSuchDay
+from ana.time.when.mentions import Mention, TimeMention, list_days, list_times
+from ana.time.when.reader import Piece, Reading, has_noun_behind, is_recurring, read
+from ana.time.when.tokens import LONGEST, Token, words
 
-_RECURRING = re.compile(
-    r"\b(?:every|each|(?:dai|week|month|quarter|year)ly(?! (?:report|review|meeting|stand-?up|sync|call))"
-    r"|annually|fortnightly|week(?:day|end)s"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:morning|evening|night)s|jede[nrs]?|täglich|immer|mittwochs"
-    r"|(?:mon|diens|donners|frei|sams|sonn)tags|chaque|tous les|toutes les|cada|tod[oa]s l[oa]s|ogni|tutti i)\b",
-    re.IGNORECASE,
-)
 _PAST = re.compile(
-    r"\b(?:was|were|had|did|ago|last \w+(?:ed|en)|(?:i|we) (?!need)\w+ed|if (?:i|we)|this morning|ce matin|stamattina"
-    r"|heute morgen|hatten?|waren?|était|fue)\b",
-    re.IGNORECASE,
+    r"\b(?:was|were|had|did|ago|last \w+(?:ed|en)|(?:i|we) (?!need)\w+ed|if (?:i|we)|this morning)\b", re.IGNORECASE
 )
-_EITHER = re.compile(r"(?<![\d/])(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2])(?![\d/])")
-"""10/1 is the tenth of January or the first of October."""
-_DAY_FIRST = re.compile(r"(?<![\d/])(?!24/7)(1[3-9]|2\d|3[01])/(0?[1-9]|1[0-2])(?!\d|/(?!\d))")
-_LOOSE = re.compile(
-    r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri)(?:day)?s?\b|\b(?:satur|sun)days?\b"
-    r"|(?:\band|\bor|[&/,-]) ?(?:sat|sun)\b|\b(?:from|till|until|to|on the) \d{1,2}(?:st|nd|rd|th)\b"
-    r"|\b(?:el|le|il|am|zum) \d{1,2}\b(?! ?(?:h\b|uhr|[:%]|[.]\d))",
-    re.IGNORECASE,
-)
-"""What may name a day: beside another one, neither is clear."""
-_FEAST = re.compile(r"christmas|halloween|valentine|boxing|new year", re.IGNORECASE)
-_BEHIND = re.compile(STOP, re.IGNORECASE)
 _FAR = 320
 """A day without a year that is more days ahead may as well be of some weeks ago."""
 
 _HOURS = re.compile(r"\b(?:open|close|shut|leave|start|end)s\b", re.IGNORECASE)
 """Hours of a shop are no time of one day."""
-_RANGE = re.compile(r"\d\s?(?:h|[ap]m)?\s?(?:-|–|to|bis|and|und)\s?$|\bbetween\s", re.IGNORECASE)
-_SMALL = re.compile(r"(?<!\d)[1-5][:.]\d\d$")
-_EARLY = re.compile(r"\b(?:morning|early|früh|matin)\b|\da\.?m\b", re.IGNORECASE)
-_DINNER = re.compile(r"\b(?:dinner|supper|drinks|party|concert|cinema|abendessen|dîner|cena)\b", re.IGNORECASE)
+_DINNER = re.compile(r"\b(?:dinner|supper|drinks|party|concert|cinema)\b", re.IGNORECASE)
 _NOON = 12
-_BESIDE_WORDS = (
+_BESIDE = words(
     "on at for by in the this before until till due from and a morning afternoon evening night noon o'clock sharp"
-    " please bitte am um bis für zum ab den dem im à le la pour avant au el las para antes del al il alle per entro"
+    " please"
 )
-_BESIDE = frozenset(_BESIDE_WORDS.split())
 """Words that stand with a day or a time and say nothing more."""
+
+_TO = words("from till until to the")
+_BETWEEN = words("and or & / , -")
 
 
 def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | None:
@@ -58,34 +37,30 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
     Args:
         is_timed: Whether a time without a day counts: the next one then.
     """
-    if len(text) > LONGEST or any(form.search(text) for form in (_PAST, _RECURRING, _EITHER)):
+    if len(text) > LONGEST or _PAST.search(text):
         return None
-    text = put_month_first(text)
-    if find_impossible(text, now.date()):  # its time alone would be another day's
+    reading = read(text, now.date(), now)
+    is_either = any("FRACTION" in token.kinds for token in reading.tokens)  # 10/1 is the tenth of January or October 1
+    is_impossible = any(isinstance(piece.value, NoSuchDay) for piece in reading.pieces)
+    if is_either or is_impossible or is_recurring(reading):  # its time alone would be another day's
         return None
-    if ahead := find_hours_ahead(text, now):
-        is_only = not resolve(text, now.date()) and not find_hours_ahead(text[ahead[1] :], now)
-        return ahead[2].isoformat(timespec="minutes") if is_only else None
-    days, times = find_moments(text, now)
+    days, times = list_days(text, reading), list_times(reading)
+    if moments := reading.list_kind("MOMENT"):
+        return moments[0].value.isoformat(timespec="minutes") if len(moments) == 1 and not days else None
     clock = times[0] if len(times) == 1 and not _is_vague(text, times[0]) else None
-    if resolve(text, now.date()):
-        is_one = _is_one_day(text, days, now.date(), is_timed=clock is not None)
+    if days:
+        is_one = _is_one_day(reading, days, now.date(), is_timed=clock is not None)
         return join_moment(days[0].first, clock) if is_one else None
-    is_one_time = clock and is_timed and not _HOURS.search(text) and not _LOOSE.search(text)
+    is_one_time = clock and is_timed and not _HOURS.search(text) and not _has_loose(reading)
     if not clock or not is_one_time:
         return None
     return join_moment(now.date() + timedelta(days=1 if clock.at <= now.time() else 0), clock)
 
 
-def put_month_first(text: str) -> str:
-    """Return a text with the month before the day in 31/12, of the same length."""
-    return _DAY_FIRST.sub(r"\2/\1", text)
-
-
 def find_moments(text: str, now: datetime) -> tuple[list[Mention], list[TimeMention]]:
-    """Return the days that a text names and that are not over, and its times outside them."""
-    days, times, _ = read_moments(text, now.date(), since=now.date())
-    return days, times
+    """Return the days that a text names and that are not over, and its times."""
+    reading = read(text, now.date(), now)
+    return [day for day in list_days(text, reading) if day.last >= now.date()], list_times(reading)
 
 
 def join_moment(day: date | None, clock: TimeMention | None) -> str:
@@ -95,35 +70,49 @@ def join_moment(day: date | None, clock: TimeMention | None) -> str:
 
 def is_only_when(text: str, now: datetime) -> bool:
     """Return whether a text has no words but those of a day or a time."""
-    if len(text) > LONGEST:
-        return False
-    if ahead := find_hours_ahead(text, now):
-        text = text[: ahead[0]] + text[ahead[1] :]
-    *_, rest = read_moments(text, now.date(), since=now.date())
-    return _BESIDE.issuperset(re.findall(r"[^\W_](?:[\w']*\w)?", rest.lower()))
+    reading = read(text, now.date(), now)
+    words = [token.word for token in reading.unread if token.word[0].isalnum()]
+    return len(text) <= LONGEST and not is_recurring(reading) and _BESIDE.issuperset(words)
 
 
-def _is_one_day(text: str, days: list[Mention], today: date, *, is_timed: bool) -> bool:
+def _has_loose(reading: Reading) -> bool:
+    """Whether a word outside of what was read may name a day: beside another one, neither is clear."""
+    unread = {token.start for token in reading.unread}
+    places = ((reading.tokens[at - 1].word if at else "", token) for at, token in enumerate(reading.tokens))
+    is_loose = any(token.start in unread and _is_loose(token, before) for before, token in places)
+    return is_loose or any(_is_after_number(reading, piece, unread) for piece in reading.pieces if piece.kind == "TIME")
+
+
+def _is_after_number(reading: Reading, time: Piece, unread: set[int]) -> bool:
+    """Whether a number stands shortly before a time, as a day of the month may in other languages: am 16 um 21:40."""
+    before = reading.tokens[max(0, time.start - 3) : time.start]
+    is_led = "CLOCK" not in reading.tokens[time.start].kinds
+    return not is_led and any(token.start in unread and token.kinds.get("NUMBER", 32) < 32 for token in before)
+
+
+def _is_loose(token: Token, before: str) -> bool:
+    is_day = not {"WEEKDAY", "WEEKDAYS"}.isdisjoint(token.kinds) and "FAINT" not in token.kinds
+    return is_day or ("FAINT" in token.kinds and before in _BETWEEN) or ("ORDINAL" in token.kinds and before in _TO)
+
+
+def _is_one_day(reading: Reading, days: list[Mention], today: date, *, is_timed: bool) -> bool:
     """Whether a text that names days names one and no other, which is not over."""
-    every = resolve(text, today)
-    if not days or len({(day.first, day.last) for day in every}) > 1 or every[0].first != every[0].last:
+    is_one = len({(day.first, day.last) for day in days}) == 1 and days[0].first == days[0].last >= today
+    if not is_one or _has_loose(reading):
         return False
-    taken = {at for day in every for at in range(day.start, day.end)}
-    outside = any(taken.isdisjoint(range(*loose.span())) for loose in _LOOSE.finditer(text))
-    return not outside and not any(_is_unclear(text, day, today, is_timed=is_timed) for day in days)
+    return not any(_is_unclear(reading, day, today, is_timed=is_timed) for day in days)
 
 
-def _is_unclear(text: str, day: Mention, today: date, *, is_timed: bool) -> bool:
+def _is_unclear(reading: Reading, day: Mention, today: date, *, is_timed: bool) -> bool:
     """Whether a feast belongs to what follows (the Christmas lights), or a day without year and time may be over."""
-    is_name = _FEAST.match(day.text) and not _BEHIND.match(text, day.end)
-    is_bare = re.search(r"\d", day.text) and not re.search(r"\d{4}|year|months", day.text)
-    if (day.first.month, day.first.day) == (2, 29):  # far away, whatever is meant
-        is_bare = None
-    return bool(is_name or (is_bare and not is_timed and (day.first - today).days > _FAR))
+    (piece,) = (each for each in reading.pieces if reading.span(each)[0] == day.start)
+    is_feast = not any(token.kinds for token in reading.tokens[piece.start : piece.end])
+    is_leap = (day.first.month, day.first.day) == (2, 29)  # far away, whatever is meant
+    is_far = day.step in ("year", "month") and (day.first - today).days > _FAR
+    return (is_feast and has_noun_behind(reading.tokens, piece.end)) or (is_far and not is_timed and not is_leap)
 
 
 def _is_vague(text: str, clock: TimeMention) -> bool:
-    """Whether a time ends a stretch, or may as well be twelve hours later: midnight, 3:15, dinner at 7.30."""
-    is_small = _SMALL.search(text[clock.start : clock.end]) or (_DINNER.search(text) and clock.at.hour < _NOON)
+    """Whether a time may as well be twelve hours later: midnight, dinner at 7.30."""
     is_midnight = not (clock.at.hour or clock.at.minute)
-    return bool(_RANGE.search(text[: clock.start]) or is_midnight or (is_small and not _EARLY.search(text)))
+    return is_midnight or (_DINNER.search(text) is not None and clock.at.hour < _NOON)

@@ -1,137 +1,199 @@
-"""Times of day and spans of hours in a text: "at half past two", "7:30pm", "noon", "in half an hour".
+"""The rows of the grammar that name times of day and lengths of time.
 
-How it reads:
-- An hour needs am or pm, minutes, "o'clock", "at" before it, or "tonight" and the like after it.
-- "half seven" is half past seven; "at 11.15" a time, where no noun follows.
+- An hour needs am or pm, minutes, "o'clock", "at" before it, or a part of the day beside it.
+- "half seven" is half past seven.
 - "in the afternoon", "this evening" and "tonight", wherever they stand, make hours up to 11 afternoon hours. Without
-  them "at 3" is 15:00, as people mean it: 1 to 6 count from noon, 7 to 12 are taken as they are.
+  them "at 3" and "at 3:15" are after noon, as people mean it: 1 to 6 count from noon, 6:15 and 7 to 12 as they are.
 """
 
-import re
-from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from functools import cache
+from typing import NamedTuple
 
-from ana.time.when.words import ANY_WEEKDAY, LONGEST, NUMBER, NUMBERS, number
+from dateutil.relativedelta import relativedelta
 
-_HOURS = "|".join(NUMBERS)
-_HOUR = rf"(?P<hour>\d{{1,2}}|{_HOURS})"
-_HALF_DAY = r"\s*(?P<half>[ap])\.?m\b\.?"
-_PARTS = {"past": 1, "after": 1, "to": -1, "before": -1}
-_MINUTES = {"half": 30, "quarter": 15, "a quarter": 15, "ten": 10, "twenty": 20, "five": 5}
-_LATE = re.compile(r"\b(?:afternoon|evening|tonight)\b|\bp\.?m\b|\bnight\b", re.IGNORECASE)
-_EARLY = re.compile(r"\b(?:morning)\b", re.IGNORECASE)
-_PART_OF_DAY = r"\s+(?:tonight|(?:in\s+the\s+|this\s+)?(?:morning|afternoon|evening)|o'?clock|sharp)"
-_BEFORE = r"(?:\b(?:at|by|from|until|till|around|about|before|after)\s+)"
-_FOLLOWING = (
-    "on|to|for|with|in|at|and|about|today|tomorrow|tonight|this|next|by|the|please|now|every|each|sharp|urgent|asap|i|remind|"
-    "o'?clock|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-)
-_NOUN = rf"\s+(?!(?:{_FOLLOWING})\w*)\w"
-"""Looks ahead for a noun, before which a number is not an hour: at 10 Downing Street, by 3 points."""
+from ana.time.when.days import Length
+from ana.time.when.grammar import Base, Level, Row
+from ana.time.when.tokens import Figures
 
-_FRENCH_DAY = "(?:lun|mar|mercre|jeu|vendre|same)di|dimanche|demain|aujourd'hui"
-
-_SHAPES = (
-    rf"{_BEFORE}?\b(?P<minutes>half|(?:a\s+)?quarter|ten|twenty|five)\s+(?P<side>past|to)\s+{_HOUR}\b(?:{_HALF_DAY})?",
-    rf"{_BEFORE}?\b(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?:{_HALF_DAY}|\s*h\b)?(?![\d:/%])",
-    rf"{_BEFORE}?\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d){_HALF_DAY}",
-    rf"\bat\s+(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
-    rf"{_BEFORE}?\b(?P<minutes>half)\s+(?P<hour>{_HOURS})\b(?=\s*(?:$|[,.;!]|(?:tonight|today|tomorrow|on|this|in\s+the)\b))",
-    rf"{_BEFORE}?\b{_HOUR}{_HALF_DAY}",
-    rf"{_BEFORE}{_HOUR}\b(?!\s*(?:%|[-/.:]\d))(?!{_NOUN})",
-    rf"\b{_HOUR}(?={_PART_OF_DAY})",
-    rf"(?:\b{ANY_WEEKDAY}|\d(?:st|nd|rd|th)|\b(?:today|tonight|tomorrow|tmrw?))\s+(?P<at>(?P<hour>\d{{1,2}})"
-    r"\.(?P<minute>[0-5]\d))\b(?!\s*(?:%|[€$£]|[-/.:]\d))",
-    rf"\b(?P<hour>\d{{1,2}})\.(?P<minute>[0-5]\d)(?=\s+(?:{ANY_WEEKDAY}|today|tonight|tomorrow|tmrw?)\b)",
-    r"(?:\b(?:um|gegen|à|vers|a las|alle|at)\s+)?\b(?P<hour>\d{1,2})\s?(?P<exact>uhr)\b",
-    r"\b(?P<hour>\d{1,2})\s?h(?P<minute>[0-5]\d)\b",
-    r"\b(?:à|a las|alle|às|at|um|gegen|vers)\s+(?P<hour>\d{1,2})\s?(?P<exact>h)\b",
-    r"\b(?P<hour>1[3-9]|2[0-3])\s?(?P<exact>h)\b(?!\s+(?:before|after|later|ago|earlier))",
-    r"\b(?:a las|alle)\s+(?P<hour>\d{1,2})\b(?!:|\s*(?:min|st|tag|woche|monat|jahr))",
-    r"\bum\s+(?P<hour>\d{1,2})\b(?=\s*(?:$|[,;!?]|\.(?!\d)|(?:an|zu[mr]?|mit|i[mn]|bei|beim|den|die|das)\b))",
-    rf"\b(?:{_FRENCH_DAY}|\d{{1,2}}/\d{{1,2}})\s+(?P<at>(?P<hour>\d{{1,2}})\s?(?P<exact>h))\b",
-    r"(?P<hour>\d{1,2})(?P<exact>時)(?:(?P<minute>\d{1,2})分)?",
-    rf"{_BEFORE}?\b(?P<name>noon|midday|midnight|lunchtime)\b",
-)
-_SPAN = re.compile(
-    rf"\bin\s+(?:(?P<half>half\s+an)|(?P<n>{NUMBER}|an?))\s+(?P<unit>minute|min|hour|hr)s?\b(?P<more>\s+and\s+a\s+half)?",
-    re.IGNORECASE,
-)
 _NOON = 12
-_NAMED = {"noon": time(12), "midday": time(12), "lunchtime": time(12), "midnight": time(0)}
+_FEW = 3
 
 
-@dataclass(frozen=True)
-class TimeMention:
-    """Where a text names a time of day, and which.
+class Written(NamedTuple):
+    """A time of day as written: its hour may be one of a clock with 12, in which half of the day it says, a or p."""
 
-    Args:
-        start: Its first character, the "at" before it included.
-        end: The character after its last.
-    """
+    hour: int
+    minute: int = 0
+    half: str | None = None
+    is_24: bool = False
 
-    start: int
-    end: int
+
+class Times(NamedTuple):
+    """A time of day, or from when to when; whether it was taken for one after noon, and whether it ends its day."""
+
     at: time
+    until: time | None = None
+    is_guessed: bool = False
+    ends_day: bool = False
 
 
-def find_times(text: str) -> list[TimeMention]:
-    """Return every time of day in a text, in its order; of overlapping readings the first shape's."""
-    text, found = text[:LONGEST], list[TimeMention]()
-    is_early, taken = _EARLY.search(text) is not None, bytearray(len(text))
-    # "tomorrow evening at 8": the part of the day may stand anywhere in the text
-    is_late = not is_early and _LATE.search(text) is not None
-    for match in (match for shape in _compile_shapes() for match in shape.finditer(text)):
-        start, end = match.span("at" if "at" in match.re.groupindex else 0)
-        at = _time(match.groupdict(), is_early=is_early, is_late=is_late)
-        if at is not None and not any(taken[start:end]):
-            taken[start:end] = b"x" * (end - start)
-            found.append(TimeMention(start, end, at))
-    return sorted(found, key=lambda mention: mention.start)
+def write(hour: int, minute: int = 0, half: str | None = None, *, is_24: bool = False) -> Written | None:
+    """Return a time of day as written; None if it is none."""
+    is_one = hour < 24 and minute < 60 and not (half and not 0 < hour <= _NOON)
+    return Written(hour, minute, half, is_24) if is_one else None
 
 
-@cache
-def _compile_shapes() -> list[re.Pattern[str]]:
-    return [re.compile(shape, re.IGNORECASE) for shape in _SHAPES]
-
-
-def find_hours_ahead(text: str, now: datetime) -> tuple[int, int, datetime] | None:
-    """Return where a text names a span of hours or minutes from now, and the moment it ends; None where it names none.
-
-    Args:
-        text: Such as "call Bob in half an hour".
-    """
-    match = _SPAN.search(text[:LONGEST])
-    if match is None:
+def settle(base: Base, written: Written | None) -> Times | None:
+    """Return the time that is meant in a phrase, with the part of the day that it names or without one."""
+    if written is None:
         return None
-    is_hour = match["unit"].lower().startswith("h")
-    count = 0.5 if match["half"] else number(match["n"]) + (0.5 if match["more"] else 0)
-    return match.start(), match.end(), now + timedelta(minutes=count * (60 if is_hour else 1))
-
-
-def _time(said: dict[str, str | None], *, is_early: bool, is_late: bool) -> time | None:
-    if name := said.get("name"):
-        return _NAMED[name.lower()]
-    hour = number(said["hour"] or "")
-    if said.get("half") and hour > _NOON:  # nr. 17 am Samstag
-        return None
-    minute = int(said.get("minute") or 0)
-    written = bool(said.get("minute") or said.get("exact"))
-    late = _is_after_noon(said.get("half"), hour, written=written, is_early=is_early, is_late=is_late)
-    if hour <= 12 and late is not None:
-        hour = hour % 12 + (12 if late else 0)
-    if minutes := said.get("minutes"):  # half seven is half past seven
-        side = (said.get("side") or "past").lower()
-        total = hour * 60 + _PARTS[side] * _MINUTES[" ".join(minutes.lower().split())]
-        hour, minute = divmod(total % (24 * 60), 60)
-    return time(hour, minute) if hour < 24 else None
-
-
-def _is_after_noon(half: str | None, hour: int, *, written: bool, is_early: bool, is_late: bool) -> bool | None:
-    """Whether an hour of a clock with 12 is after noon; None where it is one of a clock with 24."""
+    hour, minute, half, is_24 = written
     if half:
-        return half.lower() == "p"
-    if is_late and hour < _NOON:
-        return True
-    return True if 1 <= hour <= 6 and not written and not is_early else None
+        return Times(time(hour % _NOON + (_NOON if half == "p" else 0), minute))
+    if is_24 or hour > _NOON:
+        return Times(time(hour, minute))
+    if base.part in ("evening", "night") and hour % _NOON == 0:
+        return Times(time(0, minute), ends_day=True)
+    if base.part == "night" and hour < 6:  # after the midnight that ends the day
+        return Times(time(hour, minute), ends_day=True)
+    if base.part in ("afternoon", "evening", "night"):
+        return Times(time(hour % _NOON + _NOON, minute))
+    is_guessed = 1 <= hour <= 6 and base.part != "morning"
+    return Times(time(hour + _NOON if is_guessed else hour, minute), is_guessed=is_guessed)
+
+
+def _settle_hour(base: Base, hour: int) -> Times | None:
+    return settle(base, write(hour))
+
+
+def _write_clock(_: Base, figures: Figures, half: str | None = None) -> Written | None:
+    hour, minute = (*figures.numbers, 0)[:2]
+    return write(hour, minute, half, is_24=hour == 6 or figures.text.startswith("0") or "h" in figures.text)
+
+
+def _write_decimal(_: Base, figures: Figures, half: str | None = None) -> Written | None:
+    is_clock = figures.text[-3:-2] == "."
+    hour, minute = figures.numbers
+    return write(hour, minute, half, is_24=figures.text.startswith("0")) if is_clock else None
+
+
+def _shift(base: Base, minutes: int, written: Written) -> Written:
+    """Return so many minutes past a time, or to it: ten to one is before one of the same half of the day."""
+    if minutes < 0 and (at := settle(base, written)):
+        written = Written(at.at.hour, at.at.minute, is_24=True)
+    hour, minute = divmod(written.hour * 60 + written.minute + minutes, 60)
+    return written._replace(hour=hour % 24, minute=minute)
+
+
+def _shift_back(base: Base, minutes: int, written: Written) -> Written:
+    return _shift(base, -minutes, written)
+
+
+def _settle_range(base: Base, first: Written, last: Written) -> Times | None:
+    """Return from when to when; am or pm beside the last alone is meant of the first too, if that is before it."""
+    begin, end = settle(base, first), settle(base, last)
+    if begin and end and last.half and not (first.half or first.is_24):
+        same = settle(base, first._replace(half=last.half))
+        begin = same if same and same.at < end.at else settle(base, first._replace(half="a"))
+    if begin is None or end is None or (end.at <= begin.at and not last.half and end.at.hour >= _NOON):  # 15 to noon
+        return None
+    is_later = not (last.half or last.is_24) and end.at <= begin.at
+    return begin._replace(until=end.at.replace(hour=end.at.hour + _NOON) if is_later else end.at)
+
+
+def _settle_length(base: Base, first: Written, length: Length) -> Times | None:
+    begin = settle(base, first)
+    if begin is None or not 0 < length.minutes < 24 * 60:
+        return None
+    return begin._replace(until=(datetime.combine(base.today, begin.at) + timedelta(minutes=length.minutes)).time())
+
+
+def _measure(_: Base, amount: float, unit: str) -> Length | None:
+    if unit in ("minutes", "hours"):
+        return Length(relativedelta(), amount * (60 if unit == "hours" else 1))
+    if amount != int(amount):
+        return Length(relativedelta(), amount * 24 * 60) if unit == "days" else None
+    count = int(amount)
+    return Length(relativedelta(months=3 * count) if unit == "quarters" else relativedelta(**{unit: count}))  # type: ignore[arg-type]
+
+
+def _find_moment(base: Base, length: Length) -> datetime | None:
+    """Return the moment that lies so much ahead; None if that is a matter of days."""
+    return base.now + length.days + timedelta(minutes=length.minutes) if length.minutes and base.now else None
+
+
+_LEAD, _NEAR = "at|by|from|until|till|around|about|before|after", "[about|around]"
+_TO = "to|-|until|till|untill|through"
+
+TIME_ROWS: dict[str, tuple[Row, ...]] = {
+    "WRITTEN": (
+        Row("noon|midday|lunchtime; mid day", lambda _: Written(12, is_24=True)),
+        Row("midnight", lambda _: Written(0, is_24=True)),
+        Row("CLOCK [HALF]; CLOCK in the HALF", _write_clock),
+        Row("HOUR [in] [the] HALF; HOUR o'clock|oclock [HALF]", lambda _, hour, half: write(hour, 0, half)),
+        Row("HOURMINUTE HALF", lambda _, pair, half: write(pair[0], pair[1], half)),
+        Row("WORDNUMBER MINUTE HALF", lambda _, hour, minute, half: write(hour, minute, half)),
+        Row("DECIMAL HALF", _write_decimal),
+        Row("MINUTES past|after ANYHOUR", _shift),
+        Row("MINUTES to|before ANYHOUR", _shift_back),
+        Row("NUMBER past|after ANYHOUR", _shift, Level.ALONE),
+        Row("NUMBER to|before WRITTEN", _shift_back, Level.ALONE),
+        Row("half WORDNUMBER", lambda _, hour: write(hour, 30), Level.CLEAR),
+    ),
+    "ANYHOUR": (Row("WRITTEN", lambda _, written: written), Row("HOUR", lambda _, hour: write(hour), Level.CLEAR)),
+    "HOUR": (Row("NUMBER|WORDNUMBER", lambda _, hour: hour if hour < 24 else None),),
+    "MINUTE": (
+        Row("NUMBER|WORDNUMBER|TENS", lambda _, minutes: minutes if minutes < 60 else None),
+        Row("TENS [-] WORDNUMBER", lambda _, tens, more: tens + more if more < 10 else None),
+    ),
+    "MINUTES": (
+        Row("half", lambda _: 30),
+        Row("[a] quarter", lambda _: 15),
+        Row("MINUTE minutes|min; WORDNUMBER|TENS", lambda _, minutes: minutes),
+    ),
+    "TIME": (
+        Row(f"[{_LEAD}] {_NEAR} WRITTEN", settle),
+        Row(f"{_LEAD} {_NEAR} HOUR; {_LEAD} HOURS", _settle_hour, Level.CLEAR),
+        Row("HOUR", _settle_hour, Level.FAINT),
+        Row("at HOURMINUTE", lambda base, pair: settle(base, write(*pair)), Level.ALONE),
+        Row("at HOUR MINUTE", lambda base, hour, minute: settle(base, write(hour, minute)), Level.ALONE),
+        Row("at DECIMAL", lambda base, figures: settle(base, _write_decimal(base, figures)), Level.CLEAR),
+        Row("DECIMAL", lambda base, figures: settle(base, _write_decimal(base, figures)), Level.FAINT),
+    ),
+    "RANGE": (
+        Row(f"{_NEAR} [from] ANYHOUR {_TO} WRITTEN", _settle_range),
+        Row(f"{_NEAR} [from] WRITTEN {_TO} ANYHOUR; between ANYHOUR and ANYHOUR", _settle_range, Level.CLEAR),
+        Row(f"from ANYHOUR {_TO} ANYHOUR", _settle_range, Level.CLEAR),
+        Row(f"ANYHOUR {_TO} ANYHOUR", _settle_range, Level.FAINT),
+        Row("[from] ANYHOUR for LENGTHS", _settle_length, Level.ALONE),
+    ),
+    "PARTOFDAY": (
+        Row("[in] [the|this|at] [early|late] PART; [in] [the] early|late [hours] in|of the PART", lambda _, part: part),
+    ),
+    "AMOUNT": (
+        Row("NUMBER|WORDNUMBER|TENS", lambda _, number: number),
+        Row("a|an", lambda _: 1),
+        Row("[a] couple|pair [of]", lambda _: 2),
+        Row("[a] few", lambda _: _FEW),
+        Row("DECIMAL", lambda _, figures: float(figures.text.replace(",", "."))),
+    ),
+    "LENGTH": (
+        Row("AMOUNT [more] UNIT", _measure),
+        Row("HOURS", lambda _, hours: Length(relativedelta(), 60 * hours)),
+        Row("AMOUNT UNIT and a half; AMOUNT and a|an half UNIT", lambda _, n, unit: _measure(_, n + 0.5, unit)),
+        Row("half a|an UNIT", lambda base, unit: _measure(base, 0.5, unit)),
+        Row("[a] quarter of an UNIT", lambda base, unit: _measure(base, 0.25, unit)),
+        Row("three [-] quarters of an UNIT", lambda base, unit: _measure(base, 0.75, unit)),
+        Row("a fortnight", lambda base: _measure(base, 2, "weeks")),
+    ),
+    "ONEUNIT": (Row("UNIT", lambda base, unit: _measure(base, 1, unit)),),
+    "LENGTHS": (
+        Row("LENGTH", lambda _, length: length),
+        Row("LENGTH [and] LENGTHS", lambda _, one, more: Length(one.days + more.days, one.minutes + more.minutes)),
+    ),
+    "MOMENT": (
+        Row(f"[today] in {_NEAR} LENGTHS; {_NEAR} LENGTHS from [right] now", _find_moment),
+        Row(f"LENGTHS later|out; after|within {_NEAR} LENGTHS", _find_moment, Level.ALONE),
+        Row("[right|just] now; at the moment", lambda base: base.now, Level.ALONE),
+    ),
+}

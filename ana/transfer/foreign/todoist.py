@@ -222,7 +222,8 @@ def _read_repeat(row: Row, zone: tzinfo, since: datetime) -> Properties:
     """
     written = _read_cell(row, "DATE").lower()
     text = written.replace("every!", "every")
-    rule = read_words(text) or ""
+    said = read_words(text, since.date())
+    rule = said.rule if said else ""
     is_elsewhere = "BYHOUR" in rule and _find_zone(row, zone) is not zone
     if "INTERVAL" in rule or is_elsewhere or not _CLEAR.search(rule):
         return {}

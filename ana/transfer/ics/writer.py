@@ -13,9 +13,10 @@ from icalendar.cal.component import Component
 
 from ana.memory.item import Item, to_json
 from ana.memory.status import CANCELLED, DONE, has_status
+from ana.memory.travel import find_own_zone
 from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, find_own_zone, may_repeat, occurrences, read_repeat
+from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, may_repeat, occurrences, read_repeat
 from ana.time.repeats.occurring import find_moved, make_occurrence
 from ana.time.repeats.rules import NO_RULE, iter_matching, iter_moments
 from ana.transfer.ics.moments import Span, to_here, to_wall
@@ -70,7 +71,7 @@ def list_components(item: Item, zone: tzinfo, notes: _Notes, *, whole: bool = Tr
     `notes` gets what a calendar cannot say. Raises OverflowError or ValueError if its date is beyond the calendar.
     """
     is_to_do = whole and item.properties.get("type") == "task" and bool(item.properties.get("uid"))
-    zone = find_own_zone(item.properties, zone)
+    zone = find_own_zone(item) or zone
     span, is_done = _read_span(item.properties, zone), has_status(item.properties, DONE)
     if not is_to_do and (span is None or is_done):
         if span:

@@ -115,6 +115,7 @@ def test_enter_in_a_field_does_its_row_and_marks_nothing_done(browser: Browser) 
     assert not form.select("button")[0].get("name"), "Enter presses the first button"
     sent = list_fields(form) | {"id": [str(browser.one("[name=id]")["value"])]}
     assert "due Fri 1 Jan" in browser.client.post("/app/items", data=sent | {"day": ["2027-01-01"]}).text
+    assert "Sat 2 Jan" in browser.client.post("/app/items", data=sent | {"day": ["2 January 2027"]}).text
     assert "room hall" in browser.client.post("/app/items", data=sent | {"name": ["room"], "value": ["hall"]}).text
     refused = browser.client.post("/app/items", data=sent | {"name": ["due_date"], "value": ["next week"]})
     assert "is no day" in refused.text

@@ -40,6 +40,19 @@ quarterly                               | FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=25 
 yearly                                  | FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=25           | 2026-11-25
 every year on 29 February               | FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29            | 2027-02-28
 every 3rd of March                      | FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=3             | 2027-03-03
+every mon, fri                          | FREQ=WEEKLY;BYDAY=MO,FR                        | 2026-11-27
+1st and 3rd friday                      | FREQ=MONTHLY;BYDAY=1FR,3FR                     | 2026-12-04
+every workday                           | FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR               | 2026-11-25
+every quarter                           | FREQ=MONTHLY;INTERVAL=3;BYMONTHDAY=25          | 2026-11-25
+every 27th                              | FREQ=MONTHLY;BYMONTHDAY=27                     | 2026-11-27
+every 1st and 15th                      | FREQ=MONTHLY;BYMONTHDAY=1,15                   | 2026-12-01
+every weekday at 9:15 starting 4 January | FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR;BYHOUR=9;BYMINUTE=15 | 2027-01-04T09:15
+10am on the 15th of every month         | FREQ=MONTHLY;BYMONTHDAY=15;BYHOUR=10;BYMINUTE=0 | 2026-12-15T10:00
+Tuesdays at 3:15                        | FREQ=WEEKLY;BYDAY=TU;BYHOUR=15;BYMINUTE=15     | 2026-12-01T15:15
+every Mon-Wed                           | FREQ=WEEKLY;BYDAY=MO,TU,WE                     | 2026-11-25
+every year on the fourth Thursday in November | FREQ=YEARLY;BYMONTH=11;BYDAY=4TH         | 2026-11-26
+2nd to last Friday of each month        | FREQ=MONTHLY;BYDAY=-2FR                        | 2026-12-18
+end of each month                       | FREQ=MONTHLY;BYMONTHDAY=-1                     | 2026-11-30
 every year on June 17                   | FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=17            | 2027-06-17
 RRULE:FREQ=WEEKLY;WKST=MO;INTERVAL=2;BYDAY=TU | FREQ=WEEKLY;WKST=MO;INTERVAL=2;BYDAY=TU  | 2026-12-01
 freq=monthly; bymonthday=15             | FREQ=MONTHLY;BYMONTHDAY=15                     | 2026-12-15
@@ -124,6 +137,28 @@ def test_an_end_or_a_count_is_told_apart_from_the_rule() -> None:
     assert ended.until == datetime(2027, 1, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("text", "until"),
+    [
+        ("every friday for 5 times", "2026-12-25"),
+        ("every day for 2 weeks", "2026-12-08T23:59:59.999999"),
+        ("every friday for 2 months", "2027-01-24T23:59:59.999999"),
+        ("every friday until 1 March", "2027-03-01T23:59:59.999999"),
+        ("fridays from December to 5 March", "2027-03-05T23:59:59.999999"),
+        ("daily 3x", "2026-11-27"),
+    ],
+)
+def test_words_may_say_how_it_ends(text: str, until: str) -> None:
+    assert understand_rule(text, WEDNESDAY, ZONE).until == datetime.fromisoformat(until)
+
+
+@pytest.mark.parametrize("text", ["daily except on weekends", "every friday except 4 December"])
+def test_words_that_leave_dates_out_are_refused_and_told_where_these_belong(text: str) -> None:
+    with pytest.raises(ToolError) as caught:
+        understand_rule(text, WEDNESDAY, ZONE)
+    assert "except" in caught.value.hint
+
+
 @pytest.mark.parametrize(("parity", "rest"), [("odd", 1), ("even", 0)])
 def test_odd_and_even_weeks_are_those_of_the_calendar_after_a_year_of_53_weeks_too(parity: str, rest: int) -> None:
     understood = understand_rule(f"every {parity} week on Tuesday", WEDNESDAY, ZONE)
@@ -146,13 +181,16 @@ def test_odd_and_even_weeks_are_those_of_the_calendar_after_a_year_of_53_weeks_t
         ("everything is fine", None),
         ("book club every other Tuesday at 5pm", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;BYHOUR=17;BYMINUTE=0"),
         ("water plants every 10 days", "FREQ=DAILY;INTERVAL=10"),
-        ("pay Tom on the 1st and 15th of every month", None),
-        ("meds at 8 and 20 every day", None),
+        ("pay Tom on the 1st and 15th of every month", "FREQ=MONTHLY;BYMONTHDAY=1,15"),
+        ("meds at 8 and 20 every day", "FREQ=DAILY;BYHOUR=8,20;BYMINUTE=0"),
         ("every weekday at 8 stretch", None),
-        ("call every friday at 5pm and 7pm", None),
-        ("swim every friday until june", None),
+        ("call every friday at 5pm and 7pm", "FREQ=WEEKLY;BYDAY=FR;BYHOUR=17,19;BYMINUTE=0"),
+        ("swim every friday until june", "FREQ=WEEKLY;BYDAY=FR;UNTIL=20270601"),
+        ("swim every friday until the pool closes", None),
+        ("gym mondays except 4 January", None),
         ("walk every day but sunday", None),
     ],
 )
 def test_a_text_has_a_rule_if_it_says_on_which_day(text: str, rule: str | None) -> None:
-    assert (read_words(find_rule(text)) if find_rule(text) else None) == rule
+    said = read_words(find_rule(text), WEDNESDAY.date()) if find_rule(text) else None
+    assert (said.rule if said else None) == rule

@@ -35,9 +35,8 @@ February 30, 2026
 the 31st of February
 the 32nd
 2026-02-30
-2026-13-01
 13/45
-13/1
+2026-13-13
 24/7
 1/2 cup of sugar
 rated 9/10
@@ -49,8 +48,7 @@ version 1.2.3
 10.1.2026.5
 every Friday
 Mondays
-Black Friday
-Easter Sunday
+Black Hole Friday13
 in 9999 years
 9999 years ago
 in 3 hours

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from ana.time.when import find_named_days, read_due_question, resolve
-from ana.time.when.mentions import find_stretches
+from ana.time.when.questions import find_stretches
 
 TODAY = date(2026, 1, 7)
 

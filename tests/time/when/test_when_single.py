@@ -12,13 +12,24 @@ NOW = datetime(2026, 1, 7, 9)
 @pytest.mark.parametrize(
     ("text", "due"),
     [
-        ("Hufe schneiden, Nr. 17 am Samstag", "2026-01-10"),
+        ("trim the hooves, no. 17 on Saturday", "2026-01-10"),
         ("the tax office wants it til 31.1.", "2026-01-31"),
-        ("dîner à 16h30", "2026-01-07T16:30"),
+        ("dentist Friday at 3:15", "2026-01-09T15:15"),
+        ("flight on 3 May at 6:40", "2026-05-03T06:40"),
+        ("dentist 2026-01-13 14:30", "2026-01-13T14:30"),
+        ("plumber fri", "2026-01-09"),
+        ("call Bob 2 hours from now", "2026-01-07T11:00"),
+        ("school closes 31/12/2026", "2026-12-31"),
+        ("review the plan on sat", "2026-01-10"),
+        ("report by EOM", "2026-01-31"),
     ],
 )
 def test_a_clear_one_is_found(text: str, due: str) -> None:
     assert find_single(text, NOW) == due
+
+
+def test_a_day_of_the_month_in_another_language_is_none() -> None:
+    assert find_single("Zahnarzt am 30. Februar 10:00", NOW) is None
 
 
 @pytest.mark.parametrize("text", ["llega el 16 a las 21:40", "arriva il 16 alle 21:40", "der Termin am 16 um 21:40"])
@@ -34,7 +45,7 @@ def test_a_day_of_the_month_beside_a_time_is_not_today(text: str) -> None:
         ("plumber 2027-02-30 10:00", "2027-02-30 10:00"),
         ("dentist Feb 29 2027 at 10", "Feb 29 2027"),
         ("vet 31/4/2026 at 10:00", "31/4/2026"),
-        ("Zahnarzt am 30. Februar 10:00", "30. Februar"),
+        ("dentist on 30. February 10:00", "30. February"),
         ("camp 20-31 June at 9:00", "20-31 June"),
         ("call the plumber in an hour about 31 April", "31 April"),
         ("dentist 31.2. 10:00, not friday", "31.2."),

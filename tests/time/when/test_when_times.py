@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from ana.time.when import find_hours_ahead, find_times
+from ana.time.when import find_single, find_times
 
 NOW = datetime(2026, 1, 7, 9, 0)
 
@@ -21,7 +21,7 @@ by 17:00                                     by 17:00              17:00
 at 10 tonight                                at 10                 22:00
 10 tonight                                   10                    22:00
 six in the evening                           six                   18:00
-7 o'clock                                    7                     07:00
+7 o'clock                                    7 o'clock             07:00
 noon tomorrow                                noon                  12:00
 at midnight                                  at midnight           00:00
 quarter to nine                              quarter to nine       08:45
@@ -35,6 +35,9 @@ at 3 in the morning                          at 3                  03:00
 at 20:15                                     at 20:15              20:15
 on 26 January at 11.15                       at 11.15              11:15
 at the pub half seven tonight                half seven            19:30
+viewing friday 10.30                         10.30                 10:30
+babysitter friday 18h                        18h                   18:00
+tomorrow at 3:15                             at 3:15               15:15
 """
 
 NONE = """
@@ -53,6 +56,10 @@ at 3.50 euros
 at 2.40 metres each
 cut the cake in half two ways
 for 6 people
+less than 24h before
+a 3h drive
+sleep 8h
+2.50 for two
 """
 
 
@@ -77,17 +84,18 @@ def test_what_is_no_time(text: str) -> None:
         ("in an hour", "10:00"),
         ("in an hour and a half", "10:30"),
         ("in two hours to stretch", "11:00"),
+        ("in about an hour", "10:00"),
+        ("in 1.5 hours", "10:30"),
+        ("2 hours from now", "11:00"),
     ],
 )
 def test_hours_from_now(text: str, moment: str) -> None:
-    found = find_hours_ahead(text, NOW)
-    assert found is not None
-    assert f"{found[2]:%H:%M}" == moment
+    assert find_single(f"call Bob {text}", NOW) == f"2026-01-07T{moment}"
 
 
 @pytest.mark.parametrize("text", ["in 2 days", "for an hour", "in hours", "within 2 hours"])
 def test_what_is_no_span_of_hours(text: str) -> None:
-    assert find_hours_ahead(text, NOW) is None
+    assert "T" not in (find_single(f"call Bob {text}", NOW) or "")
 
 
 def test_two_times() -> None:

@@ -1,6 +1,6 @@
 """Series of calendar files: what replaces what, changes for all that follows, the zone in which a series is."""
 
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -34,7 +34,10 @@ def list_starts(item: Item, zone: ZoneInfo = BERLIN) -> list[str]:
     """Return when an item that repeats begins in the first weeks of 2026, in a zone."""
     repeat = read_repeat(item.properties, zone)
     assert repeat, item
-    return [each.dates[repeat.keys[0].name][5:16] for each in occurrences(repeat, date(2026, 1, 1), date(2026, 2, 9))]
+    found = occurrences(repeat, date(2026, 1, 1), date(2026, 2, 9))
+    return [
+        f"{each.start:%m-%dT%H:%M}" if isinstance(each.start, datetime) else f"{each.start:%m-%d}" for each in found
+    ]
 
 
 @pytest.mark.parametrize("numbers", [(1, 2), (2, 1)])

@@ -1,0 +1,118 @@
+"""A phrase that is a date and nothing else: read whole, or refused with what was not read."""
+
+from datetime import date, datetime, time
+from typing import NamedTuple
+
+from ana.time.clock import WEEKDAYS
+from ana.time.when.days import DAY, Days, one
+from ana.time.when.grammar import Level, NoSuchDay
+from ana.time.when.reader import Reading, read
+from ana.time.when.times import Times
+from ana.time.when.tokens import words
+
+_SAYS_NOTHING = words("on at by due the for around about approximately exactly sharp and in of a here , . ! ? ( )")
+_BOUNDS = {
+    "until": "until",
+    "till": "until",
+    "from": "from",
+    "starting": "from",
+    "since": "from",
+    "before": "before",
+    "after": "after",
+}
+
+
+class NotRead(ValueError):
+    """A phrase that is no date, or of which something is left; args[0] says so."""
+
+
+class When(NamedTuple):
+    """What a phrase means.
+
+    Args:
+        first: The first day.
+        last: The last day, inclusive.
+        is_dated: Whether it names a day; a time alone is the next one.
+        at: The time of day, or from when on; None without one.
+        until: Until when.
+        zoned: The moment, where the phrase names its distance from UTC.
+        other: The day that others mean by it.
+        part: The part of the day that it names without a time.
+        bound: Which side of the day it means: before, after, from or until; empty for the day itself.
+        unread: Words beside a time that were not read, such as a zone.
+        notes: Sentences on how it was read.
+    """
+
+    first: date
+    last: date
+    is_dated: bool = True
+    at: time | None = None
+    until: time | None = None
+    zoned: datetime | None = None
+    other: date | None = None
+    part: str = ""
+    bound: str = ""
+    unread: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def read_phrase(phrase: str, today: date, now: datetime) -> When:
+    """Return what a phrase means.
+
+    Args:
+        today: The day from which days are counted.
+        now: The moment from which hours are counted; a time without a day is the next one after it.
+
+    Raises:
+        NotRead: It names no day, several, one that does not exist, or has words that are not read.
+    """
+    reading = read(phrase, today, now, Level.ALONE)
+    bound, unread = _split_rest(reading)
+    days, times = reading.list_kind("DAY", "MOMENT"), reading.list_kind("TIME", "RANGE", "MOMENT")
+    parts = reading.list_kind("PARTOFDAY")
+    if reading.list_kind("RULE"):
+        raise NotRead("it repeats: give it as repeats")
+    if impossible := [piece for piece in days if isinstance(piece.value, NoSuchDay)]:
+        start, end = reading.span(impossible[0])
+        raise NotRead(f"there is no {phrase[start:end]!r} in any calendar")
+    if len(days) > 1 or len(times) > 1:
+        raise NotRead("it names more than one day or time")
+    if unread and not (times and unread[0].isalpha()):
+        raise NotRead(f"{unread!r} is not understood")
+    if not (days or times or parts):
+        raise NotRead("it names no day")
+    if days and days[0].kind == "MOMENT":
+        when = When(days[0].value.date(), days[0].value.date(), at=days[0].value.time())
+    else:
+        when = _join(days[0].value if days else None, times[0].value if times else None, today, now)
+    return when._replace(part=parts[0].value if parts and not times else "", bound=bound, unread=unread)
+
+
+def _split_rest(reading: Reading) -> tuple[str, str]:
+    """Return the side of the day that words beside the date say, and the words that say anything else."""
+    words = [token.word for token in reading.unread]
+    bounds = [word for word in words if word in _BOUNDS]
+    known = _SAYS_NOTHING | {*bounds[:1]}
+    rest = " ".join(word for word in words if word not in known)
+    return "".join(_BOUNDS[word] for word in bounds[:1]), rest.replace(" / ", "/")
+
+
+def _join(days: Days | None, times: Times | None, today: date, now: datetime) -> When:
+    """Return a day with a time; a time alone is the next one."""
+    is_over = times is not None and today == now.date() and times.at <= now.time() and not times.ends_day
+    found = days or one(today + DAY if is_over else today)
+    if found.said not in (None, found.first.weekday()):
+        raise NotRead(f"{found.first} is a {WEEKDAYS[found.first.weekday()]}, not a {WEEKDAYS[found.said or 0]}")
+    when = When(found.first, found.last, days is not None, other=found.other, notes=(found.note,) if found.note else ())
+    if isinstance(found.at, datetime):
+        return when._replace(at=found.at.time(), zoned=found.at)
+    if found.at:
+        return when._replace(at=found.at)
+    if times is None:
+        return when
+    if times.is_guessed:
+        note = f"It is read as {times.at:%H:%M}, in the afternoon; with am it is in the morning."
+        when = when._replace(notes=(*when.notes, note))
+    if times.ends_day:  # the midnight that ends the day
+        when = when._replace(first=when.first + DAY, last=when.first + DAY)
+    return when._replace(at=times.at, until=times.until)

@@ -1,0 +1,223 @@
+"""The rows of the grammar that name what repeats, as RRULE has it: every second Tuesday at 9:15 until June."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Any, NamedTuple
+
+from ana.time.when.days import DAY, YEAR, Days, add
+from ana.time.when.grammar import Base, Level, Row
+from ana.time.when.times import Written, settle
+
+_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+_UNITS = {
+    "days": ("DAILY", 1),
+    "weeks": ("WEEKLY", 1),
+    "months": ("MONTHLY", 1),
+    "quarters": ("MONTHLY", 3),
+    "years": ("YEARLY", 1),
+}
+ADVERBS = {
+    "daily": ("DAILY", 1), "everyday": ("DAILY", 1), "weekly": ("WEEKLY", 1), "fortnightly": ("WEEKLY", 2),
+    "monthly": ("MONTHLY", 1), "quarterly": ("MONTHLY", 3), "yearly": ("YEARLY", 1), "annually": ("YEARLY", 1),
+}  # fmt: skip
+_PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in (("odd", 1), ("even", 2))}
+"""Not every second week: after a year of 53 weeks an odd one follows an odd one."""
+
+Pace = tuple[str, int]
+Parts = Mapping[str, Any]
+
+
+class Recurrence(NamedTuple):
+    """What repeats: an RRULE with its end, and the day from which on, if the words say it."""
+
+    rule: str
+    start: date | None
+
+
+def _find_pace(_: Base, unit: str, interval: int = 1) -> Pace | None:
+    freq, months = _UNITS.get(unit, ("", 0))
+    return (freq, interval * months) if interval * months else None
+
+
+def _by(pace: Pace, only: str = "", **parts: Any) -> Parts | None:
+    """Return the parts of a rule, if it is of one of some frequencies and its interval is one."""
+    freq, interval = pace
+    if freq not in (only or freq).split() or interval < 1:
+        return None
+    joined = {name: _join(value) if isinstance(value, list | tuple) else value for name, value in parts.items()}
+    return {"FREQ": freq, **({"INTERVAL": interval} if interval > 1 else {}), **joined}
+
+
+def _join(values: Sequence[Any]) -> str:
+    return ",".join(map(str, dict.fromkeys(values)))
+
+
+def _chain(_: Base, some: Sequence[Any], more: Sequence[Any] | None = None) -> list[Any]:
+    return [*some, *(more or ())]
+
+
+def _list(_: Base, one: Any, more: Sequence[Any] | None = None) -> list[Any]:
+    return [one, *(more or ())]
+
+
+def _list_nth(_: Base, nths: Sequence[int], days: Sequence[str], more: Sequence[str] | None = None) -> list[str]:
+    return [*(f"{nth}{day}" for day in days for nth in nths), *(more or ())]
+
+
+def _list_from(_: Base, first: int, last: int) -> list[str]:
+    return [_DAYS[(first + n) % 7] for n in range((last - first) % 7 + 1)]
+
+
+def _find_times(base: Base, written: Sequence[Written]) -> Parts | None:
+    """Return times of a day; one of a clock with 24 hours makes the others so. Their minutes are the same."""
+    is_24 = len(written) > 1 and any(each.is_24 or each.hour > 12 for each in written)
+    found = {settle(base, each._replace(is_24=each.is_24 or (is_24 and not each.half))) for each in written}
+    times = sorted(each.at for each in found if each)
+    minutes = {at.minute for at in times}
+    return {"BYHOUR": _join([at.hour for at in times]), "BYMINUTE": minutes.pop()} if len(minutes) == 1 else None
+
+
+def _find_often(base: Base, count: int, written: Sequence[Written]) -> Parts | None:
+    times = _find_times(base, written)
+    return {"FREQ": "DAILY", **times} if times and len(written) == count else None
+
+
+def _merge(_: Base, one: Parts | None, more: Parts | None = None) -> Parts | None:
+    one, more = one or {}, more or {}
+    return {**one, **more} if one.keys().isdisjoint(more.keys()) else None
+
+
+def _find_rule(base: Base, before: Parts | None, core: Parts, after: Parts | None) -> Recurrence | None:
+    """Return a rule with what stands before and after its core: its times, its beginning, its end."""
+    tails = _merge(base, before, after)
+    whole = _merge(base, core, tails) if tails is not None else None
+    if whole is None or len({"until", "length", "COUNT"} & whole.keys()) > 1:
+        return None
+    start = whole["start"].first if "start" in whole else None
+    begin = start or base.today
+    until: date | None = None
+    if "until" in whole:
+        days: Days = whole["until"]
+        until = days.first + YEAR if days.step == "year" and days.first < begin else days.first
+    elif "length" in whole and (end := add(begin, whole["length"])):
+        until = end.first - DAY
+    written = [f"{name}={value}" for name, value in whole.items() if name.isupper()]
+    return Recurrence(";".join([*written, *([f"UNTIL={until:%Y%m%d}"] if until else [])]), start)
+
+
+def _swap(read: Callable[[Base, Any, Any], Parts | None]) -> Callable[[Base, Any, Any], Parts | None]:
+    """Return what reads the same two arguments in the other order."""
+    return lambda base, one, two: read(base, two, one)
+
+
+def _weekly(_: Base, days: Sequence[str], more: Sequence[str] = ()) -> Parts | None:
+    return _by(("WEEKLY", 1), BYDAY=[*days, *more])
+
+
+def _every_nth(_: Base, nth: int, days: Sequence[str]) -> Parts | None:
+    return _by(("WEEKLY", nth), BYDAY=days) if nth > 1 else None
+
+
+def _on_nths(_: Base, pace: Pace, days: Sequence[str]) -> Parts | None:
+    return _by(pace, "MONTHLY YEARLY", BYDAY=days)
+
+
+def _on_days(_: Base, pace: Pace, days: Sequence[int]) -> Parts | None:
+    return _by(pace, "MONTHLY", BYMONTHDAY=days)
+
+
+def _yearly(_: Base, month: int, days: Sequence[int], pace: Pace = ("YEARLY", 1)) -> Parts | None:
+    return _by(pace, "YEARLY", BYMONTH=month, BYMONTHDAY=days)
+
+
+def _in_weeks(_: Base, days: Sequence[str], weeks: Any) -> Parts | None:
+    return _by(("YEARLY", 1), BYWEEKNO=weeks, BYDAY=days)
+
+
+_MONTHLY: Pace = ("MONTHLY", 1)
+_EVERY, _ON, _NUMBER, _THROUGH = "every|each", "on [the]", "NUMBER|WORDNUMBER", "-|through|thru|to"
+_WEEK = "[iso|calendar] week|weeks"
+
+RULE_ROWS: dict[str, tuple[Row, ...]] = {
+    "PACE": (
+        *(Row(word, lambda _, pace=pace: pace, Level.CLEAR) for word, pace in ADVERBS.items()),
+        Row(f"{_EVERY} UNIT; once a|per|every UNIT", _find_pace),
+        Row(f"{_EVERY} other UNIT", lambda base, unit: _find_pace(base, unit, 2)),
+        Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL UNIT", lambda base, number, unit: _find_pace(base, unit, number)),
+    ),
+    "PLURAL": (
+        Row("WEEKDAYS", lambda _, day: [_DAYS[day]]),
+        Row("weekdays|workdays", lambda _: _DAYS[:5]),
+        Row("weekends", lambda _: _DAYS[5:]),
+        Row(f"WEEKDAYS {_THROUGH} WEEKDAY|WEEKDAYS", _list_from),
+    ),
+    "ONEDAY": (
+        Row("PLURAL", _chain),
+        Row("WEEKDAY", lambda _, day: [_DAYS[day]]),
+        Row("weekday|workday", lambda _: _DAYS[:5]),
+        Row("weekend", lambda _: _DAYS[5:]),
+        Row(f"WEEKDAY {_THROUGH} WEEKDAY", _list_from),
+    ),
+    "DAYSET": (Row("ONEDAY; ONEDAY [and|&] DAYSET", _chain),),
+    "NTHSET": (Row("ORDER; ORDER [and|&] [the] NTHSET", _list),),
+    "NUMBERSET": (Row("DAYNUMBER; DAYNUMBER and|& [the] NUMBERSET", _list),),
+    "NTHDAYS": (Row("NTHSET ONEDAY; NTHSET ONEDAY [and|&] [the] NTHDAYS", _list_nth),),
+    "THEMONTH": (Row("[of|in] PACE", lambda _, pace: pace), Row("of|in the|a month", lambda _: _MONTHLY)),
+    "TIMESET": (Row("ANYHOUR; ANYHOUR [and|&] [at] TIMESET", _list),),
+    "PARITY": tuple(Row(name, lambda _, weeks=weeks: weeks) for name, weeks in _PARITIES.items()),
+    "CORE": (
+        Row("PACE", lambda _, pace: _by(pace)),
+        Row(f"{_EVERY} PART", lambda _, part: _by(("DAILY", 1))),
+        Row(f"{_EVERY} DAYSET; [on] PLURAL; [on] PLURAL [and|&] DAYSET", _weekly),
+        Row(f"{_EVERY} other DAYSET", lambda base, days: _every_nth(base, 2, days)),
+        Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL DAYSET", _every_nth),
+        Row("PACE on DAYSET", lambda _, pace, days: _by(pace, "WEEKLY", BYDAY=days)),
+        Row(f"PACE {_ON} NTHDAYS", _on_nths),
+        Row(f"{_EVERY} NTHDAYS THEMONTH; [on] [the] NTHDAYS [of] PACE", _swap(_on_nths)),
+        Row("[on] [the] NTHDAYS THEMONTH", _swap(_on_nths), Level.ALONE),
+        Row(
+            f"[{_EVERY}] [the] NTHDAYS",
+            lambda _, days: _on_nths(_, _MONTHLY, days) if len(days) > 1 else None,
+            Level.ALONE,
+        ),
+        Row(
+            f"PACE {_ON} NTHDAYS in|of MONTH",
+            lambda _, pace, days, month: _by(pace, "YEARLY", BYMONTH=month, BYDAY=days),
+        ),
+        Row(f"{_EVERY} NTHDAYS in|of MONTH", lambda _, days, month: _by(("YEARLY", 1), BYMONTH=month, BYDAY=days)),
+        Row(f"{_EVERY} ORDINAL", lambda _, day: _by(_MONTHLY, BYMONTHDAY=day), Level.CLEAR),
+        Row(
+            f"{_EVERY} ORDINAL and|& [the] NTHSET",
+            lambda _, day, days: _on_days(_, _MONTHLY, [day, *days]),
+            Level.CLEAR,
+        ),
+        Row(f"PACE {_ON} NTHSET [day]", _on_days),
+        Row(f"{_EVERY} NTHSET [day] THEMONTH; [on] [the] NTHSET [day] [of] PACE", _swap(_on_days)),
+        Row("[on] [the] NTHSET [day] THEMONTH", _swap(_on_days), Level.ALONE),
+        Row("[at] [the] EDGE of PACE", lambda base, nth, pace: _on_days(base, pace, [nth])),
+        Row("PACE at [the] EDGE", lambda base, pace, nth: _on_days(base, pace, [nth])),
+        Row(f"{_EVERY} MONTH [on] [the] [day] NUMBERSET", _yearly),
+        Row(f"{_EVERY} NUMBERSET [of] MONTH", _swap(_yearly)),
+        Row(f"PACE {_ON} MONTH [the] NUMBERSET", lambda base, pace, month, days: _yearly(base, month, days, pace)),
+        Row(f"PACE {_ON} NUMBERSET [of] MONTH", lambda base, pace, days, month: _yearly(base, month, days, pace)),
+        Row("[on] [the] MONTHDAY PACE", lambda base, day, pace: _yearly(base, day[0], [day[1]], pace)),
+        Row(f"[{_EVERY}|on] DAYSET in week NUMBERSET; [{_EVERY}|on] DAYSET in|on PARITY {_WEEK}", _in_weeks),
+        Row(f"{_EVERY}|in|on PARITY {_WEEK} on DAYSET", _swap(_in_weeks)),
+        Row(f"{_NUMBER} times a|per day at TIMESET", _find_often),
+    ),
+    "START": (Row("starting|beginning|from [on|from|in] DAY", lambda _, day: day),),
+    "TAIL": (
+        Row("at TIMESET", _find_times),
+        Row("WRITTEN", lambda base, written: _find_times(base, [written])),
+        Row("[on] [in] [the] PART", lambda _, part: {}),
+        Row("START", lambda _, day: {"start": day}),
+        Row("START to DAY", lambda _, start, until: {"start": start, "until": until}),
+        Row("until|till|through [the] DAY; up to DAY", lambda _, day: {"until": day}),
+        Row("for [up to] [the next] LENGTHS; for the next ONEUNIT", lambda _, length: {"length": length}),
+        Row(f"[for] [up to] {_NUMBER} times|x|occurrences", lambda _, count: {"COUNT": count}),
+        Row("twice", lambda _: {"COUNT": 2}),
+    ),
+    "TAILS": (Row("TAIL; TAIL [and|on] TAILS", _merge),),
+    "RULE": (Row("[TAILS] [on] CORE [TAILS]", _find_rule),),
+}
+"""A core says on which days; tails say at which times, from when on and until when."""

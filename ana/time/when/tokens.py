@@ -1,0 +1,146 @@
+"""The words of a text that dates are made of, each with the kinds that the grammar knows it by."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from ana.phrases import fold
+
+LONGEST = 4_000
+"""Characters of a text in which days and times are looked for. A text that is longer is never only a day or a time."""
+
+_FIGURES = {
+    "ISO": r"\d{4}(?:-\d\d?-|/\d\d?/)\d\d?(?![\d/-])"
+    r"(?:[t ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?(?!\w))?",
+    "DASHED": r"\d\d?-\d\d?-\d{4}(?![\d-])",
+    "YEARMONTH": r"\d{4}[-/](?:0[1-9]|1[0-2])(?![\d/-])",
+    "MONTHYEAR": r"(?:0?[1-9]|1[0-2])/\d{4}(?![\d/])",
+    "ORDINAL": r"\d{1,3}(?:st|nd|rd|th)(?!\w)",
+    "CLOCK": r"(?:[01]?\d|2[0-3])[:h][0-5]\d(?!\d|:\d)|(?:1[3-9]|2[0-3])h(?!\w)",
+    "HOURS": r"\d\d?h(?!\w)",
+    "DOTTED": r"\d\d?\.\d\d?\.(?:\d{4}|\d\d)(?!\.?\d|:)",
+    "DAYMONTH": r"\d\d?\.\d\d?\.(?!\.?\d|:)",
+    "SLASHED": r"\d\d?/\d\d?/(?:\d{4}|\d\d)(?![\d/])|\d\d?/(?:1[3-9]|[23]\d)(?![\d/])|(?:1[3-9]|[23]\d)/\d\d?(?![\d/])",
+    "FRACTION": r"\d\d?/\d\d?(?![\d/])",
+    "DECIMAL": r"\d{1,4}[.,]\d\d?(?![.,:/]?\d)",
+    "NUMBER": r"\d{1,4}(?![.,:/]?\d)",
+    "": r"\d+(?:[.,:/]\d+)*",
+}
+"""What figures may be, by their kinds; the first that fits counts."""
+
+_HALF = r"(?<=\d)[ap]\b\.?|[ap]\.? ?m\b\.?"
+_TOKEN = re.compile(f"(?P<figures>{'|'.join(_FIGURES.values())})|(?P<half>{_HALF})|o'?clock|[^\\W\\d_]+|'s\\b|\\S")
+_KINDS = [(kind, re.compile(pattern)) for kind, pattern in _FIGURES.items()]
+_NUMBER = re.compile(r"\d+")
+_VERBS = ("may", "march", "mar")
+"""Months that are also other words, in small letters: we may go."""
+
+
+def _count(words: str, start: int = 1) -> dict[Any, str]:
+    return dict(enumerate(words.split(", "), start))
+
+
+_WORDS: Mapping[str, Mapping[Any, str]] = {
+    "WEEKDAY": _count(
+        "monday mon, tuesday tue tues, wednesday wed, thursday thu thur thurs, friday fri, saturday sat, sunday sun", 0
+    ),
+    "WEEKDAYS": _count("mondays, tuesdays, wednesdays, thursdays, fridays, saturdays, sundays", 0),
+    "MONTH": _count(
+        "january jan, february feb, march mar, april apr, may, june jun, july jul, august aug, september sep sept,"
+        " october oct, november nov, december dec"
+    ),
+    "WORDNUMBER": _count("one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve"),
+    "NTH": _count("first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth"),
+    "TENS": {15: "fifteen", 20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 90: "ninety"},
+    "UNIT": {
+        "minutes": "minute minutes min mins", "hours": "hour hours hr hrs h", "days": "day days d",
+        "weeks": "week weeks wk", "months": "month months", "quarters": "quarter quarters",
+        "years": "year years yr yrs",
+    },
+    "PERIOD": {
+        "days": "day", "weeks": "week", "weekend": "weekend wkend", "months": "month", "quarters": "quarter",
+        "years": "year yr",
+    },
+    "WHICH": {-1: "last past", 0: "this current", 1: "next"},
+    "TODAY": {-1: "yesterday", 0: "today tonight tonite", 1: "tomorrow tomorow tommorow tommorrow tmr tmrw tmw"},
+    "PART": {
+        "morning": "morning", "noon": "lunch", "afternoon": "afternoon", "evening": "evening",
+        "night": "night tonight tonite",
+    },
+    "EVERY": {1: "every each"},
+    "WEAK": {True: "mon tue tues wed thu thur thurs fri"},
+    "FAINT": {True: "sat sun"},
+    "PLAIN": {True: "january february july september october november december"},
+}  # fmt: skip
+"""Words by kind and value. A word that is weak or faint may be another one, a plain month is no other and no name."""
+
+_LEXICON: dict[str, dict[str, Any]] = {}
+for _kind, _values in _WORDS.items():
+    for _value, _names in _values.items():
+        for _name in _names.split():
+            _LEXICON.setdefault(_name, {})[_kind] = _value
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+class Figures(NamedTuple):
+    """The numbers of what is written in figures, and it as written."""
+
+    numbers: tuple[int, ...]
+    text: str
+
+
+class Token(NamedTuple):
+    """A word, a number or a sign.
+
+    Args:
+        start: Its first character.
+        end: The character after its last.
+        word: It in small letters; a sign of a range is -.
+        kinds: The kinds of the grammar that it is of, with its value as each.
+        names: Its word and its kinds.
+        level: What it needs beside it if it stands alone in a text, as `grammar.Level` says.
+        joins: Whether it may stand between the words of one date: Tue, 13 Jan. 2026.
+    """
+
+    start: int
+    end: int
+    word: str
+    kinds: Mapping[str, Any]
+    names: frozenset[str] = frozenset()
+    level: int = 0
+    joins: bool = False
+
+
+def read_tokens(text: str) -> list[Token]:
+    """Return the tokens of the beginning of a text."""
+    tokens: list[Token] = []
+    for match in _TOKEN.finditer(fold(text[:LONGEST])):
+        word = "-" if match[0] in ("–", "—") else match[0]
+        kinds = (
+            _read_figures(word) if match["figures"] else {"HALF": word[0]} if match["half"] else _LEXICON.get(word, {})
+        )
+        if word in _VERBS and text[match.start()].islower():
+            kinds = {**kinds, "VERB": True}
+        joins = word == "," or (word == "." and bool(tokens) and tokens[-1].end == match.start())
+        level = 3 if "FAINT" in kinds else 2 if "WEAK" in kinds else 0
+        tokens.append(Token(*match.span(), word, kinds, frozenset((word, *kinds)), level, joins))
+    return tokens
+
+
+def _read_figures(text: str) -> dict[str, Any]:
+    """Return the kinds of figures, with their value as each."""
+    kind = next(kind for kind, pattern in _KINDS if pattern.fullmatch(text))
+    numbers = tuple(map(int, _NUMBER.findall(text)))
+    if kind not in ("NUMBER", "ORDINAL"):
+        return {kind: Figures(numbers, text)} | ({"HOURS": numbers[0]} if text.endswith("h") else {})
+    number = numbers[0]
+    kinds: dict[str, Any] = {kind: number}
+    if kind == "NUMBER" and 1900 <= number < 2200 and len(text) == 4:
+        kinds["YEAR"] = number
+    if kind == "NUMBER" and len(text) > 2 and number < 2400 and number % 100 < 60:
+        kinds["HOURMINUTE"] = divmod(number, 100)
+    return kinds
