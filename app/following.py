@@ -19,6 +19,7 @@ from ana.notes import parse_note
 from ana.output import shorten
 from ana.progress import Work, working
 from ana.stopping import Stoppable
+from ana.time.clock import find_zone
 from ana.transfer.download import Download, download
 from ana.transfer.following import (
     Calendar,
@@ -94,15 +95,14 @@ class Following:
                 _log.warning("the calendar %s could not be read: %s", calendar.name, Quoted(said))
 
     def _read(self, calendar: Calendar) -> "list[Change]":
-        now, zone = self._clock.now(), self._clock.zone_name
-        tag = calendar.tag if calendar.zone == zone else ""
-        calendar = replace(calendar, at=_stamp(now), zone=zone, tag=tag, fault="")
+        now, zone = self._clock.now(), find_zone(calendar.zone) or self._clock.zone
+        calendar = replace(calendar, at=_stamp(now), zone=str(zone), fault="")
         self._keep(calendar.name, calendar)  # first, so that another process does not read it as well
-        found = fetch(self._workspace, calendar.url, tag)
+        found = fetch(self._workspace, calendar.url, calendar.tag)
         if found is None:
             return []
-        items = read_entries(calendar, found.data, self._clock.zone)
-        changes = update_entries(self._memory, calendar, items, now.date())
+        entries = read_entries(calendar, found.data, zone)
+        changes = update_entries(self._memory, calendar, entries, now.date())
         if calendar.name not in [each.name for each in list_calendars(self._workspace)]:
             remove_entries(self._memory, calendar)  # it was taken out while it was read
             return []

@@ -36,7 +36,7 @@ class Calendar:
         name: What it is called here, a word.
         url: Where it is read; whoever knows that can read it.
         at: When it was read last, ISO 8601; empty before that.
-        zone: The person's zone at that time.
+        zone: The zone in which its times are written: that of the person when it was read first.
         tag: The ETag that it had.
         fault: Why it could not be read; empty if it could.
     """
@@ -155,7 +155,7 @@ def _plan_entry(old: Item | None, item: Item, source: str, stamp: str) -> Change
     sources = Sources(
         source, {name: each for name, each in told.items() if name in beside} | dict.fromkeys(its, source)
     )
-    new = replace(old, content=item.content, properties=its | beside, sources=sources)
+    new = replace(old, content=item.content, properties=its | beside, sources=sources, zone=item.zone)
     is_same = (new.content, new.properties) == (old.content, old.properties)
     return None if is_same else Change("item", old.id, old, replace(new, updated_at=stamp))
 

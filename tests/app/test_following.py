@@ -86,6 +86,16 @@ def test_it_is_read_every_hour_and_today_tells_what_changed(
     assert "- “Dentist”" in told
 
 
+def test_whoever_travels_has_the_same_moments(feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(capsys, "import", feed.url, "--follow", "--name", "Work")
+    monkeypatch.setattr(following, "EVERY", timedelta())
+    monkeypatch.setenv("ANA_TIMEZONE", "America/New_York")
+    run(capsys, "remind", "--once")
+    assert len(feed.asked) == 2
+    assert "From your calendars" not in run(capsys, "today")[1]
+    assert list_items() == ["Choir 2030-12-02T11:00", "Dentist 2030-12-03T11:00"]
+
+
 def test_what_fails_is_told_until_it_works_again(feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     run(capsys, "import", feed.url, "--follow", "--name", "Work")
     monkeypatch.setattr(following, "EVERY", timedelta())

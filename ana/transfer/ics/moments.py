@@ -69,6 +69,12 @@ class Moments:
                 dates.append(at)
         return dates
 
+    def has_zone(self, component: Component) -> bool:
+        """Return whether a component is at moments of a zone, and not on days or at the same times anywhere."""
+        values = [*list_values(component, "DTSTART"), *list_values(component, "DUE")]
+        moments = [each for each in values if isinstance(each.dt, datetime)]
+        return any(each.dt.tzinfo or "X-ZONE" in each.params or self.default for each in moments)
+
     def read_span(self, component: Component) -> Span | None:
         """Return the first and the last day, or the moments between which it is; None of a to-do without a date."""
         is_task = component.name == "VTODO"

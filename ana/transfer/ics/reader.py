@@ -233,7 +233,9 @@ class _Calendar:
         sources = Sources(told.content, {name: each for name, each in told.properties.items() if name in own})
         if authors := _list_authors(component):
             self.authors[id], sources = authors, tell_all(IMPORT, own)
-        return check_item(Item(id, content, own, created, changed or created, sources))
+        # what names no zone goes along with the person, and so does a day
+        said_in = str(self._moments.zone) if self._moments.has_zone(component) and "zone" not in own else ""
+        return check_item(Item(id, content, own, created, changed or created, sources, said_in))
 
     def _note_lost(self, component: Component, title: str) -> None:
         lost = (set(component) - _READ - _TECHNICAL) | {str(name) for name, _ in component.errors}
