@@ -2,215 +2,156 @@
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from ana import stopping
-from ana.calendars import Calendar, make_calendar, read_calendars, write_calendars
 from ana.errors import AnaError, UserError
 from ana.files import FILE_ERRORS
 from ana.json_lines import Quoted
 from ana.keys import OWNER
+from ana.memory.receipts import describe_change, make_receipt
 from ana.notes import parse_note
 from ana.output import shorten
 from ana.progress import Work, working
 from ana.stopping import Stoppable
-from ana.workspace import Workspace, is_fixed, load_workspace, open_workspace
+from ana.time.clock import find_zone
+from ana.transfer.download import Download, download
+from ana.transfer.following import (
+    Calendar,
+    list_news,
+    make_calendar,
+    read_entries,
+    remove_entries,
+    update_entries,
+)
+from ana.workspace import Workspace
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
     from ana.memory.changes import Change
-    from ana.memory.item import Item
-    from ana.transfer.download import Download
-    from ana.workspace.storage import NoteName
 
 EVERY = timedelta(hours=1)
-LOOK_SECONDS = 60.0
-"""How long nothing is looked at."""
-
-END_SECONDS = 5.0
-"""How long the end waits for a reading that is stopped."""
+LOOK_SECONDS, END_SECONDS = 60.0, 5.0
+"""How long nothing is looked at, and how long the end waits for a reading that is stopped."""
 
 NEWS = timedelta(days=1)
 """How long it is told what a calendar changed."""
 
-LONGEST_FAULT = 120
+LARGEST = 4_000
+"""Bytes of the note of all calendars of a person: with addresses of the usual length a dozen."""
 
 _FAILURES: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
-_NOTE: "NoteName" = "calendars-read"
-
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Reading:
-    """When a calendar was read last; in which zone, and its ETag then; why that failed, or nothing."""
-
-    at: datetime
-    zone: str = ""
-    tag: str = ""
-    fault: str = ""
-
-
 class Following:
-    """The calendars of one person.
+    """The calendars of one person."""
 
-    Args:
-        workspace: With the settings that count now; those of the handles are of when they were opened.
-    """
-
-    def __init__(self, handles: "DataHandles", workspace: Workspace | None = None) -> None:
-        self._handles = handles
-        self._workspace = workspace or handles.workspace
-
-    def list_calendars(self) -> list[Calendar]:
-        """Return the calendars, in the order in which they were added."""
-        return read_calendars(self._workspace.settings.ana_calendars)
-
-    def describe(self) -> list[tuple[Calendar, str]]:
-        """Return each calendar with when it was read last, or why it could not be."""
-        known, zone = _read_note(self._workspace), self._handles.clock.zone
-        told = {name: each.fault or f"read {each.at.astimezone(zone):%Y-%m-%d %H:%M}" for name, each in known.items()}
-        return [(each, told.get(each.name, "not read yet")) for each in self.list_calendars()]
+    def __init__(self, handles: "DataHandles") -> None:
+        self._memory, self._clock, self._workspace = handles.memory, handles.clock, handles.workspace
 
     def follow(self, url: str, name: str = "") -> "tuple[Calendar, list[Change]]":
         """Read a calendar, and from then on every hour; return it with what came of it.
 
-        Args:
-            name: What it is called here; empty for the name of the machine that it is read from.
-
-        Raises:
-            UserError: It cannot be read, or not be kept; nothing is changed then.
+        Raises UserError if it cannot be read, or not be kept; nothing is changed then.
         """
-        calendar, written = self._add(url, name)
-        found = self._fetch(calendar, "")
-        assert found, "without an ETag it is sent as a whole"
-        self._save(written)
-        return calendar, self._update(calendar, *found)
+        calendar = make_calendar(url, name)
+        for each in list_calendars(self._workspace):
+            if calendar.name.lower() == each.name.lower() or calendar.url == each.url:
+                raise UserError(f"The calendar {each.name} is followed already.", "Give another one its own name.")
+        self._keep(calendar.name, calendar)
+        try:
+            return calendar, self._read(calendar)
+        except BaseException:
+            self._keep(calendar.name, None)
+            raise
 
     def unfollow(self, name: str) -> "list[Change]":
         """Follow a calendar no more, and take its entries out; return these. Raises UserError if there is none."""
-        from ana.transfer.following import remove_entries
-
-        known = {each.name: each for each in self.list_calendars()}
+        known = {each.name: each for each in list_calendars(self._workspace)}
         if name not in known:
-            raise UserError(
-                f"No calendar called {name!r:.60} is followed.", f"Those that are: {', '.join(known) or 'none'}."
-            )
-        self._save(write_calendars(each for each in known.values() if each.name != name))
-        self._write_note({key: each for key, each in _read_note(self._workspace).items() if key != name})
-        return remove_entries(self._handles.memory, known[name])
+            names = ", ".join(known) or "none"
+            raise UserError(f"No calendar called {name!r:.60} is followed.", f"Those that are: {names}.")
+        self._keep(name, None)
+        return remove_entries(self._memory, known[name])
 
     def read_due(self) -> None:
         """Read what was not read for an hour; what fails is noted, and tried again in an hour."""
-        now = self._handles.clock.now()
-        for calendar in self.list_calendars():
-            before = _read_note(self._workspace).get(calendar.name)
-            if before and now - EVERY < before.at <= now:
+        for calendar in list_calendars(self._workspace):
+            now = self._clock.now()
+            if _stamp(now - EVERY) < calendar.at <= _stamp(now):
                 continue
-            tag = before.tag if before and before.zone == self._handles.clock.zone_name else ""
-            self._note(calendar, tag)  # first, so that another process does not read it as well
             try:
-                if found := self._fetch(calendar, tag):
-                    self._update(calendar, *found)
+                self._read(calendar)
             except _FAILURES as exc:
                 stopping.check_stopped()
                 said = exc.message if isinstance(exc, UserError) else str(exc)
-                self._note(calendar, "", said)
+                self._keep(calendar.name, replace(calendar, at=_stamp(now), tag="", fault=shorten(said)))
                 _log.warning("the calendar %s could not be read: %s", calendar.name, Quoted(said))
 
-    def _add(self, url: str, name: str) -> tuple[Calendar, str]:
-        """Return a new calendar, and the setting with it. Raises UserError if it is none, or is followed already."""
-        known = self.list_calendars()
-        try:
-            calendar = make_calendar(name or make_calendar("a", url).host, url)
-            written = write_calendars([*known, calendar])
-        except ValueError as exc:
-            said = f"This calendar cannot be followed: {exc}."
-            raise UserError(said, "Take the address that its program shows.") from exc
-        for each in known:
-            if calendar.name.lower() == each.name.lower() or calendar.url == each.url:
-                raise UserError(f"The calendar {each.name} is followed already.", "Give another one its own name.")
-        return calendar, written
-
-    def _fetch(self, calendar: Calendar, tag: str) -> "tuple[list[Item], str] | None":
-        """Return the entries of a calendar and its ETag; None if it still is what a tag stands for."""
-        from ana.transfer.following import read_entries
-
-        found = fetch(self._workspace, calendar.url, tag)
-        return (read_entries(calendar, found.data, self._handles.clock.zone), found.tag) if found else None
-
-    def _update(self, calendar: Calendar, items: "list[Item]", tag: str) -> "list[Change]":
-        from ana.transfer.following import remove_entries, update_entries
-
-        changes = update_entries(self._handles.memory, calendar, items, self._handles.clock.now().date())
-        now = read_anew(self._workspace.person).settings
-        if calendar not in read_calendars(now.ana_calendars):  # it was taken out while it was read
-            remove_entries(self._handles.memory, calendar)
+    def _read(self, calendar: Calendar) -> "list[Change]":
+        now, zone = self._clock.now(), find_zone(calendar.zone) or self._clock.zone
+        calendar = replace(calendar, at=_stamp(now), zone=str(zone), fault="")
+        self._keep(calendar.name, calendar)  # first, so that another process does not read it as well
+        found = fetch(self._workspace, calendar.url, calendar.tag)
+        if found is None:
             return []
-        self._note(calendar, tag)
+        entries = read_entries(calendar, found.data, zone)
+        changes = update_entries(self._memory, calendar, entries, now.date())
+        if calendar.name not in [each.name for each in list_calendars(self._workspace)]:
+            remove_entries(self._memory, calendar)  # it was taken out while it was read
+            return []
+        self._keep(calendar.name, replace(calendar, tag=found.tag))
         return changes
 
-    def _save(self, written: str) -> None:
-        from ana.workspace.personal import save_settings
-
-        if self._workspace.person == OWNER and is_fixed("ana_calendars"):
-            raise UserError("ANA_CALENDARS is set in the environment itself.", "Change it there.")
-        save_settings(self._workspace, {"ana_calendars": written})
-
-    def _note(self, calendar: Calendar, tag: str, fault: str = "") -> None:
-        clock = self._handles.clock
-        reading = Reading(clock.now().astimezone(UTC), clock.zone_name, tag, shorten(fault, LONGEST_FAULT))
-        self._write_note(_read_note(self._workspace) | {calendar.name: reading})
-
-    def _write_note(self, known: Mapping[str, Reading]) -> None:
-        written = {name: vars(each) | {"at": each.at.isoformat()} for name, each in known.items()}
-        self._workspace.note(_NOTE).write(json.dumps(written))
+    def _keep(self, name: str, calendar: Calendar | None) -> None:
+        """Note a calendar in place of the one of its name. Raises UserError if they are too many."""
+        known = {each.name: each for each in list_calendars(self._workspace)}
+        if calendar:
+            known[name] = calendar
+        else:
+            known.pop(name, None)
+        text = json.dumps([asdict(each) for each in known.values()])
+        if len(text) > LARGEST:
+            raise UserError("No more calendars can be followed.", "Follow another one no more first.")
+        self._workspace.note("calendars").write(text)
 
 
-def read_anew(person: str) -> Workspace:
-    """Return a person's workspace as what was saved last makes it; one that is open is of before."""
-    return open_workspace(load_workspace().settings, person)
-
-
-def fetch(workspace: Workspace, url: str, tag: str = "") -> "Download | None":
-    """Return what is at an address that the person wrote; None if it still is what an ETag stands for.
-
-    Raises UserError if it cannot be had.
-    """
-    from ana.transfer.download import download
-
-    return download(url, None if workspace.person == OWNER else workspace.settings.ana_notify_kinds, tag)
-
-
-def _read_note(workspace: Workspace) -> dict[str, Reading]:
-    """Return when each calendar was read last, by name; without it everything is read again."""
+def list_calendars(workspace: Workspace) -> list[Calendar]:
+    """Return the calendars that a person follows, in the order in which they were added."""
     try:
-        return parse_note(workspace.note(_NOTE).read().encode(), dict[str, Reading])
+        return parse_note(workspace.note("calendars").read().encode(), list[Calendar])
     except ValueError:
-        return {}
+        return []
 
 
-def describe_unread(workspace: Workspace) -> list[str]:
-    """Return a sentence for each calendar that could not be read the last time."""
-    calendars = read_calendars(workspace.settings.ana_calendars)
-    known = _read_note(workspace) if calendars else {}
-    faults = {each.name: known[each.name].fault for each in calendars if each.name in known}
-    return [f"The calendar {name} was not read: {fault.rstrip('.')}." for name, fault in faults.items() if fault]
+def fetch(workspace: Workspace, url: str, tag: str = "") -> Download | None:
+    """Return what is at an address that the person wrote. Arguments and errors as of `download`."""
+    return download(url, None if workspace.person == OWNER else workspace.settings.ana_notify_kinds, tag)
 
 
 @contextmanager
 def follow_meanwhile(handles: "DataHandles") -> Iterator[None]:
     """Read the person's calendars in a thread of its own while the context is open."""
-    if handles.settings.ana_calendars is None:
-        yield
-        return
     ended, run, work = Event(), Stoppable(), Work()
-    thread = Thread(target=_keep_reading, args=(handles, ended, run, work), name="follow", daemon=True)
+
+    def keep_reading() -> None:
+        stopping.present.set(run)
+        with working(work):
+            while not ended.is_set():
+                try:
+                    Following(handles).read_due()
+                except _FAILURES as exc:
+                    if not ended.is_set():
+                        _log.warning("calendars could not be read: %s", exc)
+                ended.wait(LOOK_SECONDS)
+
+    thread = Thread(target=keep_reading, name="follow", daemon=True)
     thread.start()
     try:
         yield
@@ -221,24 +162,19 @@ def follow_meanwhile(handles: "DataHandles") -> Iterator[None]:
         thread.join(END_SECONDS)
 
 
-def _keep_reading(handles: "DataHandles", ended: Event, run: Stoppable, work: Work) -> None:
-    stopping.present.set(run)
-    with working(work):
-        while not ended.is_set():
-            try:
-                Following(handles, read_anew(handles.workspace.person)).read_due()
-            except _FAILURES as exc:
-                if not ended.is_set():
-                    _log.warning("calendars could not be read: %s", exc)
-            ended.wait(LOOK_SECONDS)
+def describe_unread(workspace: Workspace) -> list[str]:
+    """Return a sentence for each calendar that could not be read the last time."""
+    calendars = list_calendars(workspace)
+    return [f"The calendar {each.name} was not read: {each.fault.rstrip('.')}." for each in calendars if each.fault]
 
 
 def list_calendar_news(handles: "DataHandles") -> list[str]:
     """Return what the calendars changed or lost within a day, as receipts; nothing where none is followed."""
-    from ana.memory.receipts import describe_change, make_receipt
-    from ana.transfer.following import list_news
-
-    if handles.settings.ana_calendars is None:
+    if not list_calendars(handles.workspace):
         return []
-    since = (handles.clock.now() - NEWS).astimezone(UTC).isoformat(timespec="microseconds")
-    return [describe_change(make_receipt(each, handles.clock.zone)) for each in list_news(handles.memory, since)]
+    changes = list_news(handles.memory, _stamp(handles.clock.now() - NEWS))
+    return [describe_change(make_receipt(each, handles.clock.zone)) for each in changes]
+
+
+def _stamp(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")

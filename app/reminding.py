@@ -16,6 +16,7 @@ from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message, send
 from ana.time.clock import Clock
 from ana.workspace import Workspace
+from app.following import describe_unread, follow_meanwhile
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
@@ -61,7 +62,7 @@ def keep_ringing(workspace: Workspace, ringer: Ringer, clock: Clock, stopped: Ev
 
 @contextmanager
 def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Deliver reminders in a thread of its own while the context is open.
+    """Deliver reminders, and read the calendars that are followed, in threads while the context is open.
 
     Args:
         say: Prints a line where the person sees it; None if nobody looks.
@@ -69,21 +70,23 @@ def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = N
     targets = list_targets(handles.workspace)
     targets += [Target("this screen", "screen", partial(_show, say))] if say else []
     if not targets:
-        yield
+        with follow_meanwhile(handles):
+            yield
         return
     stopped, ringer = Event(), make_ringer(handles, targets)
     thread = Thread(target=keep_ringing, args=(handles.workspace, ringer, handles.clock, stopped), daemon=True)
     thread.start()
     try:
-        yield
+        with follow_meanwhile(handles):
+            yield
     finally:
         stopped.set()
         thread.join(SECONDS)
 
 
 def describe_failing(workspace: Workspace) -> list[str]:
-    """Return a sentence for each address that takes no messages at present."""
-    ledger, told = workspace.open_ledger(), []
+    """Return a sentence for each calendar that cannot be read, and each address that takes no messages at present."""
+    ledger, told = workspace.open_ledger(), describe_unread(workspace)
     for target in list_targets(workspace):
         if failing := ledger.get_failing(target.key):
             since = workspace.make_clock().minute(failing.since.isoformat())

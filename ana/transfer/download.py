@@ -3,8 +3,7 @@
 import asyncio
 from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
 from ana.errors import UserError
@@ -27,8 +26,7 @@ _ELSEWHERE = (301, 302, 303, 307, 308)
 _HINT = "Look whether the address is right, and try again."
 
 
-@dataclass(frozen=True)
-class Download:
+class Download(NamedTuple):
     """What was at an address, and the ETag by which a server tells whether it still is; empty without one."""
 
     data: bytes

@@ -2,13 +2,12 @@
 
 import secrets
 import tempfile
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 from hashlib import sha256
 from pathlib import Path
 
-from ana.calendars import Calendar
 from ana.errors import UserError
 from ana.memory.backend import retry_on_change
 from ana.memory.changes import READING, Change, Entry, net
@@ -19,13 +18,58 @@ from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, may_repeat
 from ana.transfer.names import NewNames
 from ana.transfer.records import item_id
-from ana.values import Properties
+from ana.urls import is_http, read_host
 
 CALENDAR = "calendar"
 """The property that names the calendar of an entry."""
 
+LONGEST_NAME = 40
 MOST_ENTRIES = 5_000
 _BEGIN = b"BEGIN:VCALENDAR"
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """A calendar that is followed.
+
+    Args:
+        name: What it is called here, a word.
+        url: Where it is read; whoever knows that can read it.
+        at: When it was read last, ISO 8601; empty before that.
+        zone: The zone in which its times are written: that of the person when it was read first.
+        tag: The ETag that it had.
+        fault: Why it could not be read; empty if it could.
+    """
+
+    name: str
+    url: str
+    at: str = ""
+    zone: str = ""
+    tag: str = ""
+    fault: str = ""
+
+    @property
+    def host(self) -> str:
+        """The machine that it is read from."""
+        return read_host(self.url)
+
+    @property
+    def source(self) -> str:
+        """Who tells its entries."""
+        return name_calendar(self.name)
+
+
+def make_calendar(url: str, name: str = "") -> Calendar:
+    """Return a calendar at an address as programs hand it on, by a name in any words, else that of its machine.
+
+    Raises UserError if it is no address of a calendar.
+    """
+    kind, colon, rest = url.strip().partition("://")
+    url = f"{'https' if kind.lower() == 'webcal' else kind}{colon}{rest}"
+    if not is_http(url):
+        raise UserError("This is no address of a calendar.", "One begins with https:// or webcal://.")
+    word = "-".join("".join(c if c.isalnum() or c in "-_." else " " for c in name).split())
+    return Calendar(word[:LONGEST_NAME] or read_host(url), url)
 
 
 def read_entries(calendar: Calendar, data: bytes, zone: tzinfo) -> list[Item]:
@@ -60,27 +104,34 @@ def update_entries(memory: Memory, calendar: Calendar, coming: list[Item], today
 
     An entry that is over stays when the calendar has it no more. What the person has claimed, or deleted, is left so.
     """
-    source, stamp = name_calendar(calendar.name), memory.stamp()
 
-    def plan() -> list[Change]:
-        known = _list_entries(memory, calendar)
-        deleted = {entry.change.id for entry in memory.backend.deletions() if entry.source != source}
+    def plan(known: dict[str, Item], stamp: str) -> list[Change]:
+        deleted = {entry.change.id for entry in memory.backend.deletions() if entry.source != calendar.source}
         new = {item.id: item for item in coming if item.id not in deleted}
         here = known | memory.backend.get_many("item", [id for id in new if id not in known])
-        changes = [_plan_entry(here.get(id), item, source, stamp) for id, item in new.items()]
-        gone = (item for id, item in known.items() if id not in new and not _is_over(item.properties, today))
+        changes = [_plan_entry(here.get(id), item, calendar.source, stamp) for id, item in new.items()]
+        gone = (item for id, item in known.items() if id not in new and not _is_over(item, today))
         return [*filter(None, changes), *(Change("item", item.id, item, None) for item in gone)]
 
-    return retry_on_change(memory.backend, lambda: _apply(memory, plan(), source, stamp))
+    return _change(memory, calendar, plan)
 
 
 def remove_entries(memory: Memory, calendar: Calendar) -> list[Change]:
     """Delete the entries of a calendar, in one act; return what was deleted. What the person has claimed stays."""
-    source, stamp = name_calendar(calendar.name), memory.stamp()
+    return _change(memory, calendar, lambda known, _: [Change("item", id, item, None) for id, item in known.items()])
+
+
+def _change(memory: Memory, calendar: Calendar, plan: Callable[[dict[str, Item], str], list[Change]]) -> list[Change]:
+    """Make the changes that are planned of the present entries."""
+    stamp, turn = memory.stamp(), f"{READING}{secrets.token_hex(4)}"
 
     def attempt() -> list[Change]:
-        known = _list_entries(memory, calendar)
-        return _apply(memory, [Change("item", id, item, None) for id, item in known.items()], source, stamp)
+        found = memory.find(where={CALENDAR: calendar.name}, limit=10**6).items
+        # as they are stored: what repeats is found at one of its dates
+        known = memory.backend.get_many("item", [item.id for item in found])
+        changes = plan({id: each for id, each in known.items() if each.sources.content == calendar.source}, stamp)
+        entries = [Entry(stamp, "", turn, change, None, source=calendar.source) for change in changes]
+        return memory.apply(entries, {change.key: change.before for change in changes}) if changes else []
 
     return retry_on_change(memory.backend, attempt)
 
@@ -91,42 +142,24 @@ def list_news(memory: Memory, since: str) -> list[Change]:
     return net(entry.change for entry in entries if entry.turn.startswith(READING) and entry.change.before)
 
 
-def _list_entries(memory: Memory, calendar: Calendar) -> dict[str, Item]:
-    found = memory.find(where={CALENDAR: calendar.name}, limit=10**6).items
-    # as they are stored: what repeats is found at one of its dates
-    known = memory.backend.get_many("item", [item.id for item in found])
-    return {id: item for id, item in known.items() if item.sources.content == name_calendar(calendar.name)}
-
-
 def _plan_entry(old: Item | None, item: Item, source: str, stamp: str) -> Change | None:
     """Return what becomes of an entry; None if it is as it was, or the person's."""
-    if old and old.sources.content != source:
-        return None
-    beside = _list_beside(old, source) if old else {}
-    its = {name: value for name, value in item.properties.items() if name not in beside}
-    kept = {name: told for name, told in old.sources.properties.items() if name in beside} if old else {}
-    sources = Sources(source, kept | dict.fromkeys(its, source))
     if old is None:
-        return Change("item", item.id, None, replace(item, sources=sources, created_at=stamp, updated_at=stamp))
-    new = replace(old, content=item.content, properties=its | beside, sources=sources)
+        new = replace(item, sources=Sources(source, dict.fromkeys(item.properties, source)))
+        return Change("item", item.id, None, replace(new, created_at=stamp, updated_at=stamp))
+    if old.sources.content != source:
+        return None
+    told = old.sources.properties
+    beside = {name: value for name, value in old.properties.items() if told.get(name) != source}
+    its = {name: value for name, value in item.properties.items() if name not in beside}
+    sources = Sources(
+        source, {name: each for name, each in told.items() if name in beside} | dict.fromkeys(its, source)
+    )
+    new = replace(old, content=item.content, properties=its | beside, sources=sources, zone=item.zone)
     is_same = (new.content, new.properties) == (old.content, old.properties)
     return None if is_same else Change("item", old.id, old, replace(new, updated_at=stamp))
 
 
-def _list_beside(old: Item, source: str) -> Properties:
-    """Return the properties that are not the calendar's: what was noted beside an entry."""
-    told: Mapping[str, str] = old.sources.properties
-    return {name: value for name, value in old.properties.items() if told.get(name) != source}
-
-
-def _is_over(properties: Properties, today: date) -> bool:
-    days = [day for name in DATE_KEYS if (day := day_of(properties.get(name)))]
-    return bool(days) and max(days) < today and not may_repeat(properties)
-
-
-def _apply(memory: Memory, changes: list[Change], source: str, stamp: str) -> list[Change]:
-    if not changes:
-        return []
-    turn = f"{READING}{secrets.token_hex(4)}"
-    entries = [Entry(stamp, "", turn, change, None, source=source) for change in changes]
-    return memory.apply(entries, {change.key: change.before for change in changes})
+def _is_over(item: Item, today: date) -> bool:
+    days = [day for name in DATE_KEYS if (day := day_of(item.properties.get(name)))]
+    return bool(days) and max(days) < today and not may_repeat(item.properties)

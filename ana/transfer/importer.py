@@ -179,5 +179,8 @@ def _make_entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> 
 
 
 def _is_same(here: Item | None, coming: Item) -> bool:
-    """Return whether a record is here as it comes, whoever told it: the person may have made it theirs since."""
-    return here is not None and replace(here, sources=coming.sources) == coming
+    """Return whether a record is here as it comes, whoever told it: the person may have made it theirs since.
+
+    One that came before zones were kept has none.
+    """
+    return here is not None and replace(here, sources=coming.sources, zone=here.zone or coming.zone) == coming

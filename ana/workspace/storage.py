@@ -19,7 +19,7 @@ NoteName = Literal[
     "ollama-offered",
     "calendar-key",
     "push-key",
-    "calendars-read",
+    "calendars",
     "zone",
 ]
 

@@ -8,7 +8,6 @@ from ana.handles import open_data
 from ana.memory.item import to_json
 from ana.output import tell, write_json
 from app.due import group_due, group_due_locally, show_due
-from app.following import describe_unread
 from app.reminding import describe_failing
 from app.startup import start
 
@@ -23,7 +22,7 @@ def due(
     with open_data(start(), "ana due") as handles:
         groups = group_due(handles) if json_ else group_due_locally(handles)
         year = handles.clock.now().year
-        failing = [*describe_failing(handles.workspace), *describe_unread(handles.workspace)]
+        failing = describe_failing(handles.workspace)
     for sentence in failing:
         tell(sentence)
     if json_:

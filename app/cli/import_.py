@@ -127,13 +127,10 @@ def _back_up(handles: "DataHandles") -> Path | None:
 def _read_source(source: str, handles: "DataHandles") -> "Bundle":
     if "://" not in source:
         return _read_file(Path(source), handles.clock.zone)
-    from ana.calendars import make_calendar
+    from ana.transfer.following import make_calendar
     from app.following import fetch
 
-    try:
-        calendar = make_calendar("once", source)
-    except ValueError as exc:
-        raise UserError(f"This cannot be read: {exc}.", "A file is named by its path.") from exc
+    calendar = make_calendar(source)
     found = fetch(handles.workspace, calendar.url)
     assert found, "without an ETag it is sent as a whole"
     with TemporaryDirectory() as folder:

@@ -20,7 +20,7 @@ from ana.people import People
 from ana.reminders.ringing import DAY, MONTH, Target
 from ana.reminders.sending import TEST
 from ana.workspace import Workspace, open_workspace
-from app.following import Following, follow_meanwhile
+from app.following import Following, list_calendars
 from app.reminding import HOW, PASSING, list_targets, make_ringer, ring_meanwhile
 from app.show.confirm import require_consent
 from app.show.text import pluralize
@@ -72,7 +72,7 @@ def remind(
     if uninstall:
         remove_timer()
         return
-    people = [each for each in _open_people(workspace) if list_targets(each) or each.settings.ana_calendars]
+    people = [each for each in _open_people(workspace) if list_targets(each) or list_calendars(each)]
     if not people:
         raise ConfigError("ANA_NOTIFY names no address, so nothing can ring.", HOW)
     if install:
@@ -115,12 +115,9 @@ def _ring_once(people: Sequence[Workspace], late: timedelta) -> None:
 def _keep_ringing(people: Sequence[Workspace]) -> None:
     with ExitStack() as stack:
         for workspace in people:
-            handles = stack.enter_context(open_data(workspace, "ana remind"))
-            stack.enter_context(ring_meanwhile(handles))
-            stack.enter_context(follow_meanwhile(handles))
+            stack.enter_context(ring_meanwhile(stack.enter_context(open_data(workspace, "ana remind"))))
         names = dict.fromkeys(target.name for workspace in people for target in list_targets(workspace))
-        reading = "Calendars are read every hour while this runs."
-        tell(f"Reminders ring by {', '.join(names)} while this runs." if names else reading)
+        tell(f"Reminders ring by {', '.join(names) or 'nothing'}, and calendars are read, while this runs.")
         Event().wait()
 
 

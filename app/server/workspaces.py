@@ -17,7 +17,7 @@ from ana.runs.slots import Slots
 from ana.settings import Settings
 from ana.workspace import Workspace, open_workspace
 from ana.workspace.storage import Stamp
-from app.following import follow_meanwhile
+from app.following import list_calendars
 from app.mcp.sessions import Sessions
 from app.reminding import PASSING, list_targets, ring_meanwhile
 from app.server.rows import Rows
@@ -219,7 +219,7 @@ class Workspaces:
 
     async def _ring(self, person: str) -> None:
         workspace = await asyncio.to_thread(open_workspace, self._load(), person)
-        if not list_targets(workspace) and workspace.settings.ana_calendars is None:
+        if not list_targets(workspace) and not await asyncio.to_thread(list_calendars, workspace):
             self._ringing.discard(person)
             return
         opened = self._open.get(person)
@@ -241,7 +241,6 @@ class Workspaces:
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
-        stack.enter_context(follow_meanwhile(handles))
         runs = self._open_runs(workspace, worker)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
         return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, self._slots, sessions, stamp)

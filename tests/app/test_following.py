@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from ana import settings as settings_module
 from ana.errors import UserError
 from ana.handles import open_data
-from ana.settings import Places, load_settings
 from ana.workspace import load_workspace, open_workspace
 from app import following
-from app.following import Following, follow_meanwhile
+from app.following import Following, follow_meanwhile, list_calendars
 from app.server.app import build_app
 from tests.app.page.conftest import Browser
 from tests.app.test_damage import ana as run
@@ -26,11 +24,9 @@ Shown = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def feed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Feed]:
-    """A calendar, and a folder of our own, with an .env that is not that of the checkout."""
+    """A calendar, and a folder of our own."""
     for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
         monkeypatch.setenv(name, value)
-    places = Places(tmp_path, tmp_path / ".env", tmp_path / "data", tmp_path / "log" / "ana.log")
-    monkeypatch.setattr(settings_module, "find_places", lambda: places)
     with feeding() as feed:
         yield feed
 
@@ -43,13 +39,13 @@ def list_items() -> list[str]:
 def test_a_calendar_is_followed_and_followed_no_more(feed: Feed, capsys: Shown) -> None:
     code, told = run(capsys, "import", feed.url, "--follow", "--name", "My choir")
     assert (code, told.splitlines()[0]) == (0, "My-choir is followed, and read every hour: 2 entries came.")
-    assert load_settings().ana_calendars
+    assert [each.name for each in list_calendars(load_workspace())] == ["My-choir"]
     code, told = run(capsys, "import", feed.url, "--follow")
     assert (code, told) == (1, "The calendar My-choir is followed already. Give another one its own name.\n")
     assert run(capsys, "import", "Others", "--unfollow")[0] == 1
     code, told = run(capsys, "import", "My-choir", "--unfollow")
     assert (code, told.splitlines()[0]) == (0, "My-choir is not followed any more: 2 entries taken out.")
-    assert (list_items(), load_settings().ana_calendars) == ([], None)
+    assert (list_items(), list_calendars(load_workspace())) == ([], [])
 
 
 def test_what_cannot_be_read_is_not_followed(feed: Feed, capsys: Shown) -> None:
@@ -59,7 +55,7 @@ def test_what_cannot_be_read_is_not_followed(feed: Feed, capsys: Shown) -> None:
         assert code == 1
         assert "secret" not in told
     assert run(capsys, "import", "/etc/passwd", "--follow")[0] == 1
-    assert (list_items(), load_settings().ana_calendars) == ([], None)
+    assert (list_items(), list_calendars(load_workspace())) == ([], [])
 
 
 def test_an_address_is_brought_in_once(feed: Feed, capsys: Shown) -> None:
@@ -90,6 +86,16 @@ def test_it_is_read_every_hour_and_today_tells_what_changed(
     assert "- “Dentist”" in told
 
 
+def test_whoever_travels_has_the_same_moments(feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(capsys, "import", feed.url, "--follow", "--name", "Work")
+    monkeypatch.setattr(following, "EVERY", timedelta())
+    monkeypatch.setenv("ANA_TIMEZONE", "America/New_York")
+    run(capsys, "remind", "--once")
+    assert len(feed.asked) == 2
+    assert "From your calendars" not in run(capsys, "today")[1]
+    assert list_items() == ["Choir 2030-12-02T11:00", "Dentist 2030-12-03T11:00"]
+
+
 def test_what_fails_is_told_until_it_works_again(feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     run(capsys, "import", feed.url, "--follow", "--name", "Work")
     monkeypatch.setattr(following, "EVERY", timedelta())
@@ -116,9 +122,11 @@ def test_programs_that_run_read_it(feed: Feed, capsys: Shown, monkeypatch: pytes
         wait_until(lambda: len(list_items()) == 2)
 
 
-def test_the_end_of_a_program_does_not_wait_for_a_slow_server(feed: Feed, capsys: Shown) -> None:
+def test_the_end_of_a_program_does_not_wait_for_a_slow_server(
+    feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run(capsys, "import", feed.url, "--follow", "--name", "Work")
-    (load_workspace().folder / "calendars-read").unlink()
+    monkeypatch.setattr(following, "EVERY", timedelta())
     feed.is_slow = True
     before = len(feed.asked)
     with open_data(load_workspace(), "a test") as handles, follow_meanwhile(handles):

@@ -59,6 +59,7 @@ def fill_rest(workspace: Workspace) -> None:
     save_settings(workspace, {"ana_timezone": "Asia/Tokyo", "ana_daily_budget_usd": "2.5"})
     workspace.calendar_key()
     workspace.note("push-key").write("a key\nof lines")
+    workspace.note("calendars").write("[]")
     with FolderRoster(replace(workspace, person="owner")).change() as listed:
         listed[workspace.person] = Entry(("digest",), "code", 1.5)
 
@@ -112,7 +113,7 @@ def tell(workspace: Workspace) -> dict[str, Any]:
             "failing": ledger.get_failing("there"),
             "spent": (books.read(), books.read_ledger(0.0)),
             "settings": workspace.storage.read_settings(),
-            "notes": [workspace.note(name).read() for name in ("calendar-key", "push-key")],
+            "notes": [workspace.note(name).read() for name in ("calendar-key", "push-key", "calendars")],
         }
 
 

@@ -1,7 +1,7 @@
 """The days and moments of a calendar file, in zones that everybody knows, that Windows names, or that the file has."""
 
 import re
-from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 from io import StringIO
 
@@ -27,6 +27,7 @@ _OTHER_RULE = re.compile(rf"^RRULE:(?!FREQ=YEARLY(?:;(?:{_PARTS})=[\w,+-]+)*[ \t
 """A rule that may have any number of changes, and would be expanded one by one."""
 
 
+@dataclass(frozen=True)
 class Moments:
     """Reads the dates of components, and writes them in the local time of a zone.
 
@@ -35,32 +36,25 @@ class Moments:
         default: Where those are read that name no zone, and series in UTC are: that of the calendar, if it names one.
         tables: The zones that the file itself describes, by name.
         year: The first of two years in which such a zone is compared with those that have a name.
+        zones: Those that were met, by name.
+        is_moved: Whether it writes in another zone than the person's.
     """
 
-    def __init__(self, zone: tzinfo, default: tzinfo | None, tables: dict[str, str], year: int) -> None:
-        self.zone = zone
-        self._default = default
-        self._is_moved = False
-        self._tables = tables
-        self._year = year
-        self._zones: dict[str, tzinfo | None] = {}
+    zone: tzinfo
+    default: tzinfo | None
+    tables: dict[str, str]
+    year: int
+    zones: dict[str, tzinfo | None] = field(default_factory=dict)
+    is_moved: bool = False
 
     @property
     def unknown(self) -> list[str]:
         """The names that no zone has; their moments are read in the person's."""
-        return [name for name, zone in self._zones.items() if zone is None]
+        return [name for name, zone in self.zones.items() if zone is None]
 
     def move(self, zone: tzinfo) -> "Moments":
         """Return the same in another zone, which is that of all that names none."""
-        moved = Moments(zone, zone, self._tables, self._year)
-        moved._zones, moved._is_moved = self._zones, zone is not self.zone
-        return moved
-
-    def find_own(self, start: date) -> tzinfo:
-        """Return the zone of a series by its first date."""
-        own = start.tzinfo if isinstance(start, datetime) else None
-        # programs that write all moments in UTC say in their own property where the clock is that they follow
-        return (self._default if str(own) == "UTC" else own) or own or self.zone
+        return replace(self, zone=zone, default=zone, is_moved=zone is not self.zone)
 
     def list_dates(self, component: Component, name: str) -> list[date]:
         """Return the days and the aware moments of a property. Raises BadRecord if it has others."""
@@ -74,6 +68,12 @@ class Moments:
                     at = at.replace(tzinfo=self._find_zone(value.params.get("X-ZONE")))
                 dates.append(at)
         return dates
+
+    def has_zone(self, component: Component) -> bool:
+        """Return whether a component is at moments of a zone, and not on days or at the same times anywhere."""
+        values = [*list_values(component, "DTSTART"), *list_values(component, "DUE")]
+        moments = [each for each in values if isinstance(each.dt, datetime)]
+        return any(each.dt.tzinfo or "X-ZONE" in each.params or self.default for each in moments)
 
     def read_span(self, component: Component) -> Span | None:
         """Return the first and the last day, or the moments between which it is; None of a to-do without a date."""
@@ -102,7 +102,7 @@ class Moments:
             if isinstance(trigger.dt, datetime):
                 # a reminder's moment is the person's, whatever the zone of the series is
                 local = self.write(trigger.dt)
-                found.append(trigger.dt.isoformat(timespec="minutes") if self._is_moved else local)
+                found.append(trigger.dt.isoformat(timespec="minutes") if self.is_moved else local)
             elif span and isinstance(trigger.dt, timedelta):
                 lasts = span[1] - span[0] + timedelta(type(span[0]) is date)
                 before = -trigger.dt - (lasts if trigger.params.get("RELATED") == "END" else timedelta())
@@ -117,10 +117,11 @@ class Moments:
 
     def _find_zone(self, name: str | None) -> tzinfo:
         if not name:
-            return self._default or self.zone
-        if name not in self._zones:
-            self._zones[name] = _find_zone(name, self._tables.get(name, ""), self._year)
-        return self._zones[name] or self.zone
+            return self.default or self.zone
+        name = _unescape(name)
+        if name not in self.zones:
+            self.zones[name] = _find_zone(name, self.tables.get(name, ""), self.year)
+        return self.zones[name] or self.zone
 
 
 def to_wall(moment: date) -> datetime:
@@ -162,7 +163,12 @@ def _write_day(minutes: int) -> str | None:
 def list_tables(texts: list[str]) -> dict[str, str]:
     """Return the first hundred tables of a file by name."""
     named = ((_TZID.search(text), text) for text in texts[:100])
-    return {re.sub(r"\\(.)", r"\1", name[1].rstrip(" \t")): text for name, text in named if name}
+    return {_unescape(name[1]): text for name, text in named if name}
+
+
+def _unescape(name: str) -> str:
+    """Return a name without the backslashes that some programs write before its commas."""
+    return name.replace("\\", "").rstrip(" \t")
 
 
 def _find_zone(name: str, table: str, year: int) -> tzinfo | None:
@@ -189,9 +195,7 @@ def _find_alike(own: tzinfo, year: int) -> tzinfo | None:
     days = [*days[::180], *days]  # few are the same in winter and summer
     offsets = [own.utcoffset(day) for day in days]
     names = [*dict.fromkeys(WINDOWS_TO_OLSON.values()), *(f"Etc/GMT{hours:+}" for hours in range(-14, 13))]
-    zones = (zone for zone in map(find_zone, names) if zone)
-    return next((zone for zone in zones if _has_offsets(zone, days, offsets)), None)
-
-
-def _has_offsets(zone: tzinfo, days: Iterable[datetime], offsets: Iterable[timedelta | None]) -> bool:
-    return all(zone.utcoffset(day) == offset for day, offset in zip(days, offsets, strict=True))
+    for zone in filter(None, map(find_zone, names)):
+        if all(zone.utcoffset(day) == offset for day, offset in zip(days, offsets, strict=True)):
+            return zone
+    return None

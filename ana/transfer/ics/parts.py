@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from icalendar.cal.component import Component
 from icalendar.prop import vBroken
@@ -23,26 +23,16 @@ _ZONE = re.compile(
 """The zone of a date; some programs write names with commas and colons, such as (GMT +01:00), without quotes."""
 _ITS_ZONE = re.compile(r"^X-WR-TIMEZONE[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 _ALARM = re.compile(
-    r"^BEGIN:VALARM[ \t]*+\n(?:(?!(?:BEGIN|END):VALARM).*\n)*+END:VALARM[ \t]*+\n", re.IGNORECASE | re.MULTILINE
+    r"^BEGIN:VALARM[ \t]*+\n(?:(?!(?:BEGIN|END):).*\n)*+END:VALARM[ \t]*+\n"
+    r"|^(?:BEGIN:VALARM|END:VALARM|ACTION|TRIGGER|REPEAT)\b.*\n",
+    re.IGNORECASE | re.MULTILINE,
 )
+"""An alarm, and what is left of one that does not end or does not begin."""
 
 
-class File(NamedTuple):
-    """A calendar file.
-
-    Args:
-        parts: Kind and text of every event, to-do and zone table.
-        others: The names of its other components.
-        zone: The name of the zone that it says it is in; empty if it says none, or several.
-    """
-
-    parts: list[tuple[str, str]]
-    others: list[str]
-    zone: str
-
-
-def split_parts(path: Path) -> File:
-    """Return a file in parts.
+def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str], str]:
+    """Return kind and text of every event, to-do and zone table of a file, the names of its other components, and the
+    name of the zone that it says it is in; empty if it says none, or several.
 
     Raises UserError if it is not UTF-8, or a component begins and does not end.
     """
@@ -68,7 +58,7 @@ def split_parts(path: Path) -> File:
     names = [name for side, name, *_ in borders if side == "BEGIN"]
     zones = {found[1].strip() for found in _ITS_ZONE.finditer(text)}
     others = [name for name in names if name not in (*KINDS, "VCALENDAR", "VALARM")]
-    return File(parts, others, zones.pop() if len(zones) == 1 else "")
+    return parts, others, zones.pop() if len(zones) == 1 else ""
 
 
 MOST_LISTED = {"RDATE": MOST_ALSO, "EXDATE": 20_000, "BEGIN": 50}

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import date, tzinfo
+from datetime import date, datetime, tzinfo
 from pathlib import Path
 
 from icalendar.cal.component import Component
@@ -167,13 +167,15 @@ class _Calendar:
         except (ValueError, OverflowError):
             self.notes["Kept, but it does not repeat here, because no rule here says the same"].append(title)
             return []
-        singles[:] = [each for each in singles if each not in changes]
+        singles[:] = [each for each in singles if not is_for_all(each)]
         return parts
 
     def _find_own(self, start: date, title: str) -> tzinfo:
         """Return the zone in which a series is: its own if that has a name, else the person's."""
-        own, zone = self._moments.find_own(start), self._moments.zone
-        if str(own) == str(zone):
+        zone, own = self._moments.zone, start.tzinfo if isinstance(start, datetime) else None
+        if str(own) == "UTC" and self._moments.default:
+            own = self._moments.default  # programs that write all moments in UTC say there which clock they follow
+        if own is None or str(own) == str(zone):
             return zone
         if find_zone(str(own)):
             return own
@@ -182,23 +184,23 @@ class _Calendar:
 
     def _read_exceptions(self, part: Part, own: Properties, singles: list[Component]) -> Properties:
         """Return what is left out and moved; another event than its series stays in the list."""
-        dated = [(self._moments.list_dates(each, "RECURRENCE-ID")[0], each) for each in singles]
-        moved, left_out = dict[str, Json](), own["except"]
-        held, gone = part.list_held([at for at, _ in dated]), {*part.list_left_out()}
+        moved, left_out, others = dict[str, Json](), own["except"], list[Component]()
+        gone, age = {*part.list_left_out()}, self._age_of(part.master)
         assert isinstance(left_out, list)
-        for at, single in dated:
-            is_cancelled, name = read_text(single, "STATUS").upper() == "CANCELLED", part.name(at)
-            if part.place(at) and at not in held and self._age_of(single)[0] < self._age_of(part.master)[0]:
-                singles.remove(single)  # of a date that the series had before
-            if name is None or at not in held:
+        for single in singles:
+            at = self._moments.list_dates(single, "RECURRENCE-ID")[0]
+            name, is_gone = part.name(at), at in gone or read_text(single, "STATUS").upper() == "CANCELLED"
+            if name is None or not part.holds(at):
+                # an older one is of a date that the series does not have any more
+                others += [single] if part.place(at) is None or self._age_of(single)[0] >= age[0] else []
                 continue
-            to = None if is_cancelled or at in gone else self._find_move(part, own, single)
+            to = None if is_gone else self._find_move(part, own, single)
             if to:
                 moved[name] = to
             elif name not in left_out:
                 left_out.append(name)
-            if to or is_cancelled or at in gone:
-                singles.remove(single)
+            others += [] if to or is_gone else [single]
+        singles[:] = others
         return {"moved": moved or None, "except": left_out}
 
     def _find_move(self, part: Part, own: Properties, single: Component) -> str | None:
@@ -231,7 +233,9 @@ class _Calendar:
         sources = Sources(told.content, {name: each for name, each in told.properties.items() if name in own})
         if authors := _list_authors(component):
             self.authors[id], sources = authors, tell_all(IMPORT, own)
-        return check_item(Item(id, content, own, created, changed or created, sources))
+        # what names no zone goes along with the person, and so does a day
+        said_in = str(self._moments.zone) if self._moments.has_zone(component) and "zone" not in own else ""
+        return check_item(Item(id, content, own, created, changed or created, sources, said_in))
 
     def _note_lost(self, component: Component, title: str) -> None:
         lost = (set(component) - _READ - _TECHNICAL) | {str(name) for name, _ in component.errors}
@@ -266,10 +270,11 @@ def _read_status(component: Component) -> str | None:
 
 def _write_span(component: Component, span: Span, moments: Moments, *, is_series: bool) -> Properties:
     start, end = map(moments.write, span)
-    other = end if end != start else None
     # what repeats counts from its beginning, so a to-do that does keeps both as one stretch
-    if "DUE" in component and not (other and is_series):
-        return {"due_date": end, "start_date": start if other else None}
+    if "DUE" in component and not (end != start and is_series):
+        due = next(map(moments.write, moments.list_dates(component, "DUE")), end)
+        return {"due_date": due, "start_date": start if due != start else None}
+    other = end if end != start else None
     return {"start_date": start, "end_date": other}
 
 

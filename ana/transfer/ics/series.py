@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from itertools import islice
 
 from icalendar.cal.component import Component
 
@@ -18,8 +17,9 @@ from ana.transfer.ics.parts import list_values
 from ana.values import Properties
 
 _MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
-_MOST_COMPARED = 20_000
-"""Dates of a series among which its single ones are looked for; whatever comes with more is taken to be one."""
+_MOST_CHANGES = 20
+"""Changes for all that follows of one series: each is read with all dates that are left out."""
+
 _NO_COUNT = re.compile(r"COUNT=-\d+;?")
 _UNTIL_DAY = re.compile(r"(UNTIL=\d{8})T\w*")
 """The end of what is on days; some programs write a moment, which would be on another day elsewhere."""
@@ -75,18 +75,14 @@ class Part:
             return write_moment(place)
         return str(place.date()) if place.time() == self.first.time() else None
 
-    def list_held(self, dates: Sequence[date]) -> set[date]:
-        """Return which of some dates are dates of the series, left out or not."""
-        places = {at: place for at in dates if (place := self.place(at))}
-        last = max(places.values(), default=datetime.min) + _DAY
-        moments = {*islice(iter_moments(self.rule, self.first, self.first, last), _MOST_COMPARED), *self._added}
-        days = {each.date() for each in moments}
-        is_all = len(moments) >= _MOST_COMPARED
-        return {
-            at
-            for at, place in places.items()
-            if is_all or place in moments or (place.date() in days and (self.is_day or not isinstance(at, datetime)))
-        }
+    def holds(self, at: date) -> bool:
+        """Return whether a date of the whole is one of this part, left out or not."""
+        place = self.place(at)
+        if place is None or place in self._added:
+            return place is not None
+        is_day = self.is_day or not isinstance(at, datetime)
+        last = place + _DAY - _MINUTE if is_day else place
+        return next(iter_moments(self.rule, self.first, place, last), None) is not None
 
     def read_dates(self) -> Properties:
         """Return the properties for its rule, its end, and the dates that were added and left out."""
@@ -124,6 +120,8 @@ def split_series(
 
     Raises ValueError if no rule of ours says how it goes on after one.
     """
+    if len(changes) > _MOST_CHANGES:
+        raise ValueError("it is changed too often")
     parts = [Part(master, master, span, rule, moments)]
     dated = [(to_here(moments.list_dates(each, "RECURRENCE-ID")[0], moments.zone), each) for each in changes]
     for at, change in sorted(dated, key=lambda each: each[0]):

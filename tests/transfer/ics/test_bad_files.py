@@ -105,6 +105,25 @@ def test_a_broken_alarm_loses_the_alarm_alone(tmp_path: Path, alarm: str) -> Non
     assert found.notes == ["Without its VALARM (1): “a”."] or "-PT5M" in alarm
 
 
+@pytest.mark.parametrize(
+    "alarm", ["BEGIN:VALARM\nTRIGGER:-PT5M", "END:VALARM", "BEGIN:VALARM\nBEGIN:VALARM\nEND:VALARM"]
+)
+def test_an_alarm_without_end_or_beginning_loses_itself(tmp_path: Path, alarm: str) -> None:
+    found = read_events(tmp_path, make_event(f"DTSTART:20260105T100000\nSUMMARY:a\n{alarm}"))
+    assert [item.content for item in found.items] == ["a"]
+
+
+def test_many_single_dates_and_changes_take_no_time(tmp_path: Path) -> None:
+    singles = [
+        make_event(f"RECURRENCE-ID{more}:9{n:03}0105T100000Z\nDTSTART:9{n:03}0106T100000Z\nSUMMARY:b")
+        for more in ("", ";RANGE=THISANDFUTURE")
+        for n in range(100, 400)
+    ]
+    begun = time.process_time()
+    read_events(tmp_path, make_event("DTSTART:20260105T100000Z\nRRULE:FREQ=DAILY\nSUMMARY:a"), *singles)
+    assert time.process_time() - begun < 5
+
+
 @pytest.mark.parametrize("line", ["DTSTART:00010101T000000Z", "DTSTART;TZID=Asia/Tokyo:00010101T000000"])
 def test_errors_are_told_in_words_of_ours(tmp_path: Path, line: str) -> None:
     zone = ZoneInfo("America/New_York")

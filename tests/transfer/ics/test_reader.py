@@ -104,6 +104,10 @@ def test_days_and_moments(tmp_path: Path, lines: str, expected: Properties) -> N
         ("STATUS:NEEDS-ACTION", {"status": "active"}),
         ("DUE;VALUE=DATE:20260110\nCOMPLETED:20260109T080000Z", {"status": "done", "due_date": "2026-01-10"}),
         ("PERCENT-COMPLETE:100", {"status": "done"}),
+        (
+            "DTSTART;VALUE=DATE:20260105\nDUE:20260110T100000",
+            {"status": "active", "due_date": "2026-01-10T10:00", "start_date": "2026-01-05"},
+        ),
         ("PERCENT-COMPLETE:100\nSTATUS:IN-PROCESS", {"status": "in-progress"}),
         (
             "DTSTART;VALUE=DATE:20260105\nDUE;VALUE=DATE:20260107\nRRULE:FREQ=WEEKLY;BYDAY=MO",

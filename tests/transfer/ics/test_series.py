@@ -163,3 +163,23 @@ def test_the_end_of_a_days_rule_is_a_day_wherever_one_is(tmp_path: Path) -> None
     for zone in (BERLIN, NEW_YORK):
         (item,) = read_events(tmp_path, make_event(lines), zone=zone).items
         assert item.properties["until"] == "2026-01-08"
+
+
+@pytest.mark.parametrize(
+    ("lines", "zone"),
+    [
+        ("DTSTART:20260105T100000", ""),
+        ("DTSTART:20260105T100000\nRRULE:FREQ=DAILY", ""),
+        ("DTSTART;VALUE=DATE:20260105", ""),
+        ("DTSTART:20260105T100000Z", "Europe/Berlin"),
+        ("DTSTART;TZID=America/New_York:20260105T100000", "Europe/Berlin"),
+        ("DTSTART;TZID=Europe/Berlin:20260105T100000\nRRULE:FREQ=DAILY", "Europe/Berlin"),
+        ("DTSTART;TZID=America/New_York:20260105T100000\nRRULE:FREQ=DAILY", ""),
+    ],
+)
+def test_a_moment_stays_where_its_person_travels_and_a_floating_one_goes_along(
+    tmp_path: Path, lines: str, zone: str
+) -> None:
+    (item,) = read_events(tmp_path, make_event(f"{lines}\nSUMMARY:a")).items
+    assert item.zone == zone
+    assert ("zone" in item.properties) is ("New_York" in lines and "RRULE" in lines)

@@ -41,7 +41,10 @@ NOTES = ("format.json", "thread_names.json", "last_thread", "typed")
 
 CALENDAR_KEY = "calendar-key"
 
-PERSONAL = ("settings.json", CALENDAR_KEY)
+CALENDARS = "calendars"
+"""The file of the calendars that are followed."""
+
+PERSONAL = ("settings.json", CALENDAR_KEY, CALENDARS)
 """What a person has set; a restore leaves it where the backup has none, for older ones never do."""
 
 MANIFEST = "backup.json"
@@ -59,7 +62,7 @@ _BROKEN = (
 
 _DATA = re.compile(
     r"data/(?:threads\.sqlite|journal\.sqlite|format\.json|thread_names\.json|last_thread|typed"
-    rf"|settings\.json|calendar-key|chroma/(?:chroma\.sqlite3|{UUID}/[\w.-]{{1,80}}))"
+    rf"|settings\.json|calendar-key|calendars|chroma/(?:chroma\.sqlite3|{UUID}/[\w.-]{{1,80}}))"
 )
 _NEEDED = "data/chroma/chroma.sqlite3"
 
@@ -74,7 +77,7 @@ class Manifest(FormatNote):
 
 def list_personal(person: str) -> tuple[str, ...]:
     """Return which of those are a person's; the owner's settings are in .env, and a file of that name is not ours."""
-    return (CALENDAR_KEY,) if person in ("", OWNER) else PERSONAL
+    return (CALENDAR_KEY, CALENDARS) if person in ("", OWNER) else PERSONAL
 
 
 def is_known(name: str) -> bool:
