@@ -102,8 +102,9 @@ def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:
     changes = net(entry.change for entry in entries)
     if not changes:
         return None
-    receipts = (make_receipt(entry.change, handles.clock.zone) for entry in entries)
-    lines = [describe_change(each) for each in combine_receipts(receipts)]
+    told = combine_receipts(make_receipt(entry.change, handles.clock.zone) for entry in entries)
+    # where only sources changed nothing is left to combine
+    lines = [*map(describe_change, told or (make_receipt(change, handles.clock.zone) for change in changes))]
     can_undo = turn not in find_all_undone(handles.memory)
     can_claim = can_undo and any(each.after and is_others(each.after.source) for each in changes)
     return Notice(turn, lines, can_undo, can_claim, path)
