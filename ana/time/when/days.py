@@ -166,9 +166,14 @@ def find_week(base: Base, nth: int, span: Days) -> Days:
     return Days(first, first + 6 * DAY, span.step)
 
 
-def add(day: date, length: Length, sign: int = 1) -> Days | None:
-    """Return the day that is so much later or earlier; None if that is a matter of hours."""
-    return None if length.minutes else one(day + sign * length.days)
+def find_later(base: Base, length: Length, day: Days | None = None) -> Days | None:
+    """Return the day that is so much later than today, or than another; None if that is a matter of hours."""
+    return None if length.minutes else one((day.last if day else base.today) + length.days)
+
+
+def find_earlier(base: Base, length: Length, day: Days | None = None) -> Days | None:
+    """Return the day that is so much earlier than today, or than another; None if that is a matter of hours."""
+    return None if length.minutes else one((day.first if day else base.today) - length.days)
 
 
 def find_working_day(base: Base, number: int, day: date) -> Days:

@@ -77,14 +77,18 @@ def read(text: str, today: date, now: datetime | None = None, most: Level = Leve
         now: The moment from which hours are counted; without it none are read.
         most: What counts: all of a phrase (ALONE), of a question (ASKED), of any other text (FAINT).
     """
-    tokens = read_tokens(text)
-    scan = _Scan(text, Chart(GRAMMAR, tokens, Base(today, now, _find_part(tokens))), [], most)
-    at = 0
-    while at < len(tokens):
+    scan, at = _Scan(text, _make_chart(text, today, now), [], most), 0
+    while at < len(scan.chart.tokens):
         piece = next(scan.find_pieces(at), None)
         scan.pieces.extend([piece] if piece else [])
         at = piece.end if piece else at + 1
-    return Reading(tokens, scan.pieces)
+    return Reading(scan.chart.tokens, scan.pieces)
+
+
+@keep_recent(32)  # a query is read as a question and as a text
+def _make_chart(text: str, today: date, now: datetime | None) -> Chart:
+    tokens = read_tokens(text)
+    return Chart(GRAMMAR, tokens, Base(today, now, _find_part(tokens)))
 
 
 def _find_part(tokens: Sequence[Token]) -> str:
@@ -193,9 +197,9 @@ def _may_repeat(one: Token, two: Token) -> bool:
 
 def read_recurrence(text: str, today: date) -> Recurrence | None:
     """Return what repeats, if a text says that and nothing else; days count from a day on."""
-    tokens = read_tokens(text.rstrip(" .,;!"))
-    found = Chart(GRAMMAR, tokens, Base(today, None, _find_part(tokens))).match("RULE", 0)
-    return found[0].value if found and found[0].end == len(tokens) else None
+    chart = _make_chart(text.rstrip(" .,;!"), today, None)
+    found = chart.match("RULE", 0)
+    return found[0].value if found and found[0].end == len(chart.tokens) else None
 
 
 def find_recurrence(text: str) -> tuple[str, str]:
