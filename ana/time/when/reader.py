@@ -22,13 +22,14 @@ _BESIDE = words("at , -")
 _BEHIND = words(
     "and at for to in on with by please i we you he she it they is are was were will if because from until till before"
     " after through when where that then but about instead the this next now every each sharp urgent asap remind"
-    " today tomorrow tonight morning afternoon evening night noon - . , ; : ! ? ) ] \" '"
+    " today tomorrow tonight morning afternoon evening night noon midday midnight lunchtime - . , ; : ! ? ) ] \" '"
 )
 """What follows a date, and is no noun that it may belong to: the 5th floor, sun cream, at 10 Downing Street."""
 
 _MEETINGS = words("report review meeting stand standup sync call")
 """What a weekly one of is one thing."""
 
+_HABITS = words("mornings afternoons evenings nights")
 _OFTEN = frozenset(("once", "twice", "times"))
 _PERIODIC = words("UNIT WEEKDAY WEEKDAYS ORDINAL NTH NUMBER WORDNUMBER PART MONTH")
 _LIMITS = words("except unless but until till")
@@ -192,7 +193,8 @@ def is_recurring(reading: Reading) -> bool:
 def _may_repeat(one: Token, two: Token) -> bool:
     is_every = "EVERY" in one.kinds and two.word != "one" and not _PERIODIC.isdisjoint(two.kinds)
     is_adverb = one.word in ADVERBS and two.word not in _MEETINGS
-    return is_every or is_adverb or (one.word in _OFTEN and two.word in ("a", "per"))
+    is_often = one.word in _OFTEN and two.word in ("a", "per")
+    return is_every or is_adverb or is_often or one.word in _HABITS
 
 
 def read_recurrence(text: str, today: date) -> Recurrence | None:

@@ -201,6 +201,7 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("[WEEKDAY] SLASHED; WEEKDAY FRACTION", read_slashed),
         Row("FRACTION", lambda base, figures: read_slashed(base, None, figures), Level.FAINT),
         Row("[WEEKDAY] DOTTED; WEEKDAY DAYMONTH", read_dotted),
+        Row("DAYMONTH INYEAR", lambda base, day, year: find_date(base, day.numbers[::-1], year)),
         Row("DAYMONTH|DECIMAL", lambda base, figures: read_dotted(base, None, figures), Level.FAINT),
         Row("NUMBER . NUMBER . YEAR", lambda base, day, month, year: find_date(base, (month, day), year)),
         Row("DASHED", read_dashed),
