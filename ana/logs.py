@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ana.addresses import list_secret_parts, split_addresses
+from ana.calendars import read_calendars
 from ana.errors import ConfigError
 from ana.json_lines import JsonFormatter
 from ana.keys import KEY, split_tokens
@@ -61,8 +62,9 @@ def secrets_of(settings: Settings) -> list[str]:
     keys = [key.get_secret_value() for key in (settings.openai_api_key, settings.openrouter_api_key) if key]
     passwords = [urlsplit(url).password or "" for url in (settings.openai_base_url, settings.ollama_host) if url]
     addresses = (part for each in split_addresses(settings.ana_notify) for part in list_secret_parts(each))
+    calendars = [each.url for each in read_calendars(settings.ana_calendars)]
     tokens = [token for _, token in split_tokens(settings.ana_api_tokens)]
-    return choose_secrets([*keys, *tokens, *passwords, *map(unquote, passwords), *addresses])
+    return choose_secrets([*keys, *tokens, *calendars, *passwords, *map(unquote, passwords), *addresses])
 
 
 def choose_secrets(texts: Iterable[str]) -> list[str]:

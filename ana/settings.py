@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from ana.addresses import Kinds
+from ana.calendars import Calendars
 from ana.errors import ConfigError
 from ana.keys import split_tokens
 from ana.urls import Hosts, Listening, Networks, Origins, Url
@@ -99,6 +100,7 @@ class PersonalSettings(BaseModel):
     ana_notify: SecretStr | None = Field(
         None, description="where reminders ring: addresses of Apprise, separated by spaces or commas"
     )
+    ana_calendars: Calendars | None = Field(None, description="calendars that are followed: NAME=ADDRESS, by spaces")
 
     @field_validator("ana_timezone")
     @classmethod

@@ -1,4 +1,4 @@
-"""Open items: overdue, due today and in the next seven days, in tables or on one screen; all items, open ones first."""
+"""Open items: overdue, not marked, today's and the next days', in tables or on one screen; all, open ones first."""
 
 import shutil
 import sys
@@ -13,19 +13,26 @@ from ana.memory.search.found import Found
 from ana.memory.status import CLOSED
 from ana.output import tell, write_line
 from ana.time.dates import day_of
-from ana.time.repeats import passes
-from ana.time.spans import date_span, is_under_way
-from app.show.items import localize_found, show_items
+from ana.time.repeats import may_repeat
+from ana.values import Json
+from app.following import list_calendar_news
+from app.show.items import localize_found, show_items, tell_elsewhere
 from app.show.text import say, shorten
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
     from ana.memory.item import Item
     from ana.memory.memory import Memory
-    from ana.time.clock import Clock
 
-Due = Literal["overdue", "today", "week"]
-TITLES: dict[Due, str] = {"overdue": "Overdue", "today": "Today", "week": "Next seven days"}
+Due = Literal["overdue", "unmarked", "today", "week"]
+TITLES: dict[Due, str] = {
+    "overdue": "Overdue",
+    "unmarked": "Not marked",
+    "today": "Today",
+    "week": "Next seven days",
+}
+"""What each group is called. What repeats and was not marked as done is not overdue: nobody knows."""
+
 MOST = 1000
 """How many items are shown of each kind."""
 
@@ -33,25 +40,30 @@ GREETING = 5
 """How many items of each kind the REPL opens with."""
 
 LATE = 3
-"""What part of a screen, at most, is for what is overdue: a third, because today must be seen."""
+"""What part of a screen, at most, is for what is overdue, or not marked: a third each, because today must be seen."""
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 
 
 def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
-    """Return open items by when they are due; no item is in two groups."""
-    today, due = handles.clock.now().date(), handles.memory.due
-    # all of them, because what repeats has a date in several groups and stands in the first
-    earlier, now = due(date.min, today - DAY, MOST), due(today, today, MOST)
-    running = [item for item in earlier.items if _is_under_way(item, handles.clock)]
-    over = [item for item in now.items if _is_over(item, handles.clock)]
-    overdue = _add(_leave_out(earlier, running), [item for item in over if not passes(item.properties)])
-    rest = _leave_out(now, [*overdue.items, *over, *running])
-    current = replace(rest, items=[*running, *rest.items], total=rest.total + len(running))
-    week = _leave_out(due(today + DAY, today + WEEK, MOST), [*overdue.items, *current.items])
-    groups: dict[Due, Found] = {"overdue": overdue, "today": current, "week": week}
+    """Return open items by when they are due or take place; no item is in two groups."""
+    memory, today = handles.memory, handles.clock.now().date()
+    late = memory.find_overdue(MOST)
+    overdue = _pick(late, [item for item in late.items if not may_repeat(item.properties)])
+    unmarked = _pick(late, [item for item in late.items if may_repeat(item.properties)])
+    running, now = memory.find(None, _make_running_filter(today), MOST), memory.due(today, today, MOST)
+    rest = _leave_out(now, [*late.items, *running.items])
+    current = replace(rest, items=[*running.items, *rest.items], total=rest.total + running.total)
+    week = _leave_out(memory.due(today + DAY, today + WEEK, MOST), [*late.items, *current.items])
+    groups: dict[Due, Found] = {"overdue": overdue, "unmarked": unmarked, "today": current, "week": week}
     return {name: replace(found, items=found.items[:limit]) for name, found in groups.items()}
+
+
+def _make_running_filter(today: date) -> dict[str, Json]:
+    """Return the filter of what began before a day and lasts into it, or longer."""
+    begun: list[Json] = [{name: {"$lt": str(today)}} for name in ("start_date", "date")]
+    return {"due_date": None, "end_date": {"$gte": str(today)}, "status": {"$nin": [*CLOSED]}, "$or": begun}
 
 
 def group_due_locally(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
@@ -59,9 +71,9 @@ def group_due_locally(handles: "DataHandles", limit: int = MOST) -> dict[Due, Fo
     return {name: localize_found(found, handles.clock.zone) for name, found in group_due(handles, limit).items()}
 
 
-def _add(found: Found, passed: Sequence["Item"]) -> Found:
-    more = _leave_out(Found([*passed], len(passed), False), found.items)
-    return replace(found, items=[*found.items, *more.items], total=found.total + more.total)
+def _pick(found: Found, items: list["Item"]) -> Found:
+    """Return what is found with some of the items alone."""
+    return replace(found, items=items, total=len(items), reasons=())
 
 
 def _leave_out(found: Found, earlier: Sequence["Item"]) -> Found:
@@ -89,9 +101,14 @@ def show_due(groups: dict[Due, Found], *, year: int | None = None, ids: bool = T
     for name in shown:
         if name != shown[0]:
             write_line()
-        say(TITLES[name], style="bold red" if name == "overdue" else "bold")
+        say(name_group(name, groups[name].total), style="bold red" if name == "overdue" else "bold")
         show_items(groups[name].items, year=year, ids=ids)
     tell_if_none(groups)
+
+
+def name_group(name: Due, count: int) -> str:
+    """Return the heading of a group: what it is called, with how many items it has."""
+    return f"{TITLES[name]} ({count})"
 
 
 def tell_if_none(groups: dict[Due, Found]) -> None:
@@ -104,17 +121,26 @@ def show_today(handles: "DataHandles") -> None:
     """Print what is overdue, today's items and the next days', a line each; in a terminal on one screen."""
     groups, screen = group_due_locally(handles), shutil.get_terminal_size()
     room = screen.lines - 2 if sys.stdout.isatty() else 2 * MOST * len(groups)
-    for line in list_today(groups, room, screen.columns):
+    news = list_calendar_news(handles)[: room // LATE]
+    for line in list_today(groups, room - len(news), screen.columns):
         write_line(line)
+    for line in ["From your calendars", *news] if news else []:
+        write_line(shorten(line, screen.columns))
     tell_if_none(groups)
 
 
 def list_today(groups: dict[Due, Found], room: int, width: int) -> list[str]:
     """Return at most so many lines of so many columns: a title for each day that has items, and the items below it."""
-    late, today, week = groups["overdue"], groups["today"], groups["week"]
-    first = _list_items(TITLES["overdue"], [(f"{_name_day(item):>10}", item) for item in late.items], width)
-    first = _cut(first, late.total, room // LATE)
-    days = [(TITLES["today"], today.items), *((day, [*items]) for day, items in groupby(week.items, _name_day))]
+    first: list[str] = []
+    for name in ("overdue", "unmarked"):
+        late = groups[name]
+        listed = _list_items(
+            name_group(name, late.total), [(f"{_name_day(item):>10}", item) for item in late.items], width
+        )
+        first += _cut(listed, late.total, room // LATE)
+    today, week = groups["today"], groups["week"]
+    days = [(name_group("today", today.total), today.items)]
+    days += [(day, [*items]) for day, items in groupby(week.items, _name_day)]
     rest = []
     for title, items in days:
         timed = sorted(((f"{_find_time(item):5}", item) for item in items), key=lambda pair: pair[0].strip() or "~")
@@ -126,30 +152,25 @@ def summarize_due(handles: "DataHandles") -> list[str]:
     """Return a few lines about items that are overdue, due today and soon; no line without such items."""
     lines, year = [], handles.clock.now().year
     for which, found in group_due_locally(handles, GREETING).items():
-        lines += [f"{TITLES[which]}:"] if found.items else []
-        lines += [f"  {shorten(item.content, 160)}{_format_when(item, which, year)}" for item in found.items[:GREETING]]
+        lines += [f"{name_group(which, found.total)}:"] if found.items else []
+        lines += [
+            f"  {shorten(item.content, 160)}{_format_when(item, which, year)}{tell_elsewhere(item)}"
+            for item in found.items[:GREETING]
+        ]
         lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []
     return lines
 
 
-def _is_over(item: "Item", clock: "Clock") -> bool:
-    """Return whether the moment or the whole day that an item is due has passed, as in the question what is overdue."""
-    minute = clock.now().isoformat(timespec="minutes")
-    span, now = date_span(item.date, clock.zone), date_span(minute, clock.zone)
-    return span is not None and now is not None and span[1] <= now[0] and not _is_under_way(item, clock)
-
-
-def _is_under_way(item: "Item", clock: "Clock") -> bool:
-    return is_under_way(item.properties, clock.now(), clock.zone)
-
-
 def _format_when(item: "Item", which: Due, year: int) -> str:
     when = show_value(item.date, year) if which != "today" else _find_time(item)
-    return f" ({'since ' if which == 'overdue' else ''}{when})" if when else ""
+    return f" ({'since ' if which in ('overdue', 'unmarked') else ''}{when})" if when else ""
 
 
 def _list_items(title: str, items: Sequence[tuple[str, "Item"]], width: int) -> list[str]:
-    lines = [f"  {when}  {shorten(item.content, max(width - len(when) - 4, 20))}" for when, item in items]
+    lines = [
+        f"  {when}  {shorten(item.content + tell_elsewhere(item), max(width - len(when) - 4, 20))}"
+        for when, item in items
+    ]
     return [title, *lines] if lines else []
 
 

@@ -45,11 +45,12 @@ def make_ringer(handles: "DataHandles", targets: Sequence[Target]) -> Ringer:
     return Ringer(handles.memory, handles.clock, handles.workspace.open_ledger(), targets)
 
 
-def keep_ringing(ringer: Ringer, clock: Clock, stopped: Event) -> None:
+def keep_ringing(workspace: Workspace, ringer: Ringer, clock: Clock, stopped: Event) -> None:
     """Deliver what comes due until it is stopped; what fails is tried again."""
     while True:
         seconds = SECONDS
         try:
+            workspace.whereabouts.refresh(clock)
             if coming := ringer.ring():
                 seconds = min(SECONDS, max((coming - clock.now()).total_seconds(), 0.0) + 0.01)
         except PASSING as exc:
@@ -71,7 +72,7 @@ def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = N
         yield
         return
     stopped, ringer = Event(), make_ringer(handles, targets)
-    thread = Thread(target=keep_ringing, args=(ringer, handles.clock, stopped), daemon=True)
+    thread = Thread(target=keep_ringing, args=(handles.workspace, ringer, handles.clock, stopped), daemon=True)
     thread.start()
     try:
         yield

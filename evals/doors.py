@@ -39,7 +39,7 @@ DOORS = (
     ("`ana today`", "the day at a glance: what is overdue, today with its times, then the next days, on one screen"),
     (
         "`ana due [--json]`",
-        "what is overdue, due today, in the next seven days; exit 4 if anything is overdue or due today, for cron",
+        "what is overdue, not marked, today's, in the next seven days; exit 4 if anything but the last, for cron",
     ),
     ("`ana history [--item ID] [--since DAY] [--json]`", "what was changed, when, and in which turn"),
     (
@@ -66,6 +66,10 @@ DOORS = (
         "`ana export FILE [--force] [--ics]`, `ana import FILE [--replace] [--mine\\|--from-others]`",
         "everything as lines of JSON, the same bytes again from an empty folder; `--ics` writes a calendar;"
         " takes also calendars, Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
+    ),
+    (
+        "`ana import URL [--follow [--name NAME]]`, `ana import NAME --unfollow`",
+        "brings a calendar in; with `--follow` it is read every hour from then on; its entries are taken out",
     ),
     (
         "`ana backup FILE`, `ana restore FILE [--yes] [--from NAME]`",

@@ -13,6 +13,7 @@ from ana.errors import UserError
 from ana.handles import Handles, default_handles
 from ana.keys import OWNER
 from ana.settings import Autonomy, Checking
+from ana.time.clock import find_zone
 from ana.tracing.port import NO_THREAD
 from ana.workspace import check_model
 from prompts import decision_prompt
@@ -24,6 +25,9 @@ SAVER = "__pregel_checkpointer"
 
 TOLD = ("name", "first_question", "last_activity")
 """What the metadata of the server's row of a thread tell of it; the server hands them on to the thread's runs."""
+
+LONGEST_ZONE = 64
+"""Characters of a zone's name."""
 
 LONGEST_NAME = 200
 """Characters of a model's name."""
@@ -72,6 +76,14 @@ class Context:
             "untrue one is corrected once. off: no such call. Empty: ANA_CHECK in .env."
         ),
     ] = None
+    timezone: Annotated[
+        str | None,
+        Field(
+            max_length=LONGEST_ZONE,
+            description="Where the person is: an IANA zone such as Asia/Tokyo. It stays until another is named. Empty: "
+            "where they were last, or ANA_TIMEZONE in .env.",
+        ),
+    ] = None
     stream_drafts: Annotated[
         bool,
         Field(
@@ -88,6 +100,8 @@ class Context:
         for name, value, kind in (("autonomy", self.autonomy, Autonomy), ("check", self.check, Checking)):
             if value is not None and value not in get_args(kind):
                 raise UserError(f"{name} is {value!r:.50}.", f"Give {' or '.join(get_args(kind))}.")
+        if self.timezone and not (isinstance(self.timezone, str) and find_zone(self.timezone)):
+            raise UserError(f"timezone is {self.timezone!r:.50}.", "Give an IANA zone such as Europe/Berlin.")
         if not isinstance(self.stream_drafts, bool):
             raise UserError(f"stream_drafts is {self.stream_drafts!r:.50}.", "Give true or false.")
 

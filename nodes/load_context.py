@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
@@ -10,13 +11,9 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 
 from ana.handles import Handles
-from ana.memory.filters import EVERY_ITEM
-from ana.memory.search.query import Query
-from ana.memory.status import CLOSED
+from ana.memory.search.found import Found
 from ana.output import shorten
 from ana.time.dates import weekday
-from ana.time.repeats import passes
-from ana.time.spans import is_under_way
 from graph.context import Context, context_of
 from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
@@ -38,9 +35,12 @@ WAITED = "That was when the person wrote. The turn has waited since; by now it i
 def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Start a turn: read Global Context and the clock; drop the oldest turns of a long history, and summarise them."""
     context = context_of(runtime)
+    if not context.is_repeated:
+        where = context.handles.workspace.whereabouts
+        where.look(context.handles.memory, context.handles.clock, context.timezone or "")
     handles, options = context.handles, context.model_options()
     found = len(state["messages"])
-    before = state["turn"]["ts"][:10] if found > 1 and state.get("turn") else ""
+    before = datetime.fromisoformat(state["turn"]["ts"]) if found > 1 and state.get("turn") else None
     state = close_passed_over(state, runtime)
     question, turn = last_question(state["messages"]), begin_turn(state, runtime)
     dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
@@ -74,36 +74,36 @@ def loaded_of(state: State, handles: Handles) -> Loaded:
     return state.get("loaded") or read_prompt_inputs(handles, state["turn"])
 
 
-def read_prompt_inputs(handles: Handles, turn: Turn, before: str = "") -> Loaded:
+def read_prompt_inputs(handles: Handles, turn: Turn, before: datetime | None = None) -> Loaded:
     """Read what the prompt of a turn is built from.
 
     Args:
-        before: The day of the turn before; the conversation was told then what was overdue. Empty if there is none.
+        before: When the turn before began; the conversation was told then what was overdue. None if there is none.
     """
     # the moment of the turn and not of this call: "tomorrow" still means the same after a night that the turn waited
     began, now = datetime.fromisoformat(turn["ts"]).astimezone(handles.clock.zone), handles.clock.now()
     waited = f"\n{WAITED} {_spell(now)}." if now.date() != began.date() else ""
-    told, memory = calendar(began, handles.clock.zone_name) + waited, handles.memory
+    travel = handles.workspace.whereabouts.tell_model(before)
+    told = calendar(began, handles.clock.zone_name) + waited + (travel and f"\n{travel}")
+    memory = handles.memory
     if handles.settings.provider == "offline":  # it has no use for the rest
         return Loaded(now=told, vocabulary="", lines=memory.lines())
+    before = before and before.astimezone(handles.clock.zone)
     with memory.backend.reading():
-        days = date.fromisoformat(before) if before else date.min, began.date() - timedelta(days=1)
-        # not `memory.due`, which goes by the present moment: a turn may have waited
-        late = memory.backend.query(Query(None, EVERY_ITEM, handles.clock.zone, MOST_OVERDUE, days, CLOSED, began))
+        late = memory.find_overdue(MOST_OVERDUE, now=began, since=before)  # a turn may have waited
         vocabulary, lines = memory.vocabulary.describe(), memory.lines()
-    # what has no status is a note or a thing of the past, which nobody has forgotten, and what passes is never overdue
-    told_of = (item for item in late.items if item.properties.get("status") is not None and not passes(item.properties))
-    kept = [item for item in told_of if not is_under_way(item.properties, began, handles.clock.zone)]
-    titles = {item.id: shorten(item.content, TITLE) for item in kept}
-    told += _tell_overdue([*titles.values()], late.truncated, before) if titles else ""
-    named = dict([*titles.items()][:NAMED])
-    return Loaded(now=told, vocabulary=vocabulary, lines=lines, overdue=named)
+    named = {item.id: shorten(item.content, TITLE) for item in late.items[:NAMED]}
+    return Loaded(now=told + _tell_overdue(late, before), vocabulary=vocabulary, lines=lines, overdue=named)
 
 
-def _tell_overdue(titles: Sequence[str], more: bool, before: str) -> str:
-    named = ", ".join(json.dumps(title, ensure_ascii=False) for title in titles[:NAMED])
-    told = f"Overdue since {before}" if before else "Overdue"
-    return f"\n{told} and open: {len(titles)}{'+' if more else ''} ({named}{', ...' if len(titles) > NAMED else ''})"
+def _tell_overdue(late: Found, before: datetime | None) -> str:
+    """Return a line on what is overdue, of which the conversation was not told before; empty if nothing is."""
+    if not late.items:
+        return ""
+    told = (f"{json.dumps(shorten(item.content, TITLE), ensure_ascii=False)}, due {item.date}" for item in late.items)
+    named = "; ".join(islice(told, NAMED)) + ("; ..." if len(late.items) > NAMED else "")
+    kind = f"Overdue, new since your last talk on {before.date()}" if before else "Overdue"
+    return f"\n{kind}: {len(late.items)}{'+' if late.truncated else ''} ({named})"
 
 
 def calendar(moment: datetime, zone_name: str) -> str:

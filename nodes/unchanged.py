@@ -10,10 +10,11 @@ from langchain_core.messages import AnyMessage
 from ana.handles import Handles
 from ana.memory.content_words import find_content_words
 from ana.memory.few_words import describe_property, show_value
-from ana.memory.item import Item, localize
+from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.receipts import find_title
 from ana.memory.search.tokens import tokenize
+from ana.memory.views import localize
 from ana.output import shorten
 from graph.state import State
 from nodes.history import previous_turn, this_turn

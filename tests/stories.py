@@ -71,9 +71,9 @@ class Life:
         return self._assistant.handles
 
     @contextmanager
-    def live(self, folder: Path) -> Iterator["Life"]:
-        """Open the assistant in a folder."""
-        settings = load_settings(folders(folder, ANA_TIMEZONE=str(self.zone)))
+    def live(self, folder: Path, **env: str) -> Iterator["Life"]:
+        """Open the assistant in a folder, with further variables."""
+        settings = load_settings(folders(folder, ANA_TIMEZONE=str(self.zone), **env))
         opened = open_handles(open_workspace(settings), model=self.model, backend=self.memory.backend)
         with open_assistant(replace(opened, clock=self.clock, memory=self.memory)) as self._assistant:
             yield self
@@ -81,6 +81,12 @@ class Life:
     def at(self, day: date, hour: time = MORNING) -> None:
         """Go to an hour of a day."""
         self.now = datetime.combine(day, hour, self.zone)
+
+    def fly(self, zone: ZoneInfo) -> None:
+        """Go to another zone, of which the client tells."""
+        self.zone = zone
+        assert self._assistant
+        self._assistant.handles.workspace.whereabouts.look(self.memory, self.clock, str(zone))
 
     def say(self, message: str, *named: tuple[str, dict[str, Any]], answer: str = "Noted.") -> Done:
         """Say something to the assistant, whose model makes these calls and then answers."""

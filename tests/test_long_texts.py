@@ -125,7 +125,7 @@ def test_a_component_ends_with_the_first_end_of_its_kind(tmp_path: Path) -> None
     file = tmp_path / "a.ics"
     event = "begin:vevent\nBEGIN:VALARM\nEND:VALARM\nSUMMARY:END:VEVENT\nEND:VEVENT "
     file.write_text(f"BEGIN:VCALENDAR\n{event}\nBEGIN:VTODO\nEND:VTODO\nEND:VCALENDAR\n")
-    parts, others = split_parts(file)
+    parts, others, _ = split_parts(file)
     assert parts == [("VEVENT", event), ("VTODO", "BEGIN:VTODO\nEND:VTODO")]
     assert others == []
     file.write_text(f"BEGIN:VCALENDAR\nBEGIN:VTODO\n{event}\nEND:VCALENDAR\n")

@@ -8,8 +8,9 @@ from typing import Annotated, Any, TypeAlias
 from langchain_core.tools import InjectedToolArg
 
 from ana.memory.changes import Cause
-from ana.memory.item import SHOWN, Item, show_item
+from ana.memory.item import Item
 from ana.memory.memory import Memory
+from ana.memory.views import SHOWN, show_item
 from ana.time.clock import Clock
 from ana.values import Json, plain
 from tools.artifacts import Artifact

@@ -2,9 +2,10 @@
 
 from langchain_core.tools import tool
 
-from ana.memory.item import Item, tell_source
+from ana.memory.item import Item
 from ana.memory.receipts import make_receipt
 from ana.memory.similar import find_twins
+from ana.memory.views import tell_source
 from ana.values import Json
 from tools.call import Injected, Result
 

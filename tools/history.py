@@ -11,9 +11,10 @@ from langchain_core.tools import tool
 from ana.errors import ToolError
 from ana.memory.authors import find_author
 from ana.memory.changes import Entry
-from ana.memory.item import SHOWN, Item, tell_source
+from ana.memory.item import Item
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.tokens import tokenize
+from ana.memory.views import SHOWN, tell_source
 from ana.time.dates import with_weekday, without_weekday
 from ana.time.spans import Span, date_span
 from ana.values import Json

@@ -1,7 +1,6 @@
 """The four primitives over items."""
 
 from collections.abc import Mapping
-from datetime import date
 from typing import Any
 
 from langchain_core.tools import tool
@@ -10,12 +9,14 @@ from ana.errors import DuplicateItem, NoSuchItem, ToolError
 from ana.memory.changes import Change
 from ana.memory.completions import find_done_dates
 from ana.memory.filters import OWN_KEYS, Node
-from ana.memory.item import Item, to_local
+from ana.memory.item import Item
 from ana.memory.operations import read_operations
+from ana.memory.overdue import describe_date
 from ana.memory.receipts import make_receipt
 from ana.memory.search.found import Found
 from ana.memory.search.scoring import drop_weak
 from ana.memory.similar import find_twins
+from ana.memory.views import show_properties, to_local
 from ana.time.dates import with_weekday
 from ana.time.repeats import may_repeat
 from ana.values import Json
@@ -74,7 +75,8 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
     shown = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
     twins = find_twins(call.memory.backend, "item", change.after, MOST_TWINS)
     similar = {"similar": list(map(show_similar, twins))} if twins else {}
-    told = similar | tell_repeat(call, change, known) | notice(call, change)
+    kind = describe_date(change.after.properties)
+    told = ({"date_is": kind} if kind else {}) | similar | tell_repeat(call, change, known) | notice(call, change)
     return shown | told, make_receipt(change, call.clock.zone)
 
 
@@ -115,8 +117,9 @@ def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
     shown, old, new = call.show(change.after, longest=QUOTED), change.before.properties, change.after.properties
     changed = [key for key in {**old, **new} if (key in old) != (key in new) or old.get(key) != new.get(key)]
     shown["content"] = _cut_to_change(change.before.content, change.after.content)
-    shown["properties"] = {key: with_weekday(new.get(key)) for key in changed}
-    was: dict[str, Json] = {key: with_weekday(old[key]) for key in changed if key in old}
+    known, earlier = (show_properties(each, call.clock.zone) for each in (change.after, change.before))
+    shown["properties"] = {key: known.get(key) for key in changed}
+    was: dict[str, Json] = {key: earlier[key] for key in changed if key in old}
     return shown | ({"was": was} if was else {})
 
 
@@ -189,7 +192,7 @@ def query_items(
         for item, moment in zip(found.items, done, strict=True)
     ]
     # where text or likeness ranks everything, all items would be the total
-    is_selection = bool(where) or found.due or not (like or is_worded)
+    is_selection = bool(where) or found.due or found.is_overdue or not (like or is_worded)
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated}
     note = _note(call, found, where or {})
     return result | _tell_done_then(call, found.where) | ({"note": note} if note else {}), explain(found)
@@ -224,9 +227,11 @@ def _asks_for_stamps(where: object) -> bool:
 def _note(call: CallContext, found: Found, where: Mapping[str, Any]) -> str:
     """Return how the query was understood, why it found nothing, and what else it may have asked for."""
     notes = []
-    if found.due:
+    if found.is_overdue:
+        notes.append("The text was taken as the question what is overdue.")
+    elif found.due:
         first, last = (with_weekday(str(day)) for day in found.due)
-        days = f"to {last}" if found.due[0] == date.min else first if first == last else f"{first} to {last}"
+        days = first if first == last else f"{first} to {last}"
         notes.append(f"The text was taken as the question what is due: {days}.")
     notes += [found.why_none, found.unread]
     notes += (f"{near}." for near in find_near_asked(call, where))

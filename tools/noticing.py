@@ -10,11 +10,13 @@ from typing import Any
 from ana.errors import NoSuchItem
 from ana.memory.changes import Change
 from ana.memory.filters.matching import is_number
-from ana.memory.item import Item, tell_source
+from ana.memory.item import Item
 from ana.memory.repeating import list_next, tell_dates
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
+from ana.memory.travel import read_item_repeat
 from ana.memory.undo import find_all_undone, find_undone_turn
+from ana.memory.views import tell_source
 from ana.memory.vocabulary import NAMED, names_of
 from ana.output import shorten
 from ana.reminders.reading import tell_ringing
@@ -31,7 +33,6 @@ from ana.time.repeats import (
     may_repeat,
     read_day_or_moment,
     read_local,
-    read_repeat,
     tell_rule,
 )
 from ana.values import Json, Properties, fold_case, plain_text
@@ -66,7 +67,7 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
     if unsearched := describe_unsearched(after.content, after.properties):
         noticed["searched"] = unsearched
     if (remind := after.properties.get("remind")) and (before is None or remind != before.properties.get("remind")):
-        noticed["reminder"] = tell_ringing(after.properties, call.clock.now(), call.clock.zone, call.rings_by)
+        noticed["reminder"] = tell_ringing(after, call.clock.now(), call.clock.zone, call.rings_by)
     if near := _find_near_names(call, change):
         noticed["nearly_in_use"] = [*near]
     if before is not None and (end := _find_end_left(before.properties, after.properties)):
@@ -188,7 +189,7 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
     if after is None or not may_repeat(after.properties):
         is_finished = after and may_repeat(old) and "status" in given and has_status(after.properties, DONE)
         return {"done": _FINISHED} if is_finished else {}
-    new, repeat = after.properties, read_repeat(after.properties, call.clock.zone)
+    new, repeat = after.properties, read_item_repeat(after, call.clock.zone)
     if repeat is None and "status" in given and has_status(new, DONE):
         return {"note": _CLOSED}
     if repeat is None:
@@ -198,7 +199,7 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
         return {"note": _CANCELLED}
     if new.get("done_for") != old.get("done_for"):
         told = f"for {with_weekday(new['done_for'])}; {_ENDED if has_status(new, DONE) else f'next {coming}'}"
-        passed = find_passed_over(old, new, call.clock.zone)
+        passed = find_passed_over(old, new, repeat.zone)
         return {"done": told} | _tell_passed_over(repeat, passed) | _tell_uncounted(old, new, given)
     if "status" in given and change.before and old == new:
         return {"done": f"Nothing changed: it is done for {with_weekday(new.get('done_for'))}; next {coming}."}
@@ -212,7 +213,7 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
 def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Mapping[str, int]) -> dict[str, Json]:
     """Return what stands beside an item at an occurrence: since when it is open, that the series has ended, and how
     many more of its dates are in the days that were asked for; a few by name."""
-    repeat = read_repeat(stored.properties, call.clock.zone) if may_repeat(stored.properties) else None
+    repeat = read_item_repeat(stored, call.clock.zone)
     if repeat is None:
         return {}
     lead, present = repeat.keys[0].name, find_present(repeat, call.clock.now())
@@ -222,7 +223,7 @@ def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Map
     more = more_dates.get(item.id, 0)
     told: dict[str, Json] = {"more_dates": more} if more else {}
     if 0 < more <= MOST:
-        begin = read_local(str(item.properties[lead]), call.clock.zone)
+        begin = read_local(str(item.properties[lead]), repeat.zone)
         coming = iter_occurrences(repeat, begin, look_ahead(repeat, begin))
         later = (each for each in coming if each.dates[lead] > str(item.properties[lead]))
         told["then"] = ", ".join(tell_dates(repeat, each) for each in islice(later, more))

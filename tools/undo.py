@@ -11,11 +11,11 @@ from langchain_core.tools import tool
 from ana.errors import ToolError, UserError
 from ana.memory.backend import retry_on_change
 from ana.memory.changes import Change, get_source
-from ana.memory.item import tell_source
 from ana.memory.receipts import describe_difference
 from ana.memory.trash import find_deleted, list_deleted, restore
 from ana.memory.undo import Undone, find_undone, last_turn, plan_undo
 from ana.memory.undo import undo as take_back
+from ana.memory.views import tell_source
 from ana.values import Json
 from tools.artifacts import collect_receipts
 from tools.call import CallContext, Injected, Result

@@ -9,6 +9,9 @@ from ana.memory.item import Item
 from ana.memory.sources import PERSON
 
 Kind = Literal["item", "line"]
+READING = "calendar-"
+"""What turns are called that the reading of a calendar made: nobody did it, so it is never the last that was done."""
+
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 

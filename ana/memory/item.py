@@ -2,17 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from dataclasses import dataclass
 from typing import Any
 
 from ana.errors import ToolError
 from ana.memory.sources import ALL_MINE, Sources, is_others
-from ana.time.dates import day_of, with_weekday
+from ana.time.dates import day_of
 from ana.values import DEEPEST, Json, Properties
-
-SHOWN = 4000
-"""How many characters of an item's content a model is shown."""
 
 
 @dataclass(frozen=True)
@@ -61,50 +57,6 @@ def from_json(record: Mapping[str, Any]) -> Item:
     """Return the item of which `to_json` made this."""
     sources = Sources(**record["sources"]) if "sources" in record else ALL_MINE
     return Item(**{**record, "sources": sources})
-
-
-def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:
-    """Return an item as JSON for a model: dates with their weekday, content cut with a mark after `longest` characters.
-
-    With `stamps` created_at and updated_at are shown, in the zone. The source is shown if it is not the person.
-    """
-    content = item.content
-    if len(content) > longest:
-        content = f"{content[:longest]} [cut: {len(content):,} characters in all]"
-    properties: dict[str, Json] = {key: with_weekday(value) for key, value in item.properties.items()}
-    shown: dict[str, Json] = {"id": item.id, "content": content, "properties": properties, **tell_source(item)}
-    if stamps:
-        shown |= {"created_at": to_local(item.created_at, zone), "updated_at": to_local(item.updated_at, zone)}
-    return shown
-
-
-def tell_source(*records: Item | None) -> dict[str, Json]:
-    """Return under `source` from whom records are, the last of others; nothing if they are the person's."""
-    others: list[Json] = [each.source for each in records if each and is_others(each.source)]
-    return {"source": others[-1]} if others else {}
-
-
-def to_local(stamp: str, zone: tzinfo) -> str:
-    """Return a stamp in a zone, to the second."""
-    return datetime.fromisoformat(stamp).astimezone(zone).isoformat(timespec="seconds")
-
-
-def localize(item: Item, zone: tzinfo) -> Item:
-    """Return an item as people are shown it: a moment that names another offset is the same one in a zone."""
-    return replace(item, properties={key: _localize(value, zone) for key, value in item.properties.items()})
-
-
-def _localize(value: Json, zone: tzinfo) -> Json:
-    if isinstance(value, list):
-        return [_localize(each, zone) for each in value]
-    if not isinstance(value, str) or not day_of(value) or len(value) == len("2026-01-13"):
-        return value
-    moment = datetime.fromisoformat(value)
-    try:
-        local = moment.astimezone(zone)
-    except OverflowError:  # at the ends of the calendar
-        return value
-    return value if moment.utcoffset() in (None, local.utcoffset()) else local.isoformat()
 
 
 def is_date_key(key: str) -> bool:

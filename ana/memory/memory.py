@@ -1,97 +1,26 @@
 """Everything the assistant knows, items and Global Context, and the one way to change it, on any backend."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 
-from ana.errors import NoSuchItem, RecordChanged, ToolError
-from ana.memory.backend import Backend, Expected, retry_on_change, to_key
+from ana.errors import RecordChanged, ToolError
+from ana.memory.backend import Expected, retry_on_change, to_key
 from ana.memory.bounds import check_item, check_names
-from ana.memory.changes import Cause, Change, Entry, Kind, combine, get_source, make_edit, net
-from ana.memory.content_words import WordCounts
+from ana.memory.changes import Cause, Change, Entry, combine, get_source, make_edit, net
 from ana.memory.context_line import to_one_line
 from ana.memory.digests import line_digest
-from ana.memory.explanation import explain_nothing
-from ana.memory.filters import EVERY_ITEM
 from ana.memory.ids import iter_candidate_ids
 from ana.memory.item import Item
 from ana.memory.operations import Operation
-from ana.memory.search.found import Found
-from ana.memory.search.property_text import SEARCHED
-from ana.memory.search.query import Query, describe_unread, parse_query
-from ana.memory.similar import find_similar
+from ana.memory.reader import Reader
 from ana.memory.sources import ALL_MINE, Sources, tell_part
-from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
-from ana.memory.tally import FilterReader
+from ana.memory.travel import may_keep_zone
 from ana.memory.updates import make_item, update_item
-from ana.memory.vocabulary import Vocabulary
-from ana.time.clock import Clock
 from ana.values import Json, Properties
 
 
-class Memory:
-    """Items and Global Context lines. Every write returns what was read back from the backend."""
-
-    def __init__(self, backend: Backend, clock: Clock) -> None:
-        self.backend = backend
-        self.vocabulary = Vocabulary(backend)
-        self.word_counts = WordCounts(backend)
-        self._filters = FilterReader(backend, clock)
-        self._clock = clock
-
-    def get(self, id: str) -> Item:
-        """Return the item with this id. Raises NoSuchItem."""
-        item = self.record("item", id)
-        if item is None:
-            raise NoSuchItem(id)
-        return item
-
-    def record(self, kind: Kind, id: str) -> Item | None:
-        """Return an item or a Global Context line, or None."""
-        return self.backend.get_many(kind, [id]).get(id)
-
-    def find(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
-        """Find items by meaning (nearest first), by property, or both; without text by own date, then newest.
-
-        A text that only asks what is due then becomes a filter on the items' own date.
-
-        Raises ToolError if the filter or the limit is not valid.
-        """
-        if limit < 1:
-            raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
-        now = self._clock.now()
-        parsed = parse_query(text[:SEARCHED], now.date()) if text and text.strip() else None
-        query = Query(parsed, self._filters.read(where), self._clock.zone, limit, now=now)
-        if parsed and parsed.due:
-            # about days in the past, done items count
-            is_past = date.min < parsed.due[0] and parsed.due[1] < now.date()
-            query = replace(query, text=None, due=parsed.due, excluded=CANCELLED if is_past else CLOSED)
-        found = replace(self.backend.query(query), due=query.due, where=query.where, unread=describe_unread(text or ""))
-        return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
-
-    def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
-        """Find the items nearest in meaning to an item, without itself; with a filter, among the nearest 500."""
-        return find_similar(self.backend, self.get(id).id, self._filters.read(where), limit)
-
-    def due(self, first: date, last: date, limit: int = 100) -> Found:
-        """Return the open items whose own date is on these days, both included, the earliest first.
-
-        From date.min on, it is everything up to the last.
-        """
-        now = self._clock.now()
-        return self.backend.query(Query(None, EVERY_ITEM, self._clock.zone, limit, (first, last), CLOSED, now))
-
-    def items(self) -> Iterator[Item]:
-        """Yield every item, in no order."""
-        return self.backend.scan("item")
-
-    def count(self) -> int:
-        """Return how many items there are."""
-        return self.backend.count("item")
-
-    def lines(self) -> dict[int, str]:
-        """Return the lines of Global Context by number, in order."""
-        return {int(i.id): i.content for i in sorted(self.backend.scan("line"), key=lambda i: int(i.id))}
+class Memory(Reader):
+    """Items and Global Context lines, and the one way to change them. Every write returns what was read back."""
 
     def create(
         self, content: str, properties: Properties | None = None, cause: Cause | None = None, *, copy: bool = True
@@ -173,6 +102,18 @@ class Memory:
 
         return self._write_all(plan, cause)
 
+    def keep_zone(self, zone: str, cause: Cause | None = None) -> int:
+        """Let the times of items that name no zone keep one (see ana.memory.travel), and return of how many.
+
+        What was imported keeps going with the person: its times name no zone because they should not.
+        """
+
+        def plan() -> list[Change]:
+            olds = [old for old in self.items() if may_keep_zone(old)]
+            return [Change("item", old.id, old, replace(old, zone=zone)) for old in olds]
+
+        return len(self._write_all(plan, cause))
+
     def delete(self, id: str, cause: Cause | None = None) -> Change:
         """Remove an item. Raises ToolError if there is none."""
         return self._write(lambda: Change("item", id, self.get(id), None), cause)
@@ -229,26 +170,6 @@ class Memory:
         entries = self._enter(changes, by)
         # whatever the bounds of today: it was stored once
         return self.backend.apply(entries, {change.key: change.before for change in combine(changes)})
-
-    def history(
-        self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
-    ) -> list[Entry]:
-        """Return journal entries, the newest first. Arguments as `Backend.entries`."""
-        return self.backend.entries(turn=turn, id=id, since=since, limit=limit)
-
-    def completed_at(self, item: Item) -> str | None:
-        """Return when an item's status became done, by the journal, as a stamp; None if it is open or nobody knows."""
-        if not has_status(item.properties, DONE):
-            return None
-        entries = self.history(id=item.id)
-        # an item that comes back is as it was when it was deleted
-        changed = [entry for entry in entries[:-1] if entry.change.before] + entries[-1:]
-        befores = ((entry.ts, entry.change.before) for entry in changed)
-        return next((ts for ts, old in befores if old is None or not has_status(old.properties, DONE)), None)
-
-    def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
-        """Return the turns that wrote something with their threads, the newest first. Arguments as `Backend.turns`."""
-        return self.backend.turns(thread=thread, prefix=prefix, limit=limit)
 
     def stamp(self) -> str:
         """Return the present moment in the form of created_at and updated_at."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from itertools import islice, zip_longest
 from typing import Any, TypeAlias
@@ -16,15 +17,16 @@ from ana.memory.few_words import (
     tell_more,
     word_rules,
 )
-from ana.memory.item import Item, localize, to_json
+from ana.memory.item import Item, to_json
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.single_dates import SINGLE, read_moves
 from ana.memory.sources import describe_claim
+from ana.memory.views import localize, tell_own_time
 from ana.output import quote, shorten
 from ana.time.dates import day_of
-from ana.time.repeats import ALSO, DATE_KEYS, find_passed_over
+from ana.time.repeats import ALSO, DATE_KEYS, count_left, find_passed_over, read_repeat
 from ana.translation import _
-from ana.values import Json, list_others, plain
+from ana.values import Json, Properties, list_others, plain
 
 Receipt: TypeAlias = Mapping[str, Any]
 """The record of one write as people are shown it: {op, kind, id, before, after}."""
@@ -45,7 +47,8 @@ MOST_PROPERTIES = 8
 
 def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
     """Return a write as people are shown it: op, kind, id, and the record before and after, its moments in a zone."""
-    shown = (each and (localize(each, zone) if zone else each) for each in (change.before, change.after))
+    records = change.before, change.after
+    shown = (each and (localize(each, zone) if zone else replace(each, zone="")) for each in records)
     before, after = (each and plain(to_json(each)) for each in shown)
     return {"op": change.op, "kind": change.kind, "id": change.id, "before": before, "after": after}
 
@@ -53,7 +56,7 @@ def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
 def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
     """Return one receipt for each record, from before the first to after the last; none for one that is as it was.
 
-    That of what repeats has `passed_over` too, the dates that no change marked: of several changes each marks one.
+    That of what repeats has `passed_over` too, how many dates no change marked, and `marked`, those that several did.
     That of a record which is called as another one has `alike`.
     """
     spans: dict[tuple[str, str], Receipt] = {}
@@ -63,7 +66,9 @@ def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
         after = receipt["after"]
         op = "create" if before is None else "delete" if after is None else "update"
         passed = (spans[key].get("passed_over", 0) if key in spans else 0) + _count_passed_over(receipt)
-        told = {"passed_over": passed} if passed or key in spans else {}
+        told: dict[str, Any] = {"passed_over": passed} if passed or key in spans else {}
+        if marked := [*(spans[key].get("marked", []) if key in spans else []), *_list_marked(receipt)]:
+            told["marked"] = marked
         spans[key] = {**receipt, "op": op, "before": before, "after": after, **told}
     changed = [each for each in spans.values() if _strip(each["before"]) != _strip(each["after"])]
     called = Counter(find_title((each["after"] or each["before"])["content"]) for each in changed)
@@ -152,7 +157,8 @@ def list_parts(receipt: Receipt) -> list[str]:
     old, new = (word_rules(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
-        return [describe_property(name, value, year) for name, value in (new or old).items()]
+        told = [describe_property(name, value, year) for name, value in (new or old).items()]
+        return [*told, *_tell_own_times(after or before, new or old)]
     parts = [*_describe_edit(before["content"], after["content"])]
     parts += _tell_date(receipt, year)
     parts += (moved_on := [*_describe_done(receipt, year)])
@@ -171,7 +177,14 @@ def list_parts(receipt: Receipt) -> list[str]:
             parts.append(_("no {name}").format(name=name_property(key).strip() or key))
         elif not moved_on:
             parts += _describe_days(key, old[key], [], year)[1]
+    parts += _tell_own_times(after, {key: value for key, value in new.items() if old.get(key) != value})
     return parts or describe_claim(before, after)
+
+
+def _tell_own_times(record: Mapping[str, Any], properties: Properties) -> list[str]:
+    """Return by the clock of another zone, which a record keeps, when its first date among properties is."""
+    date = next((properties[key] for key in DATE_KEYS if day_of(properties.get(key))), None)
+    return [*filter(None, [tell_own_time(record.get("zone", ""), date)])]
 
 
 def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:
@@ -186,12 +199,21 @@ def _describe_done(receipt: Receipt, year: int) -> Iterator[str]:
     """Yield for which date what repeats was done, how many it passed over, and which is next."""
     old, new = receipt["before"]["properties"], receipt["after"]["properties"]
     if new.get("done_for") != old.get("done_for") and day_of(new.get("done_for")):
-        yield _("done for {day}").format(day=show_value(new["done_for"], year))
+        yield _("done for {day}").format(day=show_value(receipt.get("marked") or new["done_for"], year))
         if passed := _count_passed_over(receipt):
             yield _("{n} before it not marked").format(n=passed)
         key = next((key for key in DATE_KEYS if old.get(key) != new.get(key)), None)
         if key:
             yield _("next {day}").format(day=show_value(new[key], year))
+            repeat = read_repeat(new, UTC)
+            left = count_left(repeat) if repeat else None
+            yield from [] if left is None else [_("{n} left").format(n=left)]
+
+
+def _list_marked(receipt: Receipt) -> list[Json]:
+    """Return the date of what repeats that a write marked as done."""
+    old, new = ((receipt[when] or {}).get("properties", {}) for when in ("before", "after"))
+    return [new["done_for"]] if old and day_of(new.get("done_for")) and new["done_for"] != old.get("done_for") else []
 
 
 def _count_passed_over(receipt: Receipt) -> int:

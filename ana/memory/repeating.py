@@ -196,7 +196,7 @@ class Revision:
             return None if is_second else find_present(repeat, self.now)
         if said is None:
             return find_done_occurrence(repeat, self.now)
-        found = find_on(repeat, read_day_or_moment(str(said), self.zone)) if day_of(said) else None
+        found = find_on(repeat, read_day_or_moment(str(said), repeat.zone)) if day_of(said) else None
         if found is None and str(said)[:10] < str(repeat.first)[:10] and not repeat.moved and self.old.get("done_for"):
             raise ToolError(
                 f"{str(said)[:60]!r} is before its next date, {repeat.first.date()}: it has moved on.",

@@ -32,6 +32,16 @@ def name_assistant(name: str) -> str:
     return _name("assistant", name)
 
 
+def name_calendar(name: str) -> str:
+    """Return the source of what is read from a calendar that is followed."""
+    return _name("calendar", name)
+
+
+def is_followed(source: str) -> bool:
+    """Return whether a source is a calendar that is read again and again, so that what is its own changes there."""
+    return source.startswith("calendar ")
+
+
 def name_tool(name: str) -> str:
     """Return the source of what a tool of the person's own returns."""
     return _name("tool", name)

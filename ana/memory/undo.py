@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ana.errors import UserError
 from ana.memory.backend import RecordKey, get_records, retry_on_change
-from ana.memory.changes import Cause, Change, Entry, net
+from ana.memory.changes import READING, Cause, Change, Entry, net
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.sources import PERSON
@@ -63,7 +63,7 @@ def last_turn(memory: Memory, thread: str | None = None, *, running: str | None 
         candidates = (
             turn
             for turn in _iter_newest(memory, thread)
-            if turn != running and turn not in undone and not find_undone_turn(turn)
+            if turn != running and turn not in undone and not find_undone_turn(turn) and not turn.startswith(READING)
         )
         found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
     if found is None:

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import tzinfo
 
+from ana.errors import ToolError
 from ana.memory.item import Item, merge_properties
 from ana.memory.operations import Operation, apply_to
 from ana.memory.repeating import Revision
-from ana.memory.sources import Sources, tell_all, tell_part, tell_properties
+from ana.memory.sources import Sources, is_followed, tell_all, tell_part, tell_properties
+from ana.memory.travel import find_own_zone, settle_zone
 from ana.time.clock import Clock
 from ana.time.repeats import may_repeat
 from ana.values import Json, Properties
@@ -14,8 +17,9 @@ from ana.values import Json, Properties
 
 def make_item(id: str, content: str, properties: Properties, source: str, clock: Clock) -> Item:
     """Return a new item. Raises ToolError if a rule of repetition cannot be read."""
-    stored, stamp = _revise({}, properties, properties, clock), clock.stamp()
-    return Item(id, content, stored, stamp, stamp, tell_all(source, stored))
+    revised, stamp = _revise({}, properties, properties, clock, clock.zone), clock.stamp()
+    stored, zone = settle_zone(revised, clock.zone)
+    return Item(id, content, stored, stamp, stamp, tell_all(source, stored), zone)
 
 
 def update_item(
@@ -28,13 +32,28 @@ def update_item(
     """Return an item with another content and merged properties. Raises ToolError as `Memory.update` does."""
     changed = {name: apply_to(old.properties.get(name), change) for name, change in properties.items()}
     text = old.content if content is None else str(apply_to(old.content, content))
-    stored = _revise(old.properties, merge_properties(old.properties, changed), changed, clock)
+    merged, own = merge_properties(old.properties, changed), find_own_zone(old) or clock.zone
+    stored, zone = settle_zone(_revise(old.properties, merged, changed, clock, own), clock.zone, old)
     told = tell_part(old.sources.content, old.content, text, content, source)
+    _check_followed(old, text, stored, source)
     sources = Sources(told, tell_properties(old.sources.properties, old.properties, stored, properties, source))
-    return replace(old, content=text, properties=stored, updated_at=clock.stamp(), sources=sources)
+    return replace(old, content=text, properties=stored, updated_at=clock.stamp(), sources=sources, zone=zone)
 
 
-def _revise(old: Properties, new: Properties, given: Mapping[str, Json], clock: Clock) -> Properties:
+def _check_followed(old: Item, text: str, stored: Properties, source: str) -> None:
+    """Raise ToolError if a change is of what a calendar says, which its next reading would set back."""
+    calendar = old.sources.content
+    if not is_followed(calendar) or source == calendar:
+        return
+    its = [name for name, told in old.sources.properties.items() if told == calendar]
+    if text != old.content or any(stored.get(name) != old.properties.get(name) for name in its):
+        raise ToolError(
+            f"This is an entry of the {calendar}, which is read again every hour: it is changed there, not here.",
+            "What is noted beside it stays: a property of another name, such as note; or an item of its own.",
+        )
+
+
+def _revise(old: Properties, new: Properties, given: Mapping[str, Json], clock: Clock, zone: tzinfo) -> Properties:
     if not given or not may_repeat(new):
         return new
-    return Revision(old, given, clock.now(), clock.zone).apply(new)
+    return Revision(old, given, clock.now().astimezone(zone), zone).apply(new)

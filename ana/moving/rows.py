@@ -42,7 +42,7 @@ TABLES = {
 JSON = (("checkpoints", "metadata"), ("created", "metadata"), ("trash", "name"), ("thread_names", "name"))
 """Columns that are read as they were written."""
 
-NOTES: tuple[NoteName, ...] = ("calendar-key", "push-key")
+NOTES: tuple[NoteName, ...] = ("calendar-key", "push-key", "zone")
 """The notes that are a person's wherever they are."""
 
 _NOT_ASCII = re.compile(r"[^\n -~]")

@@ -15,7 +15,7 @@ FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=20), timedelta(hours=1)
 
 @dataclass(frozen=True)
 class RingKey:
-    """A time that an item rings: the item's id, and the moment in UTC, ISO 8601."""
+    """A time that an item rings: the item's id, and the moment in ISO 8601, in UTC or, of what goes along, local."""
 
     item: str
     moment: str

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from ana.errors import ToolError
+from ana.memory.item import Item
 from ana.memory.status import CLOSED, has_status
+from ana.memory.travel import find_own_zone, make_absolute, read_item_repeat
 from ana.time.dates import day_of, spell_day
-from ana.time.repeats import DATE_KEYS, occurrences, read_repeat
-from ana.values import Json, Properties
+from ana.time.repeats import DATE_KEYS, occurrences
+from ana.values import Json
 
 REMIND_FORM = (
     'remind takes a moment, "2026-12-01T16:30", or a distance before the item\'s own date: "30 minutes before", '
@@ -37,10 +39,12 @@ class Ring:
     Args:
         moment: When, in UTC: in the person's zone, moments around a change of the clock cannot be compared.
         of: The day or the moment that it is about; None if the item has none.
+        goes_along: Whether it is at a time of the clock wherever the person is (see ana.memory.travel).
     """
 
     moment: datetime
     of: date | None
+    goes_along: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,25 +68,39 @@ class Distance:
         return datetime.combine(day, self.at or local.time(), zone)
 
 
-def read_reminders(properties: Properties, zone: tzinfo, since: datetime, until: datetime) -> list[Ring]:
+def read_reminders(item: Item, zone: tzinfo, since: datetime, until: datetime) -> list[Ring]:
     """Return when an item rings, in order. What cannot be read rings nothing, nor does what is done or cancelled.
 
     Args:
+        zone: The person's zone.
         since: From this moment on.
         until: Up to this moment, included.
     """
+    absolute = make_absolute(item)
+    properties, goes_along = absolute.properties, find_own_zone(item) is None
     if has_status(properties, CLOSED):
         return []
     said = [read_part(part, zone) for part in _list_parts(properties)]
     distances = [part for part in said if isinstance(part, Distance)]
     own = next((read_date(properties[key], zone) for key in DATE_KEYS if day_of(properties.get(key))), None)
-    found = {part.astimezone(UTC): own for part in said if isinstance(part, datetime)}
+    found: dict[datetime, Ring] = {}
+    for text, part in zip(_list_parts(properties), said, strict=True):
+        if isinstance(part, datetime):
+            moment = part.astimezone(UTC)
+            found[moment] = Ring(moment, own, goes_along and not _has_offset(text))
     reach = max((distance.reach for distance in distances), default=timedelta())
-    for start in _iter_starts(properties, own, zone, since - _DAY, until + reach) if distances else ():
+    lead = next((properties[key] for key in DATE_KEYS if day_of(properties.get(key))), None)
+    is_local = lead is not None and (len(str(lead)) == len("2026-12-01") or (goes_along and not _has_offset(lead)))
+    for start in _iter_starts(item, own, zone, since - _DAY, until + reach) if distances else ():
         for distance in distances:
-            if moment := distance.before(start, zone):
-                found.setdefault(moment.astimezone(UTC), start)
-    return [Ring(moment, found[moment]) for moment in sorted(found) if since <= moment <= until]
+            if before := distance.before(start, zone):
+                moment = before.astimezone(UTC)
+                found.setdefault(moment, Ring(moment, start, is_local))
+    return [found[moment] for moment in sorted(found) if since <= moment <= until]
+
+
+def _has_offset(value: Json) -> bool:
+    return datetime.fromisoformat(str(value)).tzinfo is not None
 
 
 def check_remind(properties: Mapping[str, Json]) -> None:
@@ -96,13 +114,13 @@ def check_remind(properties: Mapping[str, Json]) -> None:
             raise ToolError(f"remind cannot be {str(part)[:60]!r}.", REMIND_FORM)
 
 
-def tell_ringing(properties: Properties, now: datetime, zone: tzinfo, places: Sequence[str]) -> str:
+def tell_ringing(item: Item, now: datetime, zone: tzinfo, places: Sequence[str]) -> str:
     """Return where and when an item rings next, or why nothing can, for the model to tell.
 
     Args:
         places: The names of the addresses.
     """
-    if not (coming := read_reminders(properties, zone, now, now + LONGEST)):
+    if not (coming := read_reminders(item, zone, now, now + LONGEST)):
         return "Rings nothing: no moment of it lies ahead."
     if not places:
         return "Nothing can ring: no address is set. Say once that `ana setup` sets one; it shows in `ana due`."
@@ -120,10 +138,8 @@ def _list_parts(properties: Mapping[str, Json]) -> list[Json]:
     return said if isinstance(said, list) else [] if said is None or isinstance(said, dict) else [said]
 
 
-def _iter_starts(
-    properties: Mapping[str, Json], own: date | None, zone: tzinfo, since: datetime, until: datetime
-) -> Iterator[date]:
-    repeat = read_repeat(properties, zone)
+def _iter_starts(item: Item, own: date | None, zone: tzinfo, since: datetime, until: datetime) -> Iterator[date]:
+    repeat = read_item_repeat(item, zone)
     if repeat is None:
         yield from () if own is None else (own,)
         return

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from hashlib import sha256
 
 from ana.json_lines import Quoted
@@ -73,9 +73,9 @@ class Ringer:
         """
         now = self._clock.now().astimezone(UTC)
         rings = [
-            (RingKey(item.id, ring.moment.isoformat(timespec="microseconds")), ring)
+            (make_key(item, ring, self._clock.zone), ring)
             for item in self._load()
-            for ring in read_reminders(item.properties, self._clock.zone, _begin(item, now, oldest), now + AHEAD)
+            for ring in read_reminders(item, self._clock.zone, _begin(item, now, oldest), now + AHEAD)
         ]
         due = {key: ring for key, ring in rings if ring.moment <= now}
         if due:
@@ -102,6 +102,8 @@ class Ringer:
             item = self._memory.record("item", key.item)
             if item is None or not _still_rings(item, due[key], self._clock):
                 continue
+            if self._rang_before(target, key, due[key]):
+                continue
             if not is_alone():
                 return
             reason = target.send(make_message(item, due[key], key, self._clock.now()))
@@ -113,13 +115,28 @@ class Ringer:
             self.delivered += 1
             self._ledger.note_delivered(target.key, key)
 
+    def _rang_before(self, target: Target, key: RingKey, ring: Ring) -> bool:
+        """Return whether an earlier version delivered it, which knew what goes along by its moment in UTC, too."""
+        earlier = RingKey(key.item, ring.moment.isoformat(timespec="microseconds"))
+        return ring.goes_along and not self._ledger.list_open(target.key, [earlier])
+
+
+def make_key(item: Item, ring: Ring, zone: tzinfo) -> RingKey:
+    """Return what stands for a ring in the ledger.
+
+    What goes along with the person is known by its local time, so that it rings once whatever line is crossed.
+    """
+    local = ring.moment.astimezone(zone).replace(tzinfo=None) if ring.goes_along else ring.moment
+    return RingKey(item.id, local.isoformat(timespec="microseconds"))
+
 
 def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message:
     """Return what is sent: the item and its time in words, and whether it is late; no id."""
     planned = tell_time(ring.moment.astimezone(now.tzinfo))
     late = f" (late: this was to ring {planned})" if now - ring.moment > LATE else ""
     tag = sha256(f"{key.item} {key.moment}".encode()).hexdigest()[:16]
-    return Message(shorten(item.content, LONGEST), f"{tell_time(ring.of) if ring.of else planned}{late}", tag)
+    of = ring.of.astimezone(now.tzinfo) if isinstance(ring.of, datetime) else ring.of
+    return Message(shorten(item.content, LONGEST), f"{tell_time(of) if of else planned}{late}", tag)
 
 
 def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
@@ -130,4 +147,4 @@ def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
 
 
 def _still_rings(item: Item, ring: Ring, clock: Clock) -> bool:
-    return bool(read_reminders(item.properties, clock.zone, ring.moment, ring.moment))
+    return bool(read_reminders(item, clock.zone, ring.moment, ring.moment))

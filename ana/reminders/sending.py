@@ -1,21 +1,16 @@
 """Sending a message to an address, by Apprise, which is loaded when the first one is sent."""
 
 import logging
-import os
-import sys
 from collections.abc import Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
-from ipaddress import IPv6Address, ip_address, ip_network
-from pathlib import PurePath
 from queue import Empty, Queue
 from threading import Thread
 from typing import Any
 
-from ana.addresses import PRIVATE, find_fault, list_secret_parts, read_kind
+from ana.addresses import find_fault, list_secret_parts, read_kind
 from ana.logs import HIDDEN, choose_secrets
 from ana.output import shorten
+from ana.reach import reach_as
 from ana.reminders.push import KIND, push
 
 SECONDS = 15.0
@@ -27,9 +22,6 @@ TAG = "X-Ana-Reminder"
 LONGEST_REASON = 200
 NOT_TAKEN = "it was not taken; check the address, and whether its service works"
 """What others than the owner are told of a failure: what a library says may quote what it has seen of this machine."""
-
-_GLOBAL_UNICAST = ip_network("2000::/3")
-_NETRC = (".netrc", "_netrc")
 
 
 @dataclass(frozen=True)
@@ -48,9 +40,6 @@ class Message:
 
 
 TEST = Message("A test of ana's reminders", "They will arrive like this.")
-
-_kinds: ContextVar[Sequence[str] | None] = ContextVar("kinds", default=None)
-"""What another person than the owner may use, while a message of theirs is sent."""
 
 
 def send(address: str, message: Message, kinds: Sequence[str] | None = None) -> str:
@@ -84,9 +73,7 @@ def _answer(answers: "Queue[str]", address: str, message: Message, kinds: Sequen
 
 
 def _send(address: str, message: Message, kinds: Sequence[str] | None) -> str:
-    if kinds is not None:
-        _guard()
-        _kinds.set(kinds)
+    reach_as(kinds)
     if read_kind(address) == KIND:
         return push(address, message.title, message.body, message.tag)
     return _send_by_apprise(address, message, is_owner=kinds is None)
@@ -109,33 +96,3 @@ def _send_by_apprise(address: str, message: Message, *, is_owner: bool) -> str:
         return ""
     told = [entry.message for entry in result.logs()] if is_owner else []
     return told[-1] if told else NOT_TAKEN
-
-
-@cache
-def _guard() -> None:
-    sys.addaudithook(_refuse_for_others)  # for good: a second one would do no harm
-
-
-def _refuse_for_others(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse to connect to a private address, whatever name or redirect leads there, and to read a .netrc.
-
-    The library below Apprise looks there for a password to any host, and would send the owner's.
-    """
-    if event not in ("socket.connect", "socket.sendto", "open") or (kinds := _kinds.get()) is None:
-        return
-    if event == "open":
-        if PurePath(str(arguments[0])).name in _NETRC or str(arguments[0]) == os.environ.get("NETRC"):
-            raise PermissionError("this file is the owner's")
-    elif PRIVATE not in kinds and not is_public(arguments[1]):
-        raise PermissionError("addresses of private networks are not allowed here")
-
-
-def is_public(where: object) -> bool:
-    """Return whether an address of a socket is one of the public internet."""
-    try:
-        ip = ip_address(str(where[0]).partition("%")[0]) if isinstance(where, tuple) else None
-    except ValueError:
-        return False
-    if isinstance(ip, IPv6Address):  # one that stands for another, as a gateway reads it, is none of its own
-        ip = ip.ipv4_mapped or ip.sixtofour or (ip if ip in _GLOBAL_UNICAST else None)
-    return ip is not None and ip.is_global and not ip.is_multicast

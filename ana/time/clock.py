@@ -14,11 +14,12 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Clock:
     """Tells the time in the person's zone.
 
     Args:
+        zone: The zone where the person is; another one when they travel.
         source: Returns the present moment, aware; tests hand in a fixed one.
     """
 

@@ -1,7 +1,7 @@
 """Dates in property values: recognised, shown with their weekday, and never taken on trust."""
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, tzinfo
 from typing import TypeVar
 
 from ana.errors import ToolError
@@ -11,7 +11,7 @@ Value = TypeVar("Value")
 
 _DATE = re.compile(
     r"(?P<day>\d{4}-\d{2}-\d{2})(?P<time>[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:?\d{2})?)?"
-    r"( \((?P<weekday>[A-Za-z]+)\))?"
+    r"( \((?P<weekday>[A-Za-z]+)(?P<local> \d\d:\d\d in [A-Za-z0-9_+/-]{1,64})?\))?"
 )
 
 
@@ -41,10 +41,25 @@ def show_day(day: date, year: int | None = None) -> str:
     return shown if day.year == year else f"{shown} {day.year}"
 
 
-def with_weekday(value: Value) -> Value | str:
-    """Return a date followed by its weekday, for the model: 2026-01-13 (Tuesday); anything else unchanged."""
+def with_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
+    """Return a date followed by its weekday, for the model: 2026-01-13 (Tuesday); anything else unchanged.
+
+    Args:
+        zone: A moment that has another offset than this zone stands beside the local one:
+            2026-12-04T23:30:00Z (Saturday 00:30 in Europe/Berlin).
+    """
     day = day_of(value)
-    return f"{value} ({weekday(day)})" if day else value
+    if day is None:
+        return value
+    moment = datetime.fromisoformat(str(value)) if zone and len(str(value)) > len("2026-01-13") else None
+    if moment and moment.tzinfo:
+        try:
+            local = moment.astimezone(zone)
+        except OverflowError:  # at the ends of the calendar
+            return f"{value} ({weekday(day)})"
+        if local.utcoffset() != moment.utcoffset():
+            return f"{value} ({weekday(local.date())} {local:%H:%M} in {zone})"
+    return f"{value} ({weekday(day)})"
 
 
 def without_weekday(value: Value) -> Value | str:
@@ -62,6 +77,8 @@ def without_weekday(value: Value) -> Value | str:
         return value
     if match["weekday"] not in WEEKDAYS:
         return value
+    if match["local"]:  # the weekday there
+        return bare
     if match["weekday"] != weekday(day):
         raise ToolError(f"{bare} is a {weekday(day)}, not a {match['weekday']}.", "Decide which of the two is meant.")
     return bare

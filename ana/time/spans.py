@@ -9,7 +9,6 @@ cannot hold microseconds in every year a date may name.
   23 to 25 hours as the zone has it. A day the zone skipped (2011-12-30 in Pacific/Apia) is empty: start equals end.
 """
 
-from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 
@@ -37,12 +36,6 @@ def date_span(value: object, zone: tzinfo) -> Span | None:
     moment = datetime.fromisoformat(str(value))
     start = to_micros(moment if moment.tzinfo else moment.replace(tzinfo=zone))
     return start, start + 1
-
-
-def is_under_way(properties: Mapping[str, object], moment: datetime, zone: tzinfo) -> bool:
-    """Return whether what has no due date ends after a moment, so that it is not overdue, whenever it began."""
-    end = None if "due_date" in properties else date_span(properties.get("end_date"), zone)
-    return end is not None and end[1] > to_micros(moment)
 
 
 @lru_cache(maxsize=4096)

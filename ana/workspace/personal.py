@@ -24,6 +24,7 @@ LABELS = {
     "ana_daily_budget_usd": "The most for models in a day",
     "ana_model": "The model",
     "ana_notify": "The address",
+    "ana_calendars": "The calendar",
 }
 """What a person is told of a field, in place of its name."""
 

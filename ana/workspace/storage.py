@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from ana.threads.ports import ThreadLocks, ThreadStore
     from ana.tracing.port import Traces
 
-NoteName = Literal["shown", "shown-to-assistants", "embedder-suggested", "ollama-offered", "calendar-key", "push-key"]
+NoteName = Literal[
+    "shown",
+    "shown-to-assistants",
+    "embedder-suggested",
+    "ollama-offered",
+    "calendar-key",
+    "push-key",
+    "calendars-read",
+    "zone",
+]
 
 
 class Note(Protocol):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ana.threads.threads import Threads
     from ana.tracing.port import Traces
     from ana.workspace.storage import Note, NoteName, Storage
+    from ana.workspace.zone import Whereabouts
 
 
 @dataclass(frozen=True)
@@ -134,8 +135,15 @@ class Workspace:
         return [*aside.glob("moved-*"), *aside.glob("[0-9]*Z")]
 
     def make_clock(self) -> Clock:
-        """Return a clock of the person's zone."""
-        return Clock(local_zone(self.settings.ana_timezone))
+        """Return a clock of the zone where the person is."""
+        return Clock(self.whereabouts.find())
+
+    @property
+    def whereabouts(self) -> "Whereabouts":
+        """Where the person is."""
+        from ana.workspace.zone import Whereabouts
+
+        return Whereabouts(self.note("zone"), local_zone(self.settings.ana_timezone))
 
     def open_traces(self) -> "Traces":
         """Return the records of turns."""

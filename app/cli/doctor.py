@@ -20,6 +20,7 @@ from ana.time.repeats import ALSO, read_repeat
 from ana.workspace import Workspace
 from ana.workspace.private import find_exposed
 from app.embedder import describe_missing_embedder, suggest_embedder
+from app.following import describe_unread
 from app.reminding import describe_failing
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
@@ -117,7 +118,7 @@ def _diagnose_rows(workspace: Workspace, *, repair: bool) -> Diagnosis:
                 changes = find_disagreements(kind, backend.scan(kind), backend.latest(kind))
                 diagnosis.counts[name] = backend.count(kind)
             diagnosis.faults += map(_describe_disagreement, changes)
-        diagnosis.notes += [*describe_failing(workspace), *_name_unread_rules(handles)]
+        diagnosis.notes += [*describe_failing(workspace), *describe_unread(workspace), *_name_unread_rules(handles)]
     conversations = _examine_conversations(workspace)
     diagnosis.notes += conversations.notes
     diagnosis.counts |= conversations.counts
@@ -155,7 +156,7 @@ def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, 
     exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
 
-    notes += describe_failing(handles.workspace)
+    notes += [*describe_failing(handles.workspace), *describe_unread(handles.workspace)]
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []
     notes += _name_unread_rules(handles) if not faults else []
     faults += [line] if (line := describe_missing_embedder(handles.workspace)) else []

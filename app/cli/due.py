@@ -8,6 +8,7 @@ from ana.handles import open_data
 from ana.memory.item import to_json
 from ana.output import tell, write_json
 from app.due import group_due, group_due_locally, show_due
+from app.following import describe_unread
 from app.reminding import describe_failing
 from app.startup import start
 
@@ -18,11 +19,11 @@ SOMETHING_DUE = 4
 def due(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is overdue, due today and in the next seven days. Exit code 4 if anything is overdue or due today."""
+    """Show what is overdue, not marked, today's and in the next seven days. Exit code 4 if anything but the last is."""
     with open_data(start(), "ana due") as handles:
         groups = group_due(handles) if json_ else group_due_locally(handles)
         year = handles.clock.now().year
-        failing = describe_failing(handles.workspace)
+        failing = [*describe_failing(handles.workspace), *describe_unread(handles.workspace)]
     for sentence in failing:
         tell(sentence)
     if json_:
@@ -30,5 +31,5 @@ def due(
         write_json(sections)
     else:
         show_due(groups, year=year)
-    if groups["overdue"].items or groups["today"].items:
+    if any(groups[name].items for name in ("overdue", "unmarked", "today")):
         raise typer.Exit(SOMETHING_DUE)

@@ -2,6 +2,7 @@
 
 from datetime import tzinfo
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 from zipfile import is_zipfile
 
@@ -12,7 +13,7 @@ from ana.errors import UserError
 from ana.handles import open_data
 from ana.output import tell
 from app.show.confirm import ask, can_ask
-from app.show.text import say
+from app.show.text import pluralize, say
 from app.startup import spell_user, start
 
 if TYPE_CHECKING:
@@ -26,11 +27,18 @@ SHOWN = 10
 
 
 def import_(
-    source: Annotated[Path, typer.Argument(help="A file, or a folder.")],
+    source: Annotated[str, typer.Argument(help="A file, a folder, or the address of a calendar.")],
     replace: Annotated[bool, typer.Option("--replace", help="Where something else is here, take the file's.")] = False,
     mine: Annotated[bool | None, typer.Option("--mine/--from-others", help="Whose words it holds.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Read the calendar at this address every hour.")] = False,
+    name: Annotated[str, typer.Option(help="What a calendar that is followed is called here.")] = "",
+    unfollow: Annotated[
+        bool, typer.Option("--unfollow", help="Follow the calendar of this name no more; its entries go.")
+    ] = False,
 ) -> None:
     """Bring in an export; or a calendar (.ics), Todoist's CSV, a folder of the agent-native-app.
+
+    A calendar that is followed is read while `ana`, `ana serve` or `ana remind` runs. Its entries are changed there.
 
     Others' words are kept as theirs. Whose they are is asked in a terminal, if no option says it. Elsewhere an event
     with an organiser or guests is others', and an export says itself whose each record is.
@@ -41,8 +49,11 @@ def import_(
     from app.show.progress import show_progress
 
     with open_data(start(), "ana import") as handles:
+        if follow or unfollow:
+            _follow(handles, source, name, is_over=unfollow)
+            return
         try:
-            bundle = _read_source(source, handles.clock.zone)
+            bundle = _read_source(source, handles)
         except OSError as exc:
             raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
         bundle = tell_whose(bundle, _ask_whose(bundle, mine), list_own_mail(handles.settings.ana_notify))
@@ -67,6 +78,24 @@ def import_(
         say(f"To take it back: ana undo --turn {result.turn}{user}")
     elif before and result.new:
         say(f"It came with its own history. To go back to before it: ana restore {before}")
+
+
+def _follow(handles: "DataHandles", source: str, name: str, *, is_over: bool) -> None:
+    """Follow a calendar, or no more, and print what came of it."""
+    from ana.memory.receipts import describe_change, make_receipt
+    from app.following import Following
+    from app.show.answers import show_changes
+
+    following = Following(handles)
+    if is_over:
+        said, changes = f"{source} is not followed any more: {{}} taken out.", following.unfollow(source)
+    else:
+        calendar, changes = following.follow(source, name)
+        said = f"{calendar.name} is followed, and read every hour: {{}} came."
+    say(said.format(pluralize(len(changes), "entry", "entries")))
+    show_changes(describe_change(make_receipt(each, handles.clock.zone)) for each in changes[:SHOWN])
+    if len(changes) > SHOWN:
+        say(f"  and {len(changes) - SHOWN:,} more")
 
 
 def _ask_whose(bundle: "Bundle", mine: bool | None) -> "Whose | None":
@@ -95,7 +124,28 @@ def _back_up(handles: "DataHandles") -> Path | None:
     return upkeep.back_up_before("import", handles.workspace.traces_folder)
 
 
-def _read_source(path: Path, zone: tzinfo) -> "Bundle":
+def _read_source(source: str, handles: "DataHandles") -> "Bundle":
+    if "://" not in source:
+        return _read_file(Path(source), handles.clock.zone)
+    from ana.calendars import make_calendar
+    from app.following import fetch
+
+    try:
+        calendar = make_calendar("once", source)
+    except ValueError as exc:
+        raise UserError(f"This cannot be read: {exc}.", "A file is named by its path.") from exc
+    found = fetch(handles.workspace, calendar.url)
+    assert found, "without an ETag it is sent as a whole"
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "calendar.ics"
+        path.write_bytes(found.data)
+        try:
+            return _read_file(path, handles.clock.zone)
+        except UserError as exc:
+            raise UserError(exc.message.replace(str(path), f"What {calendar.host} sent"), exc.hint) from exc
+
+
+def _read_file(path: Path, zone: tzinfo) -> "Bundle":
     from ana.transfer.reading import read_source
 
     if path.is_file() and is_zipfile(path):

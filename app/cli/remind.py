@@ -20,6 +20,7 @@ from ana.people import People
 from ana.reminders.ringing import DAY, MONTH, Target
 from ana.reminders.sending import TEST
 from ana.workspace import Workspace, open_workspace
+from app.following import Following, follow_meanwhile
 from app.reminding import HOW, PASSING, list_targets, make_ringer, ring_meanwhile
 from app.show.confirm import require_consent
 from app.show.text import pluralize
@@ -63,12 +64,15 @@ def remind(
     ] = False,
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take that back.")] = False,
 ) -> None:
-    """Deliver everybody's reminders, without a model, until it is stopped. Exit code 1 if one did not arrive."""
+    """Deliver everybody's reminders, and read the calendars that they follow, until it is stopped.
+
+    Exit code 1 if a reminder did not arrive.
+    """
     workspace = start()
     if uninstall:
         remove_timer()
         return
-    people = [each for each in _open_people(workspace) if list_targets(each)]
+    people = [each for each in _open_people(workspace) if list_targets(each) or each.settings.ana_calendars]
     if not people:
         raise ConfigError("ANA_NOTIFY names no address, so nothing can ring.", HOW)
     if install:
@@ -97,6 +101,7 @@ def _ring_once(people: Sequence[Workspace], late: timedelta) -> None:
             with open_data(workspace, "ana remind") as handles:
                 ringer = make_ringer(handles, list_targets(workspace))
                 ringer.ring(late)
+                Following(handles).read_due()
             delivered, failed = delivered + ringer.delivered, failed + ringer.failed
         except PASSING as exc:
             tell(str(exc))
@@ -110,9 +115,12 @@ def _ring_once(people: Sequence[Workspace], late: timedelta) -> None:
 def _keep_ringing(people: Sequence[Workspace]) -> None:
     with ExitStack() as stack:
         for workspace in people:
-            stack.enter_context(ring_meanwhile(stack.enter_context(open_data(workspace, "ana remind"))))
+            handles = stack.enter_context(open_data(workspace, "ana remind"))
+            stack.enter_context(ring_meanwhile(handles))
+            stack.enter_context(follow_meanwhile(handles))
         names = dict.fromkeys(target.name for workspace in people for target in list_targets(workspace))
-        tell(f"Reminders ring by {', '.join(names)} while this runs.")
+        reading = "Calendars are read every hour while this runs."
+        tell(f"Reminders ring by {', '.join(names)} while this runs." if names else reading)
         Event().wait()
 
 

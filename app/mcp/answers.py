@@ -8,7 +8,7 @@ from langchain_core.messages import ToolMessage
 from mcp_types import CallToolResult, TextContent
 
 from ana.errors import AnaError, ToolError
-from ana.memory.item import tell_source
+from ana.memory.views import tell_source
 from ana.models.fence import FENCE, fence
 from ana.output import escape_json
 from ana.values import plain_text, read_json, read_plain_json

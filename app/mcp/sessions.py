@@ -69,6 +69,7 @@ class Sessions:
     def _open(self) -> "Handles":
         with self._lock:
             self._opened = self._opened or self._open_handles()
+            self._opened.workspace.whereabouts.refresh(self._opened.clock)
             return self._opened
 
     def _prepare(self) -> None:

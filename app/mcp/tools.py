@@ -14,7 +14,7 @@ _ITEM = {"id": _TEXT, "content": _TEXT, "properties": _OBJECT, "source": _TEXT, 
 
 _LINE = {"line": _NUMBER, "content": _TEXT, "source": _TEXT}
 RESULTS: Mapping[str, Mapping[str, Any]] = {
-    "create_item": {**_ITEM, "similar": _OBJECTS, "existing": _OBJECT, "choice": _TEXT},
+    "create_item": {**_ITEM, "date_is": _TEXT, "similar": _OBJECTS, "existing": _OBJECT, "choice": _TEXT},
     "update_item": {**_ITEM, "was": _OBJECT},
     "delete_item": {"deleted": _OBJECT},
     "query_items": {"items": _OBJECTS, "total": _NUMBER, "truncated": _FLAG, "note": _TEXT, "done_then": _OBJECTS},

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -11,7 +11,7 @@ from starlette.responses import Response
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit, net
 from ana.memory.others import claim_turn
-from ana.memory.receipts import describe_change, describe_difference, make_receipt
+from ana.memory.receipts import combine_receipts, describe_change, describe_difference, make_receipt
 from ana.memory.sources import is_others
 from ana.memory.undo import find_all_undone, undo
 from app.page.forms import read_text
@@ -19,6 +19,9 @@ from app.page.shell import find_place, render
 from app.server.answers import find_workspace
 from app.server.guard import PAGE
 from app.server.request_threads import run_in_threadpool
+
+ZONE = "ana-zone"
+"""The cookie in which the page's script keeps the browser's zone."""
 
 ACT = "act"
 """In an address, the turn that the page tells of."""
@@ -58,7 +61,16 @@ def go_on(path: str, turn: str = "", **query: str) -> str:
 
 
 async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
-    """Return what an address says that was just done, as the journal has it; None if it names nothing."""
+    """Return what an address says that was just done, as the journal has it, or that the person's zone is another.
+
+    None if it names nothing, and the browser is where it was.
+    """
+    zone = unquote(request.cookies.get(ZONE, ""))
+    if zone not in ("", handles.clock.zone_name):
+        look = handles.workspace.whereabouts.look
+        noted = await run_in_threadpool(look, handles.memory, handles.clock, zone)
+        if noted.told:
+            return Notice(noted.turn, [noted.told], bool(noted.turn), False, find_place(request))
     turn = request.query_params.get(ACT, "")
     return await run_in_threadpool(_find_notice, handles, turn, find_place(request)) if turn else None
 
@@ -86,10 +98,12 @@ def keep_here(path: str, other: str = "/chat") -> str:
 
 
 def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:
-    changes = net(entry.change for entry in reversed(handles.memory.history(turn=turn)))
+    entries = [*reversed(handles.memory.history(turn=turn))]
+    changes = net(entry.change for entry in entries)
     if not changes:
         return None
-    lines = [describe_change(make_receipt(change, handles.clock.zone)) for change in changes]
+    receipts = (make_receipt(entry.change, handles.clock.zone) for entry in entries)
+    lines = [describe_change(each) for each in combine_receipts(receipts)]
     can_undo = turn not in find_all_undone(handles.memory)
     can_claim = can_undo and any(each.after and is_others(each.after.source) for each in changes)
     return Notice(turn, lines, can_undo, can_claim, path)

@@ -12,13 +12,14 @@ from ana.errors import NoSuchItem, NotFound, RecordChanged, UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.few_words import describe_property, show_value
-from ana.memory.item import Item, localize
+from ana.memory.item import Item
 from ana.memory.others import OTHERS, find_from
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.found import Found
 from ana.memory.sources import PERSON
 from ana.memory.trash import list_deleted, restore
 from ana.memory.undo import find_all_undone
+from ana.memory.views import localize
 from ana.memory.vocabulary import NAMED
 from ana.values import Json, Properties
 from app.due import list_open_first
@@ -202,6 +203,7 @@ async def _render(
         status=200 if content is None else 409,
         item=item,
         sources=describe_sources(item),
+        zone=localize(item, handles.clock.zone).zone,
         content=item.content if content is None else content,
         written=_write_properties(item.properties) if written is None else written,
         is_older=content is not None,

@@ -1,15 +1,17 @@
 """Items marked by hand: done, moved to another day, changed, deleted; several together are one act."""
 
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.item import Item
+from ana.memory.travel import read_item_repeat
+from ana.memory.views import localize
 from ana.time.dates import day_of
 from ana.time.meant import guess_dates
-from ana.time.repeats import DATE_KEYS, read_repeat
+from ana.time.repeats import DATE_KEYS, list_missed, read_day_or_moment
 from ana.values import Json, Properties
 
 LEADS = ("due_date", "start_date", "date")
@@ -38,11 +40,25 @@ def mark_done(handles: DataHandles, when: str = "") -> Mark:
 
     def mark(item: Item) -> Properties:
         done: dict[str, Json] = {"status": "done"}
-        if when and read_repeat(item.properties, handles.clock.zone):
+        if when and read_item_repeat(item, handles.clock.zone):
             done["done_for"] = when
         return done
 
     return mark
+
+
+def mark_missed(handles: DataHandles, id: str) -> str:
+    """Mark each date of what repeats that is over and was not marked as done, and return the turn that did it.
+
+    Raises:
+        AnaError: One of them cannot be marked; those before it are.
+    """
+    by, memory, clock = make_edit(), handles.memory, handles.clock
+    if repeat := read_item_repeat(memory.get(id), clock.zone):
+        lead = repeat.keys[0].name
+        for each in list_missed(repeat, clock.now()):
+            memory.update(id, properties={"status": "done", "done_for": each.dates[lead]}, cause=by)
+    return by.turn
 
 
 def move(handles: DataHandles, day: str, when: str = "") -> Mark:
@@ -54,9 +70,11 @@ def move(handles: DataHandles, day: str, when: str = "") -> Mark:
     to = read_day(day, handles.clock.now().date())
 
     def mark(item: Item) -> Properties:
-        if when and read_repeat(item.properties, handles.clock.zone):
-            return {"moved": {when[:10]: f"{to}{when[10:]}"}}
-        return _shift(item, to)
+        zone = handles.clock.zone
+        if when and (repeat := read_item_repeat(item, zone)):
+            at, moved = (read_day_or_moment(each, repeat.zone) for each in (when, f"{to}{when[10:]}"))
+            return {"moved": {f"{at:%Y-%m-%d}": _write_local(moved)}}
+        return _shift(localize(item, zone), to)
 
     return mark
 
@@ -113,8 +131,19 @@ def _shift(item: Item, to: date) -> Properties:
         return {"due_date": str(to)}
     written = str(item.properties[lead])
     distance = to - datetime.fromisoformat(written).date()
-    shifted: dict[str, Json] = {lead: f"{to}{written[10:]}"}
+    shifted: dict[str, Json] = {lead: _move_days(written, distance, item)}
     end = item.properties.get("end_date")
     if lead != "due_date" and isinstance(end, str) and day_of(end):
-        shifted["end_date"] = f"{datetime.fromisoformat(end).date() + distance}{end[10:]}"
+        shifted["end_date"] = _move_days(end, distance, item)
     return shifted
+
+
+def _move_days(written: str, distance: timedelta, item: Item) -> str:
+    """Return a date so many days later: of what keeps another zone by the clock of the person, who says it anew."""
+    time = written[10:16] if item.zone else written[10:]
+    return f"{datetime.fromisoformat(written).date() + distance}{time}"
+
+
+def _write_local(moment: date) -> str:
+    """Return a day, or a moment by the clock on the wall, as properties hold it."""
+    return moment.isoformat(timespec="minutes") if isinstance(moment, datetime) else str(moment)

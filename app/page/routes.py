@@ -73,6 +73,7 @@ PAGES: list[BaseRoute] = [
     _form("/settings/addresses", settings.save_address),
     _form("/settings/browser", settings.save_browser),
     _form("/settings/calendar", settings.change_key),
+    _form("/settings/calendars", settings.save_calendar),
     Route(f"{PAGE}/files/{{name}}", files.give),
     _form("/files", files.take),
     _form("/people", household.add),

@@ -10,9 +10,10 @@ from ana.errors import UserError
 from ana.keys import OWNER, make_digest
 from ana.reminders.push import find_public_key, is_installed, make_address, make_private_key
 from ana.reminders.sending import TEST, send
-from ana.workspace import Workspace, load_workspace, open_workspace
+from ana.workspace import Workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.dials import DIALS
+from app.following import Following, read_anew
 from app.page.acts import find_notice, go_on
 from app.page.forms import read_text
 from app.page.household import list_household
@@ -20,6 +21,7 @@ from app.page.shell import render
 from app.reminding import describe_failing
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
+from app.show.text import pluralize
 
 SAVED = "saved"
 """In an address, that something was just set."""
@@ -30,7 +32,7 @@ FIELDS = ("ana_timezone", "ana_autonomy", "ana_daily_budget_usd", "ana_model")
 async def show(request: Request, told: str = "") -> Response:
     """GET /app/settings."""
     handles = (await find_workspace(request)).handles
-    workspace = await run_in_threadpool(_read_anew, request.state.person)
+    workspace = await run_in_threadpool(read_anew, request.state.person)
     settings = workspace.settings
     return await render(
         request,
@@ -42,6 +44,7 @@ async def show(request: Request, told: str = "") -> Response:
         kinds=None if workspace.person == OWNER else settings.ana_notify_kinds,
         addresses=[(name_kind(each), make_digest(each)) for each in split_addresses(settings.ana_notify)],
         failing=await run_in_threadpool(describe_failing, workspace),
+        followed=await run_in_threadpool(Following(handles, workspace).describe),
         calendar=await _make_calendar_address(request, workspace),
         household=await run_in_threadpool(list_household, request),
         is_alone=request.state.is_alone,
@@ -54,13 +57,13 @@ async def show(request: Request, told: str = "") -> Response:
 async def save(request: Request, form: FormData) -> str:
     """POST /app/settings: zone, dial, budget, model."""
     values = {name: read_text(form, name) for name in FIELDS if name in form}
-    await run_in_threadpool(lambda: save_settings(_read_anew(request.state.person), values))
+    await run_in_threadpool(lambda: save_settings(read_anew(request.state.person), values))
     return go_on("/settings", **{SAVED: "1"})
 
 
 async def save_address(request: Request, form: FormData) -> str | Response:
     """POST /app/settings/addresses: {add}, {drop} or {test}, the latter two the digest of one."""
-    workspace = await run_in_threadpool(_read_anew, request.state.person)
+    workspace = await run_in_threadpool(read_anew, request.state.person)
     known = {make_digest(each): each for each in split_addresses(workspace.settings.ana_notify)}
     if new := read_text(form, "add"):
         if "://" not in new:
@@ -78,7 +81,7 @@ async def save_address(request: Request, form: FormData) -> str | Response:
 
 async def save_browser(request: Request, form: FormData) -> str:
     """POST /app/settings/browser: {subscription}: reminders ring in this browser."""
-    workspace = await run_in_threadpool(_read_anew, request.state.person)
+    workspace = await run_in_threadpool(read_anew, request.state.person)
     own = str(request.base_url).rstrip("/")
     who = own if own.startswith("https:") else "mailto:ana@localhost.localdomain"
     address = make_address(read_text(form, "subscription"), await run_in_threadpool(_push_key, workspace), who)
@@ -92,6 +95,17 @@ async def change_key(request: Request, _: FormData) -> str:
     workspace = (await find_workspace(request)).workspace
     await run_in_threadpool(lambda: workspace.calendar_key(change=True))
     return go_on("/settings", **{SAVED: "1"})
+
+
+async def save_calendar(request: Request, form: FormData) -> Response:
+    """POST /app/settings/calendars: {url, called} of one to follow, or {drop}, the name of one to follow no more."""
+    handles = (await find_workspace(request)).handles
+    following = Following(handles, await run_in_threadpool(read_anew, request.state.person))
+    if url := read_text(form, "url"):
+        calendar, changes = await run_in_threadpool(following.follow, url, read_text(form, "called"))
+        return await show(request, f"{calendar.name} is followed: {pluralize(len(changes), 'entry', 'entries')}.")
+    gone = await run_in_threadpool(following.unfollow, read_text(form, "drop"))
+    return await show(request, f"It is not followed any more: {pluralize(len(gone), 'entry', 'entries')} taken out.")
 
 
 async def _test(workspace: Workspace, address: str) -> str:
@@ -117,8 +131,3 @@ def _push_key(workspace: Workspace) -> str:
     if not note.read():
         note.write(make_private_key())
     return note.read()
-
-
-def _read_anew(person: str) -> Workspace:
-    """Return a person's workspace as what was just saved makes it; one that is open is of before."""
-    return open_workspace(load_workspace().settings, person)

@@ -3,7 +3,7 @@
 from calendar import Calendar, month_name
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from starlette.datastructures import FormData
@@ -16,17 +16,19 @@ from ana.memory.changes import make_edit
 from ana.memory.few_words import show_value
 from ana.memory.item import Item
 from ana.memory.status import CLOSED
+from ana.memory.travel import read_item_repeat
 from ana.time.dates import day_of, show_day
-from ana.time.repeats import may_repeat, occurrences, read_repeat
+from ana.time.repeats import list_missed, may_repeat, occurrences
 from ana.values import Json
-from app.due import group_due_locally
+from app.due import WEEK, group_due_locally, name_group
+from app.following import list_calendar_news
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
-from app.page.marking import mark_all, mark_done, move, read_day
+from app.page.marking import mark_all, mark_done, mark_missed, move, read_day
 from app.page.shell import render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
-from app.show.items import localize_found
+from app.show.items import localize_found, tell_elsewhere
 from app.show.text import shorten
 
 SHOWN, OF_ONE_DAY = 20, 80
@@ -57,6 +59,7 @@ class ShownItem:
         date: The date by which it was found, as written; empty without one.
         time: Its time of day, or on a page of several days the day.
         repeats: Whether it comes again.
+        missed: How many of its dates are over and were not marked.
     """
 
     id: str
@@ -64,6 +67,7 @@ class ShownItem:
     date: str
     time: str
     repeats: bool
+    missed: int = 0
 
     @property
     def day(self) -> str:
@@ -73,11 +77,12 @@ class ShownItem:
 
 @dataclass(frozen=True)
 class Group:
-    """Items under a title."""
+    """Items under a title, of which some more are not shown; `kind` is the group's name among those of today."""
 
     title: str
     items: Sequence[ShownItem]
     more: int
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,11 +103,13 @@ async def show(request: Request) -> Response:
     notice = await find_notice(request, handles)
     if month := query.get("month"):
         return await _show_month(request, handles, month)
+    news: list[str] = []
     if day := query.get("day"):
         groups = await run_in_threadpool(_read_day, handles, read_day(day, today))
         chosen = read_day(day, today)
     else:
         groups, chosen = await run_in_threadpool(_read_groups, handles), today
+        news = await run_in_threadpool(list_calendar_news, handles)
     return await render(
         request,
         "today.html",
@@ -113,15 +120,19 @@ async def show(request: Request) -> Response:
         is_today=chosen == today,
         before=chosen - timedelta(days=1),
         after=chosen + timedelta(days=1),
+        news=news[:SHOWN],
         kind=KIND[chosen.toordinal() % len(KIND)],
         notice=notice,
     )
 
 
 async def finish(request: Request, form: FormData) -> str:
-    """POST /app/items/{id}/done: {date, next}."""
+    """POST /app/items/{id}/done: {date, next}; with {missed} all of its dates that were not marked."""
     handles, id = (await find_workspace(request)).handles, request.path_params["id"]
-    turn = await run_in_threadpool(mark_all, handles, [id], mark_done(handles, read_text(form, "date")))
+    if read_text(form, "missed"):
+        turn = await run_in_threadpool(mark_missed, handles, id)
+    else:
+        turn = await run_in_threadpool(mark_all, handles, [id], mark_done(handles, read_text(form, "date")))
     return go_on(keep_here(read_text(form, "next"), "/today"), turn)
 
 
@@ -147,17 +158,26 @@ async def add(request: Request, form: FormData) -> str:
 
 def _read_groups(handles: DataHandles) -> list[Group]:
     """Return what is overdue, today, and each of the next days that has something."""
-    groups, year = group_due_locally(handles, SHOWN), handles.clock.now().year
-    late, today, week = groups["overdue"], groups["today"], groups["week"]
-    told = [Group("Overdue", [_show(item, year) for item in late.items], late.total - len(late.items))]
-    told.append(Group("Today", _sort(today.items), today.total - len(today.items)))
-    days: defaultdict[date, list[Item]] = defaultdict(list)
+    groups, now = group_due_locally(handles, SHOWN), handles.clock.now()
+    told = []
+    for name in ("overdue", "unmarked", "today"):
+        found = groups[name]
+        items = _sort(found.items) if name == "today" else [_show(item, now.year) for item in found.items]
+        if name == "unmarked":
+            items = [replace(item, missed=_count_missed(handles, item.id)) for item in items]
+        told.append(Group(name_group(name, found.total), items, found.total - len(items), name))
+    week, days = groups["week"], defaultdict[date, list[Item]](list)
     for item in week.items:
         if day := day_of(item.date):
             days[day].append(item)
-    left = week.total - len(week.items)
-    told += [Group(show_day(day, year), _sort(items), 0) for day, items in sorted(days.items())]
-    return [*told, *([Group("Later this week", [], left)] if left else [])]
+    told += [Group(show_day(day, now.year), _sort(items), 0) for day, items in sorted(days.items())]
+    left, last = week.total - len(week.items), now.date() + WEEK
+    return [*told, *([Group(f"Later, until {show_day(last, now.year)}", [], left)] if left else [])]
+
+
+def _count_missed(handles: DataHandles, id: str) -> int:
+    repeat = read_item_repeat(handles.memory.get(id), handles.clock.zone)
+    return len(list_missed(repeat, handles.clock.now())) if repeat else 0
 
 
 def _read_day(handles: DataHandles, day: date) -> list[Group]:
@@ -216,7 +236,7 @@ def _list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[tupl
     again = handles.memory.backend.get_many("item", [item.id for item in found.items if may_repeat(item.properties)])
     told = []
     for item in found.items:
-        repeat = read_repeat(again[item.id].properties, zone) if item.id in again else None
+        repeat = read_item_repeat(again[item.id], zone) if item.id in again else None
         if repeat is None:
             first = day_of(item.date)
             last = day_of(item.properties.get("end_date")) or first
@@ -249,4 +269,6 @@ def _show(item: Item, year: int | None = None) -> ShownItem:
     """Return an item with its time of day, or with its day if a year is given that days are shown without."""
     written = item.date or ""
     time = written[11:16] if year is None else show_value(written, year)
-    return ShownItem(item.id, shorten(item.content, 160), written, time, may_repeat(item.properties))
+    return ShownItem(
+        item.id, shorten(item.content, 160), written, time + tell_elsewhere(item), may_repeat(item.properties)
+    )

@@ -66,6 +66,7 @@ class Opening:
         gc.disable()  # what is loaded stays: looking for garbage in it takes a twentieth of the time
         try:
             from ana.handles import open_handles
+            from app.following import follow_meanwhile
             from app.reminding import ring_meanwhile
             from app.turn import open_assistant
             from prompts import decision_prompt
@@ -75,6 +76,7 @@ class Opening:
             self._on_open(assistant)
             if sys.stdin.isatty():  # in a pipe nobody waits
                 self._stack.enter_context(ring_meanwhile(handles, say))
+                self._stack.enter_context(follow_meanwhile(handles))
         finally:
             gc.freeze()
             gc.enable()

@@ -78,7 +78,9 @@ class Repl:
         """Say without being asked what is due and what the conversation waits for."""
         from app.due import summarize_due
 
-        lines = summarize_due(assistant.handles)
+        handles = assistant.handles
+        noted = handles.workspace.whereabouts.look(handles.memory, handles.clock)
+        lines = [*filter(None, [noted.told]), *summarize_due(handles)]
         if suggestion := suggest_embedder_once(self._workspace):
             lines.append(suggestion)
         lines += self._conversations.list_waiting()
@@ -215,6 +217,10 @@ class Repl:
         now = assistant.autonomy or self._workspace.settings.ana_autonomy
         say(f"{now}: {DIALS[now]}")
 
+    def _set_zone(self, name: str) -> None:
+        handles = self._handles()
+        say(handles.workspace.whereabouts.go_to(handles.memory, handles.clock, name))
+
     def _reset(self, name: str) -> None:
         self._conversations.begin(name)
         self._approval.forget()
@@ -256,6 +262,7 @@ COMMANDS = (
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
     Command("/threads", "your conversations; /threads 2 or /threads NAME goes to one", Repl._list_or_switch),
     Command("/autonomy", "what asks you first; /autonomy advise, confirm or act changes it", Repl._set_autonomy),
+    Command("/zone", "where you are; /zone Asia/Tokyo sets it, times said before stay", Repl._set_zone),
     Command("/reset", "start a new conversation; /reset NAME names it", Repl._reset),
     Command("/quit", "leave; so do exit, quit and :q", Repl._quit, alias="/exit"),
 )

@@ -17,6 +17,7 @@ from ana.runs.slots import Slots
 from ana.settings import Settings
 from ana.workspace import Workspace, open_workspace
 from ana.workspace.storage import Stamp
+from app.following import follow_meanwhile
 from app.mcp.sessions import Sessions
 from app.reminding import PASSING, list_targets, ring_meanwhile
 from app.server.rows import Rows
@@ -77,8 +78,12 @@ class OpenWorkspace:
     async def is_over(self) -> bool:
         """Return whether it is not to be used any more: the person was removed, and somebody else may have got the
         name since; or their settings have changed, and nothing works here."""
-        now = await asyncio.to_thread(self.workspace.storage.stamp)
+        now = await asyncio.to_thread(self._look)
         return now.place != self.stamp.place or (self.is_idle and now.settings != self.stamp.settings)
+
+    def _look(self) -> Stamp:
+        self.workspace.whereabouts.refresh(self.handles.clock)
+        return self.workspace.storage.stamp()
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
@@ -120,7 +125,7 @@ class Workspaces:
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
         self._ringing: set[str] = set()
-        """Whose reminders ring."""
+        """Whose reminders ring, or whose calendars are read."""
         self._failing: dict[str, str] = {}
         """Why a person's reminders do not."""
 
@@ -139,7 +144,10 @@ class Workspaces:
         return await asyncio.to_thread(find)
 
     async def ring(self) -> None:
-        """Let the reminders ring of everybody who has an address; why one's cannot is logged when it changes."""
+        """Let the reminders ring of everybody who has an address, and read the calendars of everybody who follows one.
+
+        Why one's cannot is logged when it changes.
+        """
         people = await self.list_people()
         self._ringing &= {*people}
         for person in people:
@@ -211,7 +219,7 @@ class Workspaces:
 
     async def _ring(self, person: str) -> None:
         workspace = await asyncio.to_thread(open_workspace, self._load(), person)
-        if not list_targets(workspace):
+        if not list_targets(workspace) and workspace.settings.ana_calendars is None:
             self._ringing.discard(person)
             return
         opened = self._open.get(person)
@@ -233,6 +241,7 @@ class Workspaces:
         turns = TurnRunner(lambda: handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
+        stack.enter_context(follow_meanwhile(handles))
         runs = self._open_runs(workspace, worker)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
         return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, self._slots, sessions, stamp)

@@ -5,10 +5,11 @@ from dataclasses import replace
 from datetime import tzinfo
 
 from ana.memory.few_words import describe_property, show_value
-from ana.memory.item import Item, localize, to_json
+from ana.memory.item import Item, to_json
 from ana.memory.search.found import Found
 from ana.memory.search.scoring import drop_weak
 from ana.memory.sources import is_others
+from ana.memory.views import localize, tell_own_time
 from ana.output import tell
 from ana.time.dates import day_of
 from ana.values import Json
@@ -42,7 +43,7 @@ def show_items(
         year: The year that days are shown without.
         ids: Whether ids are shown: only the shell's commands take them.
     """
-    dates = [show_value(item.date, year) if day_of(item.date) else "" for item in items]
+    dates = [show_date(item, year) for item in items]
     rows = [
         (item.id, shorten(item.content, 160), when, _format_others(item.properties, year))
         for item, when in zip(items, dates, strict=True)
@@ -53,6 +54,17 @@ def show_items(
     headers = ("id", "content", "date", "properties", *columns)
     shown = [(*row, *more)[not ids :] for row, more in zip(rows, whys, strict=True)]
     show_table(headers[not ids :], shown, title, ("id", "date"), first=int(ids))
+
+
+def show_date(item: Item, year: int | None) -> str:
+    """Return an item's own date, and in brackets when that is in the zone that the item keeps, if it is another."""
+    return (show_value(item.date, year) if day_of(item.date) else "") + tell_elsewhere(item)
+
+
+def tell_elsewhere(item: Item) -> str:
+    """Return in brackets when the date of an item, as people are shown it, is in the zone that it keeps."""
+    own = tell_own_time(item.zone, item.date)
+    return f" ({own})" if own else ""
 
 
 def describe_source(item: Item) -> str:

@@ -54,9 +54,9 @@ def _wrap_line(line: str, width: int, hang: int | None) -> str:
     return textwrap.fill(line, width, subsequent_indent=" " * indent, break_on_hyphens=False)
 
 
-def pluralize(count: int, noun: str) -> str:
+def pluralize(count: int, noun: str, many: str = "") -> str:
     """Return the count with its noun: 1 item, 2 items."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {many or f'{noun}s'}"
 
 
 def show_moment(stamp: str, clock: Clock) -> str:

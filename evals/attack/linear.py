@@ -122,12 +122,17 @@ def _measure(case: Case, pump: Pump, clock: Clock) -> Measured:
         before, took = took, _time(case, pump.fill(size), clock)
         growth = took / before if before and took > NOISE else 1.0
         if growth > GROWTH:
-            before, took = (min(_time(case, pump.fill(n), clock) for _ in range(AGAIN)) for n in (size // 2, size))
+            before, took = map(min, *(_time_both(case, pump, size, clock) for _ in range(AGAIN)))
             growth = took / before if took > NOISE else 1.0
         if growth > GROWTH or took > SECONDS:
             fault = f"{size:,} characters took {took:.2f} s, {growth:.1f} times as long as half of them"
             break
     return Measured(case.name, repr("".join(pump)), took, growth, fault)
+
+
+def _time_both(case: Case, pump: Pump, size: int, clock: Clock) -> tuple[float, float]:
+    """Return what half of a size takes and the size, one right after the other: the machine is as busy for both."""
+    return _time(case, pump.fill(size // 2), clock), _time(case, pump.fill(size), clock)
 
 
 def _time(case: Case, text: str, clock: Clock) -> float:

@@ -87,7 +87,8 @@ def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_
     assert (empty.returncode, empty.stdout, empty.stderr) == (0, "", "Nothing is due in the next seven days.\n")
     keep(
         tmp_path,
-        ("late", {"due_date": str(now - 3 * DAY)}),
+        ("late", {"status": "active", "due_date": str(now - 3 * DAY)}),
+        ("past", {"due_date": str(now - 3 * DAY)}),
         ("late but done", {"due_date": str(now - 3 * DAY), "status": "done"}),
         ("today", {"due_date": str(now)}),
         ("tomorrow", {"due_date": str(now + DAY)}),
@@ -97,11 +98,11 @@ def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_
     )
     done = ana("due")
     assert (done.returncode, done.stderr) == (4, "")
-    titles = ("Overdue", "Today", "Next seven days")
+    titles = ("Overdue (1)", "Today (1)", "Next seven days (2)")
     assert tuple(line.rstrip() for line in done.stdout.split("\n") if line.rstrip() in titles) == titles
     told = json.loads(ana("due", "--json").stdout)
     contents = {name: [item["content"] for item in items] for name, items in told.items()}
-    assert contents == {"overdue": ["late"], "today": ["today"], "week": ["tomorrow", "in a week"]}
+    assert contents == {"overdue": ["late"], "unmarked": [], "today": ["today"], "week": ["tomorrow", "in a week"]}
 
 
 def test_today_is_a_day_at_a_glance_times_first(ana: Run, tmp_path: Path) -> None:
@@ -110,15 +111,15 @@ def test_today_is_a_day_at_a_glance_times_first(ana: Run, tmp_path: Path) -> Non
         tmp_path,
         ("Water the orchids", {"due_date": f"{today()}"}),
         ("Call the bank", {"due_date": f"{today()}T23:59"}),
-        ("Renew the passport", {"due_date": f"{late}"}),
+        ("Renew the passport", {"status": "active", "due_date": f"{late}"}),
         ("Dentist", {"due_date": f"{tomorrow}T08:30"}),
         ("Next year", {"due_date": f"{today() + 300 * DAY}"}),
     )
     done = ana("today")
     assert done.stdout.splitlines() == [
-        "Overdue",
+        "Overdue (1)",
         f"  {f'{late:%a} {late.day} {late:%b}':>10}  Renew the passport",
-        "Today",
+        "Today (2)",
         "  23:59  Call the bank",
         "         Water the orchids",
         f"{tomorrow:%a} {tomorrow.day} {tomorrow:%b}",
@@ -134,12 +135,13 @@ def test_today_fits_on_one_screen_and_counts_what_it_leaves_out() -> None:
 
     groups: dict[Due, Found] = {
         "overdue": found("late", ["2026-01-01"] * 30),
+        "unmarked": found("dose", []),
         "today": found("now", ["2026-01-13"] * 4),
         "week": found("soon", ["2026-01-14"] * 3 + ["2026-01-15"] * 9),
     }
     lines = list_today(groups, 16, 40)
-    assert lines[:5] == ["Overdue", *(f"   Thu 1 Jan  late {n}" for n in range(3)), "  and 27 more: ana due"]
-    assert lines[5:10] == ["Today", *(f"         now {n}" for n in range(4))]
+    assert lines[:5] == ["Overdue (30)", *(f"   Thu 1 Jan  late {n}" for n in range(3)), "  and 27 more: ana due"]
+    assert lines[5:10] == ["Today (4)", *(f"         now {n}" for n in range(4))]
     assert lines[10:] == ["Wed 14 Jan", *(f"         soon {n}" for n in range(3)), "  and 9 more: ana due"]
     assert max(map(len, list_today(groups, 99, 20))) <= 33
 

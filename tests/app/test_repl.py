@@ -96,23 +96,24 @@ def test_a_wide_cell_is_folded_and_not_cut(terminal: Terminal, capsys: pytest.Ca
 
 def test_it_opens_with_what_is_overdue_and_due_today_and_soon(handles: Handles) -> None:
     for n in range(7):
-        handles.memory.create(f"late {n}", {"due_date": f"2025-12-{n + 11}"})
+        handles.memory.create(f"late {n}", {"status": "active", "due_date": f"2025-12-{n + 11}"})
     handles.memory.create("Dentist", {"due_date": "2026-01-07T14:30"})
     handles.memory.create("done already", {"due_date": "2026-01-07", "status": "done"})
     handles.memory.create("Exam", {"due_date": "2026-01-14T09:00"})
     handles.memory.create("far away", {"due_date": "2026-01-15"})
     lines = summarize_due(handles)
-    assert lines[0] == "Overdue:"
+    assert lines[0] == "Overdue (7):"
     assert lines[1] == "  late 0 (since Thu 11 Dec 2025)"
-    assert lines[6:9] == ["  and 2 more: /due", "Today:", "  Dentist (14:30)"]
-    assert lines[9:] == ["Next seven days:", "  Exam (Wed 14 Jan 09:00)"]
-    assert [len(found.items) for found in group_due(handles).values()] == [7, 1, 1]
+    assert lines[6:9] == ["  and 2 more: /due", "Today (1):", "  Dentist (14:30)"]
+    assert lines[9:] == ["Next seven days (1):", "  Exam (Wed 14 Jan 09:00)"]
+    assert [len(found.items) for found in group_due(handles).values()] == [7, 0, 1, 1]
 
 
 def test_a_moment_with_another_offset_stands_in_the_zone_of_the_person(handles: Handles) -> None:
-    handles.memory.create("Call", {"due_date": "2026-01-06T23:24:00Z", "remind": ["2026-01-06T23:00:00Z"]})
+    known: Properties = {"status": "active", "due_date": "2026-01-06T23:24:00Z", "remind": ["2026-01-06T23:00:00Z"]}
+    handles.memory.create("Call", known)
     handles.memory.create("For ever", {"due_date": "9999-12-31T23:59:59Z"})
-    assert summarize_due(handles) == ["Overdue:", "  Call (since Wed 7 Jan 00:24)"]
+    assert summarize_due(handles) == ["Overdue (1):", "  Call (since Wed 7 Jan 00:24)"]
 
 
 def test_what_repeats_stands_once_and_what_passed_by_itself_is_not_overdue(handles: Handles) -> None:
@@ -121,13 +122,13 @@ def test_what_repeats_stands_once_and_what_passed_by_itself_is_not_overdue(handl
     handles.memory.create("School closes at 1", {"repeats": "every Friday", "due_date": "2026-01-02T13:00"})
     handles.memory.create("Early class", {"repeats": "FREQ=DAILY", "due_date": "2026-01-05T08:00", "type": "class"})
     assert summarize_due(handles) == [
-        *("Overdue:", "  Medicine (since Mon 5 Jan 08:00)"),
-        *("Next seven days:", "  Early class (Thu 8 Jan 08:00)"),
-        "  School closes at 1 (Fri 9 Jan 13:00)",
+        *("Not marked (1):", "  Medicine (since Mon 5 Jan 08:00)"),
+        *("Today (1):", "  Early class (08:00)"),
+        *("Next seven days (1):", "  School closes at 1 (Fri 9 Jan 13:00)"),
     ]
 
 
-def test_a_span_is_overdue_when_it_has_ended_and_stands_under_today_until_then(handles: Handles) -> None:
+def test_a_span_is_never_overdue_and_stands_under_today_until_it_has_ended(handles: Handles) -> None:
     spans = {"Painter": ("2026-01-05", "2026-01-08"), "Carpenter": ("2026-01-05", "2026-01-06")}
     for name, (start, end) in spans.items():
         planned: Properties = {"status": "planned", "start_date": start, "end_date": end}
@@ -135,13 +136,15 @@ def test_a_span_is_overdue_when_it_has_ended_and_stands_under_today_until_then(h
     morning: Properties = {"status": "planned", "start_date": "2026-01-07T08:00", "end_date": "2026-01-07T12:00"}
     handles.memory.create("Boiler", morning)
     handles.memory.create("Report", {"status": "active", "due_date": "2026-01-05", "end_date": "2026-01-09"})
+    handles.memory.create("Dinner", {"type": "event", "status": "active", "due_date": "2026-01-05T19:00"})
+    handles.memory.create("Paid", {"type": "expense", "paid_on": "2026-01-05"})
     found = {name: {item.content for item in group.items} for name, group in group_due(handles).items()}
-    assert found == {"overdue": {"Carpenter", "Report"}, "today": {"Painter", "Boiler"}, "week": set()}
+    assert found == {"overdue": {"Report"}, "unmarked": set(), "today": {"Painter", "Boiler"}, "week": set()}
 
 
 def test_what_is_due_agrees_with_the_question_what_is_overdue(handles: Handles) -> None:
     for due in ("2026-01-06", "2026-01-07", "2026-01-07T08:59", "2026-01-07T09:00", "2026-01-07T06:00+00:00"):
-        handles.memory.create(due, {"due_date": due})
+        handles.memory.create(due, {"status": "active", "due_date": due})
     with open_assistant(replace(handles, model=OfflineReader())) as assistant:
         told = expect_done(assistant.ask("what's overdue?", "00000000-0000-4000-8000-000000000000"))
     asked = {item["content"] for item in told.steps[0]["observation"]["items"]}

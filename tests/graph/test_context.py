@@ -1,15 +1,18 @@
 """The options of a run: each is checked, each does what it says, and none outlasts its run."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from langchain_core.messages import AIMessageChunk, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import TypeAdapter
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.errors import UserError
 from ana.handles import Handles, open_handles
+from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from graph.builder import builder
@@ -34,6 +37,10 @@ WRONG: list[tuple[str, Any]] = [
     ("autonomy", ["act"]),
     ("check", "on"),
     ("check", True),
+    ("timezone", "Mars/Base"),
+    ("timezone", "../../etc/passwd"),
+    ("timezone", 7),
+    ("timezone", "x" * 100),
     ("stream_drafts", "yes"),
     ("stream_drafts", None),
 ]
@@ -115,3 +122,26 @@ def test_drafts_are_shown_to_listeners_unless_they_are_kept_back(tmp_path: Path,
     assert {event["id"].partition("-")[2] for event in events} == ids
     chunks = [message for message, _ in parts if isinstance(message, AIMessageChunk)]
     assert {str(chunk.id).partition("-")[2] for chunk in chunks} == ids
+
+
+def test_the_zone_of_a_client_is_where_the_person_is_until_another_names_one(tmp_path: Path) -> None:
+    settings = load_settings(folders(tmp_path, ANA_TIMEZONE="Europe/Berlin"))
+    asked = calls(("create_item", {"content": "Dentist", "properties": {"due_date": "2040-12-09T15:00"}}))
+    model = ScriptedModel(replies=[asked, "Kept.", "In Tokyo.", "Still there."])
+    handles = open_handles(open_workspace(settings), model=model, backend=InMemoryBackend(EMBEDDER))
+    graph, config = builder.compile(InMemorySaver()), {"configurable": {"thread_id": "a"}}
+
+    def say(text: str, zone: str | None = None) -> str:
+        graph.invoke(
+            {"messages": [HumanMessage(text)]},
+            cast(RunnableConfig, config),
+            context=LocalContext(opened=handles, timezone=zone),
+        )
+        return handles.clock.zone_name
+
+    assert say("dentist on 9 December 2040 at 3") == "Europe/Berlin"
+    assert say("where am I?", "Asia/Tokyo") == "Asia/Tokyo"
+    assert handles.workspace.make_clock().zone_name == "Asia/Tokyo", "by another program, too"
+    (dentist,) = handles.memory.items()
+    assert (dentist.zone, dentist.properties["due_date"]) == ("Europe/Berlin", "2040-12-09T15:00")
+    assert say("and now?") == "Asia/Tokyo"

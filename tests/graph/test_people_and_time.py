@@ -129,10 +129,12 @@ def test_what_passed_by_itself_is_not_overdue_and_what_has_to_be_done_is(settled
         "List which invoices are open": "2026-12-07 (Monday)",
     }
     lines = summarize_due(settled.handles)
-    assert lines[: lines.index("Next seven days:")] == [
-        "Overdue:",
-        "  Bins (since Tue 24 Nov 18:00)",
+    coming = next(n for n, line in enumerate(lines) if line.startswith("Next seven days"))
+    assert lines[:coming] == [
+        "Overdue (1):",
         "  Get a cake for Oma's birthday (since Fri 27 Nov)",
+        "Not marked (2):",
+        "  Bins (since Tue 24 Nov 18:00)",
         "  List which invoices are open (since Mon 7 Dec)",
     ]
 
@@ -191,7 +193,7 @@ def test_a_medicine_does_not_vanish_when_a_dose_is_not_marked_and_goes_on_as_the
         on = life.call("query_items", where={"$on": f"2026-11-{day[:2]}", "status": OPEN})["items"]
         assert [item["open_since"] for item in on] == ["2026-11-23T20:00 (Monday)"]
         assert on[0]["properties"]["due_date"] == f"2026-11-{day[:2]}T07:00 {day[3:]}"
-        assert summarize_due(life.handles)[:2] == ["Overdue:", "  Antibiotic (since Mon 23 Nov 20:00)"]
+        assert summarize_due(life.handles)[:2] == ["Not marked (1):", "  Antibiotic (since Mon 23 Nov 20:00)"]
     at(life, "2026-11-30T07:30")
     (step,) = life.say("the antibiotic of this morning is given", change(life, "Antibiotic", status="done")).steps
     assert step["observation"]["passed_over"]["count"] == 19, "Monday's last, three on six days"

@@ -383,13 +383,17 @@ def where_means_what_the_filter_language_says(backend: Backend) -> None:
 
 
 def random_filters_find_what_the_exact_test_finds(backend: Backend) -> None:
-    """In ten zones on one backend: a zone belongs to the query."""
+    """In ten zones on one backend: a zone belongs to the query, and an item may keep one of its own."""
     stored: dict[str, Item] = {}
 
     @some
-    @given(held=st.lists(properties, min_size=1, max_size=4), where=filters, zone=st.sampled_from(ZONES).map(ZoneInfo))
-    def check(held: list[Properties], where: dict[str, Json], zone: ZoneInfo) -> None:
-        new = [item(f"i{len(stored) + n}", "x", each) for n, each in enumerate(held)]
+    @given(
+        held=st.lists(st.tuples(properties, st.sampled_from(["", *ZONES])), min_size=1, max_size=4),
+        where=filters,
+        zone=st.sampled_from(ZONES).map(ZoneInfo),
+    )
+    def check(held: list[tuple[Properties, str]], where: dict[str, Json], zone: ZoneInfo) -> None:
+        new = [replace(item(f"i{len(stored) + n}", "x", each), zone=own) for n, (each, own) in enumerate(held)]
         store(backend, *new)
         stored.update({each.id: each for each in new})
         node = parse(where, zone)
@@ -446,6 +450,49 @@ def due_items_are_open_and_go_by_their_own_date(backend: Backend) -> None:
     assert ([i.content for i in found.items], found.due) == (["d"], (date(2026, 1, 9), date(2026, 1, 9)))
     assert found.reasons[0].date == "2026-01-09"
     assert [i.content for i in memory.find("what was due on January 4?").items] == ["b"]
+
+
+def what_is_overdue_is_open_and_has_to_be_done(backend: Backend) -> None:
+    memory, due = memory_on(backend), {"due_date": "2026-01-05"}
+    memory.create("task", {**due, "status": "active"})
+    memory.create("earlier today", {"due_date": f"{NOW}T08:59", "status": "waiting"})
+    memory.create("dose", {**due, "repeats": "FREQ=DAILY", "missed": "waits"})
+    past: list[Properties] = [
+        {**due},
+        {**due, "status": "Done"},
+        {**due, "status": "active", "type": "Appointment"},
+        {**due, "status": "active", "repeats": "FREQ=MONTHLY", "missed": "passes"},
+        {"start_date": "2026-01-05", "status": "active"},
+        {"paid_on": "2026-01-05", "status": "active"},
+        {"due_date": str(NOW), "status": "active"},
+    ]
+    for n, each in enumerate(past):
+        memory.create(f"past {n}", each)
+    expected = ["task", "dose", "earlier today"]
+    assert sorted(i.content for i in memory.find_overdue().items) == sorted(expected)
+    assert sorted(i.content for i in memory.find("what is overdue?").items) == sorted(expected)
+    assert memory.find("overdue", {"status": "active"}).total == 1
+
+
+def times_stay_where_they_were_said_and_days_go_along(backend: Backend) -> None:
+    memory = memory_on(backend)
+    home, tokyo = str(memory._clock.zone), ZoneInfo("Asia/Tokyo")
+    memory.create("dentist", {"due_date": "2026-01-09T17:00"})
+    memory.create("holiday", {"due_date": "2026-01-09"})
+    memory.create("pill", {"due_date": "2026-01-09T20:00", "repeats": "FREQ=DAILY"})
+    memory.create("class", {"start_date": "2026-01-09T18:00", "repeats": "FREQ=WEEKLY"})
+    memory.create("floating", {"start_date": "2026-01-09T18:00", "zone": "floating"})
+    memory.create("there", {"start_date": "2026-01-09T23:30", "zone": "America/New_York"})
+    ninth = {i.content for i in memory.find(where={"$on": "2026-01-09"}).items}
+    assert ninth == {"dentist", "holiday", "pill", "class", "floating"}
+    assert {i.content for i in memory.items() if i.zone != home} == {"holiday"}, "of days alone no zone is kept"
+    memory._clock.zone = tokyo
+    ninth = {i.content for i in memory.find(where={"$on": "2026-01-09"}).items}
+    tenth = {i.content for i in memory.find(where={"$on": "2026-01-10"}).items}
+    assert ninth == {"holiday", "pill", "floating"}
+    assert tenth == {"dentist", "pill", "class", "there"}, "17:00, 18:00 there are 1:00, 2:00 of the day after here"
+    at: Properties = {"due_date": {"$gte": "2026-01-10T00:59", "$lte": "2026-01-10T01:01"}}
+    assert [i.content for i in memory.find(where=at).items] == ["dentist"]
 
 
 # ---- ranking on exact hits
@@ -1262,6 +1309,8 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         a_filter_or_limit_that_makes_no_sense_says_what_is_wrong,
         without_text_by_date_then_newest,
         due_items_are_open_and_go_by_their_own_date,
+        what_is_overdue_is_open_and_has_to_be_done,
+        times_stay_where_they_were_said_and_days_go_along,
     ),
     "ranking": (
         the_nearest_come_first_and_all_are_counted,

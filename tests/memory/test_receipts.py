@@ -1,12 +1,18 @@
 """What a receipt says: what became of what, whole values, one line for a record."""
 
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from ana.backends.in_memory import InMemoryBackend
+from ana.memory.changes import Change, make_edit
 from ana.memory.item import Item
-from ana.memory.receipts import combine_receipts, describe_change, describe_difference, word_change
+from ana.memory.memory import Memory
+from ana.memory.receipts import combine_receipts, describe_change, describe_difference, make_receipt, word_change
+from ana.time.clock import Clock
 from ana.values import Properties
+from tests.conftest import BERLIN, EMBEDDER
 
 
 def receipt(
@@ -106,9 +112,10 @@ def test_dates_that_were_marked_one_by_one_in_a_turn_are_not_passed_over() -> No
     later = medicine | {"due_date": "2026-11-29T08:00", "done_for": "2026-11-28T20:00"}
     marked = [receipt(first, second), receipt(second, third)]
     (line,) = map(describe_change, combine_receipts(marked))
-    assert line == "~ “Trip” (done for Fri 27 Nov 20:00, next Sat 28 Nov 08:00)"
+    assert line == "~ “Trip” (done for Fri 27 Nov 14:00, Fri 27 Nov 20:00, next Sat 28 Nov 08:00)"
     (line,) = map(describe_change, combine_receipts([*marked, receipt(third, later)]))
-    assert line == "~ “Trip” (done for Sat 28 Nov 20:00, 2 before it not marked, next Sun 29 Nov 08:00)"
+    marks = "done for Fri 27 Nov 14:00, Fri 27 Nov 20:00, Sat 28 Nov 20:00"
+    assert line == f"~ “Trip” ({marks}, 2 before it not marked, next Sun 29 Nov 08:00)"
 
 
 @pytest.mark.parametrize("zone", ["", "+01:00", "-09:00"])
@@ -141,3 +148,16 @@ def test_records_that_are_called_the_same_are_told_with_their_dates() -> None:
         "~ “Trip” (start date Sat 12 Dec, cancelled)",
     ]
     assert [describe_change(each) for each in combine_receipts(changes[:1])] == ["~ “Trip” (cancelled)"]
+
+
+def test_a_tick_tells_which_dates_were_marked_and_how_many_are_left() -> None:
+    clock = Clock(BERLIN, lambda: datetime(2026, 12, 3, 9, tzinfo=BERLIN))
+    memory, by = Memory(InMemoryBackend(EMBEDDER), clock), make_edit()
+    doses: Properties = {"due_date": "2026-12-01", "repeats": "FREQ=DAILY", "until": "2026-12-05", "missed": "waits"}
+    made = memory.create("Antibiotic", doses)
+
+    def mark(day: int) -> Change:
+        return memory.update(made.id, properties={"status": "done", "done_for": f"2026-12-0{day}"}, cause=by)
+
+    (told,) = combine_receipts(make_receipt(mark(day)) for day in (1, 2))
+    assert describe_change(told) == "~ “Antibiotic” (done for Tue 1 Dec, Wed 2 Dec, next Thu 3 Dec, 3 left)"

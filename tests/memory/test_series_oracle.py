@@ -18,7 +18,8 @@ from ana.memory.filters import And, Compare, Node, On, Or, matches, parse
 from ana.memory.item import Item
 from ana.memory.search.occurring import show_occurrence
 from ana.memory.search.query import Query, parse_query
-from ana.time.repeats import DATE_KEYS, Occurrence, Repeat, occurrences, read_repeat
+from ana.memory.travel import read_item_repeat
+from ana.time.repeats import DATE_KEYS, Occurrence, Repeat, occurrences
 from ana.values import Properties
 from tests.conftest import EMBEDDER
 from tests.examples import examples
@@ -92,7 +93,7 @@ FILTERS = st.recursive(
 
 def find_passing(node: Node, item: Item, zone: ZoneInfo) -> list[Occurrence | None]:
     """Return the occurrences by which an item passes; None is what does not repeat."""
-    repeat = read_repeat(item.properties, zone)
+    repeat = read_item_repeat(item, zone)
     every = [*occurrences(repeat, BEGIN - timedelta(days=30), END)] if repeat else []
     if repeat is None or not every:
         return [None] if matches(node, item) else []
@@ -124,7 +125,8 @@ def is_counted(node: Node, repeat: Repeat, each: Occurrence, zone: ZoneInfo) -> 
     asking = [leaf for leaf in leaves if isinstance(leaf, On) or leaf.op not in ("$ne", "$nin")]
     days = [leaf for leaf in asking if isinstance(leaf, On) or (leaf.key in DATE_KEYS and has_day(leaf))]
     begins = [leaf for leaf in days if isinstance(leaf, On) or leaf.op in ("$gt", "$gte", "$eq", "$in")]
-    midnight = NOW.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    midnight = NOW.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    midnight = midnight.astimezone(repeat.zone).replace(tzinfo=None)
     return repeat.waits or not days or bool(begins) or each.until > midnight
 
 
@@ -140,14 +142,26 @@ def iter_leaves(node: Node) -> Any:
         yield node
 
 
+def make_items(held: list[tuple[Properties, str]]) -> list[Item]:
+    """Return items with these properties, each said in a zone; empty for what goes along."""
+    made = []
+    for n, (each, own) in enumerate(held):
+        known: Properties = {key: value for key, value in each.items() if value}
+        made.append(Item(f"i{n}", f"text {n}", known, "", "", zone=own))
+    return made
+
+
+SAID_IN = st.tuples(items(), st.sampled_from(["", *ZONES]))
+
+
 @settings(max_examples=examples(320))
-@given(held=st.lists(items(), min_size=1, max_size=4), where=FILTERS, name=st.sampled_from(ZONES))
+@given(held=st.lists(SAID_IN, min_size=1, max_size=4), where=FILTERS, name=st.sampled_from(ZONES))
 def test_a_query_agrees_with_expanding_everything_first(
-    held: list[Properties], where: dict[str, Any], name: str
+    held: list[tuple[Properties, str]], where: dict[str, Any], name: str
 ) -> None:
     zone = ZoneInfo(name)
     backend = PlainBackend(EMBEDDER)
-    stored = [Item(f"i{n}", f"text {n}", {k: v for k, v in each.items() if v}, "", "") for n, each in enumerate(held)]
+    stored = make_items(held)
     backend.apply([Entry("", "", "t", Change("item", item.id, None, item)) for item in stored])
     node = parse(where, zone)
     found = backend.query(Query(None, node, zone, limit=100, now=NOW))
@@ -160,17 +174,17 @@ def test_a_query_agrees_with_expanding_everything_first(
 
 @settings(max_examples=examples(100))
 @given(
-    held=st.lists(items(), min_size=1, max_size=6),
+    held=st.lists(SAID_IN, min_size=1, max_size=6),
     where=st.one_of(FILTERS, st.just({})),
     text=st.sampled_from([None, "text on March 31", "text 2"]),
     name=st.sampled_from(ZONES),
     limit=st.integers(1, 4),
 )
 def test_tables_and_plain_python_find_the_same_in_the_same_order(
-    held: list[Properties], where: dict[str, Any], text: str | None, name: str, limit: int
+    held: list[tuple[Properties, str]], where: dict[str, Any], text: str | None, name: str, limit: int
 ) -> None:
     zone = ZoneInfo(name)
-    stored = [Item(f"i{n}", f"text {n}", {k: v for k, v in each.items() if v}, "", "") for n, each in enumerate(held)]
+    stored = make_items(held)
     stored += [Item("p1", "text", {"due_date": "2026-03-31"}, "", ""), Item("p2", "text", {"type": "task"}, "", "")]
     parsed = parse_query(text, NOW.date()) if text else None
     query = Query(parsed, parse(where, zone), zone, limit=limit, now=NOW)

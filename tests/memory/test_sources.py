@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.memory.changes import make_edit
-from ana.memory.item import Item, from_json, show_item, to_json
+from ana.memory.item import Item, from_json, to_json
 from ana.memory.memory import Memory
 from ana.memory.operations import Operation, read_operation, read_operations
 from ana.memory.others import OTHERS, claim_turn, find_from
@@ -27,6 +27,7 @@ from ana.memory.sources import (
 )
 from ana.memory.trash import restore
 from ana.memory.undo import undo
+from ana.memory.views import show_item
 from ana.values import Properties
 from tests.conftest import BERLIN, EMBEDDER
 from tests.memory.conformance import memory_on

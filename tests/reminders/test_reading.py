@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ana.errors import ToolError
+from ana.memory.item import Item
 from ana.reminders.reading import REMIND_FORM, check_remind, read_reminders, tell_time
 from ana.values import Json
 from tests.conftest import BERLIN
@@ -14,11 +15,15 @@ TUESDAY = {"due_date": "2026-12-01T16:30"}
 DAY = {"due_date": "2026-12-01"}
 
 
+def make_item(properties: dict[str, Json]) -> Item:
+    return Item("a", "Call", properties, "", "")
+
+
 def ring(properties: dict[str, Json], first: str = "2026-11-01", days: int = 60, zone: ZoneInfo = BERLIN) -> list[str]:
     since = datetime.fromisoformat(first).replace(tzinfo=zone)
     return [
         f"{each.moment.astimezone(zone):%Y-%m-%dT%H:%M}"
-        for each in read_reminders(properties, zone, since, since + timedelta(days))
+        for each in read_reminders(make_item(properties), zone, since, since + timedelta(days))
     ]
 
 

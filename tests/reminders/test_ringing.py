@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -86,6 +87,38 @@ def test_it_rings_once_at_its_moment_and_tells_item_and_time_without_an_id(bell:
     bell.ringer = bell.start()
     assert bell.after(seconds=20) == [], "nor by another process"
     assert made.id not in str(bell.rung)
+
+
+PILL = {"due_date": "2026-12-01T20:00", "repeats": "FREQ=DAILY", "remind": "at the time", "missed": "passes"}
+
+
+def test_what_goes_along_rings_by_the_clock_where_the_person_is_and_once_a_day_whatever_line_is_crossed(
+    bell: Bell,
+) -> None:
+    bell.memory.create("pill", {**PILL})
+    assert bell.after(hours=8) == ["pill | Tuesday December 1 2026, 20:00"]
+    bell.clock.zone = ZoneInfo("America/Los_Angeles")  # where it is 11 in the morning
+    assert bell.after(hours=9, minutes=1) == [], "it is eight in the evening of that day once more"
+    assert bell.after(hours=24) == ["pill | Wednesday December 2 2026, 20:00"]
+    bell.clock.zone = ZoneInfo("Asia/Tokyo")  # where it is one in the afternoon of the day after
+    assert bell.after(hours=6, minutes=59) == ["pill | Thursday December 3 2026, 20:00"]
+
+
+def test_what_keeps_its_zone_rings_at_its_instant_and_tells_the_time_here(bell: Bell) -> None:
+    bell.memory.create("call Anna", {"due_date": "2026-12-01T16:30", "remind": ["30 minutes before"]})
+    bell.memory.create("class", {"start_date": "2026-12-01T16:30", "repeats": "FREQ=DAILY", "remind": "1 hour before"})
+    bell.clock.zone = ZoneInfo("Asia/Tokyo")
+    assert bell.after(hours=3, minutes=29) == []
+    assert bell.after(minutes=1) == ["class | Wednesday December 2 2026, 00:30"]
+    assert bell.after(minutes=30) == ["call Anna | Wednesday December 2 2026, 00:30"]
+
+
+def test_what_an_earlier_version_delivered_does_not_ring_again(bell: Bell) -> None:
+    made = bell.memory.create("pill", {**PILL})
+    rang = RingKey(made.id, datetime(2026, 12, 1, 19, tzinfo=UTC).isoformat(timespec="microseconds"))
+    bell.ledger.note_delivered("key of phone", rang)
+    assert bell.after(hours=8) == []
+    assert bell.after(hours=24) == ["pill | Wednesday December 2 2026, 20:00"]
 
 
 def test_what_came_due_while_nothing_ran_rings_once_and_says_that_it_is_late(bell: Bell) -> None:

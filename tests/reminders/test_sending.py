@@ -11,8 +11,9 @@ from pydantic import SecretStr
 from ana.addresses import PARAMETERS, PRIVATE, find_fault, name_kind, split_addresses
 from ana.keys import make_digest
 from ana.logs import secrets_of, set_up_logging
+from ana.reach import is_public
 from ana.reminders import sending
-from ana.reminders.sending import NOT_TAKEN, Message, is_public, send
+from ana.reminders.sending import NOT_TAKEN, Message, send
 from ana.settings import load_settings
 from tests.conftest import folders
 from tests.reminders.collector import Collector, collecting

@@ -103,7 +103,7 @@ def test_a_query_says_that_it_was_read_as_a_due_question(make_assistant: MakeAss
     assert set(week) == {"items", "total", "truncated", "note"}
     assert week["note"].startswith("The text was taken as the question what is due: ")
     assert " to " in week["note"]
-    assert "due: to " in overdue["note"]
+    assert overdue["note"] == "The text was taken as the question what is overdue."
 
 
 def test_the_reasons_of_a_query_are_in_the_trace_and_not_shown_to_the_model(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ana.memory.item import Item
 from ana.reminders.reading import REMIND_FORM, tell_ringing
 from tests.conftest import BERLIN, WEDNESDAY, MakeAssistant
 from tests.tools.test_hints import run
@@ -29,5 +30,6 @@ def test_what_is_past_rings_nothing_and_the_result_says_so(make_assistant: MakeA
 
 
 def test_where_it_rings_is_named_with_the_time() -> None:
-    told = tell_ringing({"remind": "2026-01-08T09:00"}, WEDNESDAY, BERLIN, ["ntfy", "mail"])
+    item = Item("a", "Call", {"remind": "2026-01-08T09:00"}, "", "")
+    told = tell_ringing(item, WEDNESDAY, BERLIN, ["ntfy", "mail"])
     assert told == "Rings Thursday January 8 2026, 09:00 by ntfy, mail, while ana runs."

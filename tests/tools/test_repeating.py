@@ -235,7 +235,7 @@ def test_a_receipt_shows_a_moment_with_another_offset_in_the_zone_of_the_person(
     told, receipt = function(
         "Call", {"due_date": "2026-11-23T19:24:00Z", "span": ["2026-11-23T20:00+01:00"]}, call=call
     )
-    assert told["properties"]["due_date"] == "2026-11-23T19:24:00Z (Monday)"
+    assert told["properties"]["due_date"] == "2026-11-23T19:24:00Z (Monday 20:24 in Europe/Berlin)"
     assert receipt["after"]["properties"] == {
         "due_date": "2026-11-23T20:24:00+01:00",
         "span": ["2026-11-23T20:00+01:00"],

@@ -24,6 +24,7 @@ from ana.memory.item import Item, from_json, to_json
 from ana.memory.search.property_text import property_text
 from ana.memory.search.scoring import TAG_KEYS
 from ana.memory.search.tokens import fold_tag, tokenize
+from ana.memory.travel import make_absolute
 from ana.postgres.session import Rows, Session, Statement
 from ana.time.clock import find_zone
 from ana.time.repeats import may_repeat
@@ -147,7 +148,12 @@ class Writing:
         assert item
         words = np.array([terms[to_name(word)] for word in self._words.get(change.key, ())], np.uint32)
         digest = content_digest(item.content, item.properties)
-        stamps = item.created_at, item.date, digest, change.kind == "item" and may_repeat(item.properties)
+        stamps = (
+            item.created_at,
+            make_absolute(item).date,
+            digest,
+            change.kind == "item" and may_repeat(item.properties),
+        )
         found_by = words.tobytes(), self._vectors[change.key].tobytes()
         return rows[change.key], change.kind, to_name(item.id), *stamps, *found_by, json.dumps(to_json(item))
 
@@ -157,7 +163,7 @@ class Writing:
         statuses = {row: value.lower() for row, key, element, value, *_ in properties if (key, element) == _STATUS}
         items = [
             (
-                *(row := rows["item", item.id], to_name(item.id), item.created_at, item.date),
+                *(row := rows["item", item.id], to_name(item.id), item.created_at, make_absolute(item).date),
                 *(statuses.get(row), item if may_repeat(item.properties) else None),
             )
             for item in self._new
@@ -171,7 +177,7 @@ class Writing:
 
 def iter_properties(row: int, item: Item) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of an item's properties, and of what it has besides."""
-    for key, value in ({key: getattr(item, key) for key in OWN_KEYS} | item.properties).items():
+    for key, value in ({key: getattr(item, key) for key in OWN_KEYS} | make_absolute(item).properties).items():
         name = POSTGRES.name_key(key)
         members = [value, *(value if isinstance(value, list) else ())]
         for member, (_, element, text, folded, _) in zip(members, iter_typed_rows(key, value), strict=True):

@@ -23,6 +23,7 @@ from ana.memory.search.property_text import property_text
 from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import Words
+from ana.memory.travel import make_absolute
 
 LONG_TAIL = 500
 """After so many changes the words are loaded again; a changed item takes ten times as long to score."""
@@ -118,7 +119,8 @@ class ItemTables:
 
     def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, terms: Terms) -> None:
         digest = content_digest(item.content, item.properties)
-        values = (item.id, digest, item.created_at, item.date, terms.tobytes())
+        absolute = make_absolute(item)  # whose spans are the same moments in every zone
+        values = (item.id, digest, item.created_at, absolute.date, terms.tobytes())
         found = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
         if found:  # a known item keeps its row, which all tables share
             db.execute("DELETE FROM properties WHERE row = ?", found)
@@ -126,7 +128,7 @@ class ItemTables:
         row = int(db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid or 0)
         db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(to_json(item))))
         db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, vector.astype(np.float32).tobytes()))
-        every = {key: getattr(item, key) for key in OWN_KEYS} | item.properties
+        every = {key: getattr(item, key) for key in OWN_KEYS} | absolute.properties
         rows = (typed for key, value in every.items() for typed in iter_typed_rows(key, value))
         db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?, ?)", rows)
         for dates in self._get_zones(db):

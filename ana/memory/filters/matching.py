@@ -6,18 +6,23 @@ from typing import Any, TypeGuard
 
 from ana.memory.filters.nodes import ORDER, OWN_KEYS, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.item import Item
+from ana.memory.travel import make_absolute
 from ana.time.spans import Span, date_span
 from ana.values import Json, Properties, fold_case
 
 
 def matches(node: Node, item: Item) -> bool:
     """Return whether an item passes the filter."""
+    return _passes(node, make_absolute(item))
+
+
+def _passes(node: Node, item: Item) -> bool:
     if isinstance(node, Compare):
         return _TESTS[node.op](get_value(item, node.key), node.operand)
     if isinstance(node, On):
         spans = iter_date_spans(item.properties, node.window.zone)
         return any(_compare_spans(*span, node.window) == 0 for span in spans)
-    passed = (matches(part, item) for part in node.parts)
+    passed = (_passes(part, item) for part in node.parts)
     return any(passed) if isinstance(node, Or) else all(passed)
 
 

@@ -54,6 +54,7 @@ class Found:
         more_dates: How many more dates of what repeats pass, by id, if the query has a first and a last day.
         where: The filter, as it was read.
         unread: A sentence if not all of the text was read; else empty.
+        is_overdue: Whether it is what is overdue.
     """
 
     items: list[Item]
@@ -65,3 +66,4 @@ class Found:
     more_dates: Mapping[str, int] = field(default_factory=dict)
     where: Node = EVERY_ITEM
     unread: str = ""
+    is_overdue: bool = False

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from ana.memory.filters import ORDER, And, Compare, DateOperand, Node, On, Or, m
 from ana.memory.filters.matching import get_value, iter_date_spans
 from ana.memory.item import Item
 from ana.memory.status import has_status
+from ana.memory.travel import make_absolute
 from ana.time.repeats import ALSO, DATE_KEYS, Repeat, make_occurrence
 from ana.time.spans import Span, day_span, to_micros
 
@@ -48,14 +49,14 @@ class Expansion:
     others: Sequence[Span]
 
     @classmethod
-    def make(cls, item: Item, repeat: Repeat, places: list[Place]) -> "Expansion":
+    def make(cls, item: Item, repeat: Repeat, places: list[Place], zone: tzinfo) -> "Expansion":
         spans = np.zeros((len(DATE_KEYS), 2, len(places)), np.int64)
         for key in repeat.keys:
             spans[DATE_KEYS.index(key.name)] = np.array(
                 [_measure(actual + key.distance, repeat, is_day=key.form == "day") for actual, _ in places]
             ).T
-        other = {key: value for key, value in item.properties.items() if key not in _RULE_DATES}
-        return cls(item, repeat, places, spans, [*iter_date_spans(other, repeat.zone)])
+        other = {key: value for key, value in make_absolute(item).properties.items() if key not in _RULE_DATES}
+        return cls(item, repeat, places, spans, [*iter_date_spans(other, zone)])
 
 
 class Occurrences:

@@ -76,6 +76,11 @@ class ParsedQuery:
     phrases: tuple[tuple[str, ...], ...]
     tags: tuple[str, ...]
 
+    @property
+    def asks_overdue(self) -> bool:
+        """Return whether it asks what is overdue, and nothing else."""
+        return self.due is not None and self.due[0] == date.min
+
 
 @dataclass(frozen=True)
 class Query:
@@ -85,7 +90,7 @@ class Query:
         text: The parsed text; None for everything that passes, by date.
         where: The filter; every item passes an empty And.
         zone: The person's zone: where a bare date begins and ends.
-        due: First and last day of the items' own dates, both included; date.min reaches back to the beginning.
+        due: First and last day of the items' own dates, both included.
         excluded: Items with one of these statuses do not pass.
         now: The present moment, before which what repeats may have passed.
     """

@@ -19,10 +19,12 @@ from ana.memory.search.occurring import FAR, NO_NUMBERS, Expansion, Mask, Number
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import days_span
 from ana.memory.search.words import find_members
-from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead, may_repeat, read_repeat
+from ana.memory.travel import read_item_repeat
+from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead
 from ana.time.repeats.occurring import MOST
 from ana.time.spans import Span, day_span, to_micros
 
+DAY = timedelta(days=1)
 BEFORE, AFTER, SPARE = timedelta(days=31), timedelta(days=62), timedelta(days=31)
 """How far around the present occurrences are always known, and how much farther when they are worked out."""
 
@@ -95,7 +97,7 @@ NO_SERIES = SeriesHits(NO_NUMBERS, NO_NUMBERS, np.empty(0, bool), NO_NUMBERS, NO
 
 def read_series(item: Item, zone: tzinfo) -> tuple[Repeat, Place] | None:
     """Return the rule of an item and its first occurrence, None if it does not repeat, or never comes."""
-    repeat = read_repeat(item.properties, zone) if may_repeat(item.properties) else None
+    repeat = read_item_repeat(item, zone)
     if repeat is None:
         return None
     begin = min([repeat.begin, *repeat.moved.values()])
@@ -186,7 +188,8 @@ class Series:
         """Return all occurrences that a query may ask for."""
         now = query.now.astimezone(self.zone).replace(tzinfo=None)
         bounds = [now - BEFORE, now + AFTER, *(_to_local(bound, self.zone) for bound in _iter_asked(query))]
-        first, last = min(bounds), max(bounds)
+        # what keeps another zone has its days at most one earlier or later
+        first, last = min(bounds) - DAY, max(bounds) + DAY
         begin, end = self._window
         if first < begin or last > end or end - begin > WIDE:
             self._window = first - SPARE, last + SPARE
@@ -195,7 +198,9 @@ class Series:
         if self._occurrences is None:
             for row, (item, repeat, place) in self._repeats.items():
                 if row not in self._known:
-                    self._known[row] = Expansion.make(item, repeat, [*_iter_known(repeat, place, *self._window)])
+                    self._known[row] = Expansion.make(
+                        item, repeat, [*_iter_known(repeat, place, *self._window)], self.zone
+                    )
             self._occurrences = Occurrences({row: self._known[row] for row in sorted(self._known)})
             self._answers.clear()
         return self._occurrences

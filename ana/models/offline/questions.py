@@ -109,15 +109,15 @@ def read_agenda(view: View) -> Plan | None:
     days = find_named_days(text, today)
     words = {*find_words(pattern("<to do>").sub("todo", " ".join(drop_mentions(text, days).split())))}
     cues = words & words_of("agenda", "is late", "is first", "is coming")
-    asked = next((each for each in (text, f"due {text}") if read_due_question(each, today)), "")
-    if asked and not cues & words_of("is late"):
+    is_whole = has_only_fillers(" ".join(words - cues), [])
+    said = ["overdue"] if is_whole and cues & words_of("is late") else [text, f"due {text}"]
+    if asked := next((each for each in said if read_due_question(each, today)), ""):
         return _list({"text": asked})
-    if not cues or not has_only_fillers(" ".join(words - cues), []):
+    if not cues or not is_whole:
         return None
     dated = {"$ne": None} if words & {"due", "fallig"} else {}
     span = {"$gte": str(days[0].first), "$lte": str(days[0].last)} if days else dated
-    late, coming = {"$lt": view.now.isoformat(timespec="minutes")}, span or {"$gte": str(today)}
-    bounds = {"is first": {}, "is late": late, "is coming": coming, "agenda": span}
+    bounds = {"is first": {}, "is coming": span or {"$gte": str(today)}, "agenda": span}
     bound = next((bounds[row] for row in bounds if cues & words_of(row)), {})
     status = {"status": {"$in": list(DONE)} if cues & {"completed", "finished"} else {"$nin": list(CLOSED)}}
     kinds = {word.removesuffix("s") for word in words} & {"note", "idea", "reminder", "appointment"}

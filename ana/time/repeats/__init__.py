@@ -1,7 +1,8 @@
 """What repeats: rules, their occurrences, and how an item moves on from one to the next. Pure: no clock, no store.
 
-- `repeats` is an RRULE in the person's zone, or words with one reading; due_date, or start_date and end_date, is the
-  next occurrence, which always counts, whether the rule names it or not. The rule continues from there.
+- `repeats` is an RRULE, or words with one reading; due_date, or start_date and end_date, is the next occurrence, which
+  always counts, whether the rule names it or not. The rule continues from there.
+- Times are meant in the zone that `zone` names, else in the person's; occurrences are told in the person's.
 - A day that a month does not have is its last: monthly on the 31st, yearly on 29 February. A time that the clock skips
   is as much later, one that it repeats the first.
 - `also` has dates beside those of the rule, or is all there is; `except` takes dates away, of the two the last word.
@@ -9,7 +10,15 @@
 - What has to be done waits; what only happens passes by itself (see `waits`).
 """
 
-from ana.time.repeats.advancing import advance, find_done_occurrence, find_on, find_passed_over, write_until
+from ana.time.repeats.advancing import (
+    advance,
+    count_left,
+    find_done_occurrence,
+    find_on,
+    find_passed_over,
+    list_missed,
+    write_until,
+)
 from ana.time.repeats.occurring import (
     Occurrence,
     bring_to_first,
@@ -24,13 +33,12 @@ from ana.time.repeats.occurring import (
 from ana.time.repeats.reading import RULE_FORM, Understood, understand_rule
 from ana.time.repeats.repeat import (
     ALSO,
-    DATE_KEYS,
     MOST_ALSO,
     REPEATING,
     RULE_KEYS,
+    TO_DO,
     Repeat,
     may_repeat,
-    passes,
     read_day_or_moment,
     read_local,
     read_repeat,
@@ -38,6 +46,7 @@ from ana.time.repeats.repeat import (
 )
 from ana.time.repeats.rules import is_named
 from ana.time.repeats.words import find_rule, tell_rule, tell_unread, word_rule
+from ana.time.travel import DATE_KEYS
 
 __all__ = [
     "ALSO",
@@ -46,11 +55,13 @@ __all__ = [
     "REPEATING",
     "RULE_FORM",
     "RULE_KEYS",
+    "TO_DO",
     "Occurrence",
     "Repeat",
     "Understood",
     "advance",
     "bring_to_first",
+    "count_left",
     "find_done_occurrence",
     "find_on",
     "find_passed_over",
@@ -59,12 +70,12 @@ __all__ = [
     "is_named",
     "iter_occurrences",
     "iter_places",
+    "list_missed",
     "look_ahead",
     "make_occurrence",
     "may_repeat",
     "next_after",
     "occurrences",
-    "passes",
     "read_day_or_moment",
     "read_local",
     "read_repeat",

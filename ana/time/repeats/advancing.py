@@ -9,6 +9,7 @@ from ana.time.dates import day_of
 from ana.time.repeats.occurring import (
     MOST,
     Occurrence,
+    find_bounds,
     iter_occurrences,
     iter_ruled,
     make_occurrence,
@@ -16,8 +17,9 @@ from ana.time.repeats.occurring import (
     to_local,
     write_date,
 )
-from ana.time.repeats.repeat import ALSO, DATE_KEYS, RULE_KEYS, Repeat, read_local, read_repeat
+from ana.time.repeats.repeat import ALSO, RULE_KEYS, DateKey, Repeat, read_local, read_repeat
 from ana.time.repeats.rules import NO_RULE, YEARS_AHEAD, iter_moments, settle
+from ana.time.travel import DATE_KEYS
 from ana.values import Json
 
 _FAR = timedelta(days=366 * YEARS_AHEAD)
@@ -45,8 +47,7 @@ def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
 
 def find_on(repeat: Repeat, day: date) -> Occurrence | None:
     """Return the first occurrence on a day, or at a moment; None if there is none, or it is past."""
-    begin = to_local(repeat, day)
-    end = begin if isinstance(day, datetime) else datetime.combine(day, time.max)
+    begin, end = find_bounds(repeat, day, day)
     return next((each for each in iter_occurrences(repeat, begin, end) if to_local(repeat, each.start) >= begin), None)
 
 
@@ -67,6 +68,21 @@ def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzi
     waited = [*islice(iter_occurrences(repeat, min([repeat.begin, *repeat.moved.values()]), last), MOST)]
     done = next((each for each in waited if each.dates[repeat.keys[0].name] == done_for), None)
     return [each for each in waited if each.at < done.at] if done else []
+
+
+def count_left(repeat: Repeat) -> int | None:
+    """Return how many occurrences are left, the next included, at most MOST; None of what has no end."""
+    if repeat.from_done or (repeat.end is None and repeat.rule is not NO_RULE):
+        return None
+    last = max([*filter(None, [repeat.end]), *repeat.also[-1:], repeat.first])
+    return sum(1 for _ in islice(iter_occurrences(repeat, repeat.begin, last), MOST))
+
+
+def list_missed(repeat: Repeat, now: datetime) -> list[Occurrence]:
+    """Return the occurrences that are over and wait to be marked as done, at most MOST, in order."""
+    local = to_local(repeat, now)
+    begun = iter_occurrences(repeat, min([repeat.begin, *repeat.moved.values()]), local) if repeat.waits else ()
+    return [each for each in islice(begun, MOST) if each.until <= local]
 
 
 def _has_same_dates(old: Mapping[str, Json], new: Mapping[str, Json]) -> bool:
@@ -92,22 +108,20 @@ def advance(
         if at is None:
             return None
         rest.remove(at)
-    # by the clock on the wall: a moment that the clock skips on this day must not move those that follow
-    moved = make_occurrence(repeat, at, at)
-    changed: dict[str, Json] = {}
-    for key in repeat.keys:
-        local = at + key.distance
-        changed[key.name] = moved.dates[key.name] if key.form != "local" else write_date(local, key)
+    changed: dict[str, Json] = {key.name: _write_stored(repeat, key, at) for key in repeat.keys}
     if len(rest) < len(repeat.also):
-        changed[ALSO] = [_write_moment(repeat, each) for each in rest] or None
+        changed[ALSO] = [_write_stored(repeat, repeat.keys[0], each) for each in rest] or None
     if is_over and repeat.rule is not NO_RULE:
         return changed | dict.fromkeys((*RULE_KEYS, "until"))
     return changed if repeat.from_done else changed | _settle_source(repeat)
 
 
-def _write_moment(repeat: Repeat, at: datetime) -> str:
-    """Return a moment as the date that the rule counts from is written."""
-    return make_occurrence(repeat, at, at).dates[repeat.keys[0].name]
+def _write_stored(repeat: Repeat, key: DateKey, at: datetime) -> str:
+    """Return a date of the occurrence at a moment as the item holds it."""
+    if key.form == "local":
+        # by the clock on the wall: a moment that the clock skips on this day must not move those that follow
+        return write_date(at + key.distance, key.form)
+    return make_occurrence(repeat, at, at).dates[key.name]
 
 
 def _settle_source(repeat: Repeat) -> dict[str, Json]:

@@ -8,7 +8,7 @@ from itertools import groupby, islice
 
 from dateutil.relativedelta import relativedelta
 
-from ana.time.repeats.repeat import DateKey, Repeat, read_local
+from ana.time.repeats.repeat import DateKey, Form, Repeat, read_local
 from ana.time.repeats.rules import YEARS_AHEAD, iter_moments
 
 MOST = 5000
@@ -23,10 +23,12 @@ class Occurrence:
     """One of the times of what repeats.
 
     Args:
-        start: Its day, or the moment at which it begins.
+        start: Its day, or the moment at which it begins, in the person's zone.
         end: Its last day, or the moment at which it ends; the same where only one is known.
-        dates: The item's dates as they are for it, by property.
-        at: The moment that the rule gives it, in local time; a day is its midnight. It may be moved to another.
+        dates: The item's dates as they are for it, by property; in the zone of the series, with its offset if that is
+            not the person's.
+        at: The moment that the rule gives it, in local time of the series; a day is its midnight. It may be moved to
+            another.
         until: The first moment at which it is over, in local time.
     """
 
@@ -45,9 +47,7 @@ def occurrences(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]:
         start: What is over before it is left out.
         end: What begins after this moment, or day, is left out.
     """
-    since, last = to_local(repeat, start), to_local(repeat, end)
-    if not isinstance(end, datetime):
-        last = datetime.combine(end, time.max)
+    since, last = find_bounds(repeat, start, end)
     yield from islice(iter_occurrences(repeat, since, last), MOST)
 
 
@@ -84,8 +84,16 @@ def bring_to_first(repeat: Repeat, text: str) -> str:
     return (repeat.first + (given - begin)).isoformat(timespec="minutes")
 
 
+def find_bounds(repeat: Repeat, start: date, end: date) -> tuple[datetime, datetime]:
+    """Return when the person's days begin and end in local time of the series, from one to another; moments as such."""
+    zone = None if repeat.is_day else repeat.here
+    since = start if isinstance(start, datetime) else datetime.combine(start, time(), zone)
+    last = end if isinstance(end, datetime) else datetime.combine(end, time.max, zone)
+    return to_local(repeat, since), to_local(repeat, last)
+
+
 def to_local(repeat: Repeat, moment: date) -> datetime:
-    """Return a day's midnight, or a moment in local time."""
+    """Return a day's midnight, or a moment in local time of the series; one without a zone is in that."""
     if not isinstance(moment, datetime):
         return datetime.combine(moment, time())
     return moment.astimezone(repeat.zone).replace(tzinfo=None) if moment.tzinfo else moment
@@ -147,22 +155,27 @@ def make_occurrence(repeat: Repeat, at: datetime, actual: datetime) -> Occurrenc
     ends = [moment for key, moment in moments.items() if key.name == "end_date"]
     start = moments[repeat.keys[0]]
     end = ends[0] if ends else start
-    dates = {key.name: write_date(moment, key) for key, moment in moments.items()}
+    form: Form | None = None if repeat.here is repeat.zone else "zoned"
+    dates = {key.name: write_date(_to_own(repeat, moment), form or key.form) for key, moment in moments.items()}
     last = to_local(repeat, end)
     return Occurrence(start, end, dates, at, last + (MICROSECOND if isinstance(end, datetime) else DAY))
 
 
+def _to_own(repeat: Repeat, moment: date) -> date:
+    return moment.astimezone(repeat.zone) if isinstance(moment, datetime) else moment
+
+
 def _settle_moment(repeat: Repeat, key: DateKey, actual: datetime) -> date:
-    """Return a date of an occurrence: a moment that the clock skips is as much later."""
+    """Return a date of an occurrence in the person's zone: a moment that the clock skips is as much later."""
     local = actual + key.distance
     if key.form == "day":
         return local.date()
-    return local.replace(tzinfo=repeat.zone).astimezone(UTC).astimezone(repeat.zone)
+    return local.replace(tzinfo=repeat.zone).astimezone(UTC).astimezone(repeat.here)
 
 
-def write_date(moment: date, key: DateKey) -> str:
+def write_date(moment: date, form: Form) -> str:
     """Return a day, or a moment with or without its zone, as properties hold it."""
     if not isinstance(moment, datetime):
         return moment.isoformat()
-    bare = moment if key.form == "zoned" else moment.replace(tzinfo=None)
+    bare = moment if form == "zoned" else moment.replace(tzinfo=None)
     return bare.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")

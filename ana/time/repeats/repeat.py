@@ -10,10 +10,9 @@ from ana.recent import keep_recent
 from ana.time.dates import day_of
 from ana.time.repeats.rules import DAYS, NO_RULE, Rule, parse_rule, settle
 from ana.time.repeats.words import read_words
+from ana.time.taking_place import takes_place
+from ana.time.travel import DATE_KEYS, find_own_zone
 from ana.values import Json
-
-DATE_KEYS = ("due_date", "start_date", "date", "end_date")
-"""The properties that move on together; the first of them that an item has is what its rule counts from."""
 
 RULE_KEYS = ("repeats", "recurrence")
 """The property that has a rule, and what older items call it."""
@@ -27,8 +26,8 @@ REPEATING = (*RULE_KEYS, ALSO)
 MOST_ALSO = 1000
 """How many dates `also` has at most: each is worked out and searched like a date of its own."""
 
-_HAPPENS = ("event", "appointment", "meeting", "class", "course", "lesson", "birthday", "anniversary", "holiday")
-_TO_DO = ("task", "todo", "to-do", "chore", "reminder")
+TO_DO = ("task", "todo", "to-do", "chore", "reminder")
+"""The types of what has to be done: what repeats of them waits."""
 
 _DAY = len("2026-01-13")
 
@@ -42,7 +41,7 @@ class DateKey:
     Args:
         name: Its property.
         distance: How far it is from the first, by the clock on the wall.
-        form: A day, a moment in the person's zone, or one that names its zone.
+        form: A day, a moment in the zone of the series, or one that names its zone.
     """
 
     name: str
@@ -52,13 +51,15 @@ class DateKey:
 
 @dataclass(frozen=True)
 class Repeat:
-    """What repeats. Moments are in the person's local time, a day is its midnight.
+    """What repeats. Moments are in the local time of its zone, a day is its midnight.
 
     Args:
         source: The property that has its rule, and what it says.
         rule: The rule, settled, unless it counts from when it was done; NO_RULE where single dates are all there is.
         first: The next occurrence, as the item has it.
         keys: The item's dates, the one that the rule counts from first.
+        zone: That in which its times are meant: the one that the item names, else the person's.
+        here: The person's zone, in which its occurrences are told.
         end: The last moment of the rule that counts; None without an end.
         also: Further moments, in order. They count after the rule's end, too.
         left_out: Days and moments that do not count.
@@ -73,6 +74,7 @@ class Repeat:
     first: datetime
     keys: tuple[DateKey, ...]
     zone: tzinfo
+    here: tzinfo
     end: datetime | None
     also: tuple[datetime, ...]
     left_out: frozenset[date]
@@ -103,11 +105,13 @@ class Repeat:
         return rest[: bisect_left(rest, last + timedelta.resolution)] if last < datetime.max else rest
 
 
-def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
+def read_repeat(properties: Mapping[str, Json], zone: tzinfo, said_in: str = "") -> Repeat | None:
     """Return what repeats; None where nothing does, or neither rule nor dates can be read.
 
     Args:
         properties: An item's. `recurrence`, as older items have it, is read where there is no `repeats`.
+        zone: The person's.
+        said_in: The zone that the item keeps (see ana.time.travel); empty if it keeps none.
     """
     source = "repeats" if "repeats" in properties else "recurrence"
     written, from_done = properties.get(source), properties.get("repeat_from") == "done"
@@ -115,6 +119,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
     if not (isinstance(written, str) or properties.get(ALSO)) or not keys or keys == ["end_date"]:
         return None
     texts = {key: str(properties[key]) for key in keys}
+    here, zone = zone, find_own_zone(properties, said_in, repeats=True) or zone
     moments = {key: read_local(text, zone) for key, text in texts.items()}
     first = moments[keys[0]]
     rule = _read_rule(written, first, zone, is_settled=not from_done) if isinstance(written, str) else NO_RULE
@@ -135,6 +140,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo) -> Repeat | None:
             if key != "end_date" or "start_date" in keys or "date" in keys
         ),
         zone=zone,
+        here=here,
         end=min((end for end in ends if end), default=None),
         also=also,
         left_out=frozenset(_iter_left_out(properties.get("except"), zone)),
@@ -150,23 +156,18 @@ def may_repeat(properties: Mapping[str, Json]) -> bool:
     return any(key in properties for key in REPEATING)
 
 
-def passes(properties: Mapping[str, Json]) -> bool:
-    """Return whether an item repeats and passes by itself: it is never overdue."""
-    return may_repeat(properties) and not waits(properties)
-
-
 def waits(properties: Mapping[str, Json]) -> bool:
     """Return whether what repeats stays until it is done, as a task does; else it passes by itself, as a birthday does.
 
-    `missed` says it; without it, what counts from when it was done waits, a type of what happens passes, and of the
-    rest a task and whatever has a status waits.
+    `missed` says it; without it, what counts from when it was done waits, what takes place passes, and of the rest a
+    task and whatever has a status waits.
     """
     said, kind = properties.get("missed"), str(properties.get("type") or "").lower()
     if said in ("waits", "passes"):
         return said == "waits"
-    if properties.get("repeat_from") == "done" or kind in _TO_DO:
+    if properties.get("repeat_from") == "done" or kind in TO_DO:
         return True
-    return kind not in _HAPPENS and isinstance(properties.get("status"), str)
+    return not takes_place(properties) and isinstance(properties.get("status"), str)
 
 
 def read_local(text: str, zone: tzinfo) -> datetime:

@@ -1,7 +1,8 @@
 """The days and moments of a calendar file, in zones that everybody knows, that Windows names, or that the file has."""
 
 import re
-from datetime import date, datetime, timedelta, tzinfo
+from collections.abc import Iterable
+from datetime import date, datetime, time, timedelta, tzinfo
 from io import StringIO
 
 from dateutil.tz import tzical
@@ -10,13 +11,16 @@ from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
 from ana.time.clock import find_zone
 from ana.transfer.ics.parts import list_values
-from ana.transfer.ics.series import to_here, write_moment
 from ana.transfer.records import BadRecord, to_stamp
 from ana.values import Json
 
 Span = tuple[date, date]
 _UNITS = {"day": 1440, "hour": 60, "minute": 1}
 _TZID = re.compile(r"^TZID[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_LOCATION = re.compile(r"^X-LIC-LOCATION[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_CHANGED_AT = re.compile(r";BY(?:HOUR|MINUTE|SECOND)=\d\d?(?![\d,])", re.IGNORECASE)
+"""The time of a change, which its DTSTART says too."""
+
 _IGNORED = re.compile(r"^(?!BEGIN|END|TZID|TZOFFSET|DTSTART|RRULE|RDATE).*\n", re.IGNORECASE | re.MULTILINE)
 _PARTS = "BYMONTH|BYMONTHDAY|BYDAY|UNTIL|WKST|INTERVAL"
 _OTHER_RULE = re.compile(rf"^RRULE:(?!FREQ=YEARLY(?:;(?:{_PARTS})=[\w,+-]+)*[ \t]*$)", re.IGNORECASE | re.MULTILINE)
@@ -24,17 +28,39 @@ _OTHER_RULE = re.compile(rf"^RRULE:(?!FREQ=YEARLY(?:;(?:{_PARTS})=[\w,+-]+)*[ \t
 
 
 class Moments:
-    """Reads the dates of components, in the person's zone or in one of the file's own tables."""
+    """Reads the dates of components, and writes them in the local time of a zone.
 
-    def __init__(self, zone: tzinfo, tables: dict[str, str]) -> None:
+    Args:
+        zone: Where moments are written: the person's, or that of a series.
+        default: Where those are read that name no zone, and series in UTC are: that of the calendar, if it names one.
+        tables: The zones that the file itself describes, by name.
+        year: The first of two years in which such a zone is compared with those that have a name.
+    """
+
+    def __init__(self, zone: tzinfo, default: tzinfo | None, tables: dict[str, str], year: int) -> None:
         self.zone = zone
+        self._default = default
+        self._is_moved = False
         self._tables = tables
+        self._year = year
         self._zones: dict[str, tzinfo | None] = {}
 
     @property
     def unknown(self) -> list[str]:
         """The names that no zone has; their moments are read in the person's."""
         return [name for name, zone in self._zones.items() if zone is None]
+
+    def move(self, zone: tzinfo) -> "Moments":
+        """Return the same in another zone, which is that of all that names none."""
+        moved = Moments(zone, zone, self._tables, self._year)
+        moved._zones, moved._is_moved = self._zones, zone is not self.zone
+        return moved
+
+    def find_own(self, start: date) -> tzinfo:
+        """Return the zone of a series by its first date."""
+        own = start.tzinfo if isinstance(start, datetime) else None
+        # programs that write all moments in UTC say in their own property where the clock is that they follow
+        return (self._default if str(own) == "UTC" else own) or own or self.zone
 
     def list_dates(self, component: Component, name: str) -> list[date]:
         """Return the days and the aware moments of a property. Raises BadRecord if it has others."""
@@ -51,17 +77,17 @@ class Moments:
 
     def read_span(self, component: Component) -> Span | None:
         """Return the first and the last day, or the moments between which it is; None of a to-do without a date."""
-        starts = self.list_dates(component, "DTSTART")
-        ends = self.list_dates(component, "DUE" if component.name == "VTODO" else "DTEND")
-        if component.name != "VTODO":
-            if not starts:
-                raise BadRecord("it has no date")
-            ends = [end if isinstance(end, datetime) else end - timedelta(1) for end in ends]
+        is_task = component.name == "VTODO"
+        starts, ends = self.list_dates(component, "DTSTART"), self.list_dates(component, "DUE" if is_task else "DTEND")
+        if not starts and not is_task:
+            raise BadRecord("it has no date")
         if not starts + ends:
             return None
         start = (starts or ends)[0]
-        lasts = [start + each.dt - timedelta(type(start) is date) for each in list_values(component, "DURATION")]
-        end = next((each for each in ends + lasts if type(each) is type(start)), start)
+        if not is_task:
+            ends = [each if isinstance(each, datetime) else each - timedelta(1) for each in ends]
+        ends += [start + each.dt - timedelta(type(start) is date) for each in list_values(component, "DURATION")]
+        end = _fit(ends[0], start) if ends else start
         return start, max(start, end)
 
     def read_stamp(self, component: Component, name: str) -> str | None:
@@ -74,8 +100,10 @@ class Moments:
         found: list[Json] = []
         for trigger in (each for alarm in component.walk("VALARM") for each in list_values(alarm, "TRIGGER")):
             if isinstance(trigger.dt, datetime):
-                found.append(self.write(trigger.dt))
-            elif span:
+                # a reminder's moment is the person's, whatever the zone of the series is
+                local = self.write(trigger.dt)
+                found.append(trigger.dt.isoformat(timespec="minutes") if self._is_moved else local)
+            elif span and isinstance(trigger.dt, timedelta):
                 lasts = span[1] - span[0] + timedelta(type(span[0]) is date)
                 before = -trigger.dt - (lasts if trigger.params.get("RELATED") == "END" else timedelta())
                 minutes = before // timedelta(minutes=1)
@@ -88,9 +116,36 @@ class Moments:
         return write_moment(to_here(moment, self.zone) if isinstance(moment, datetime) else moment)
 
     def _find_zone(self, name: str | None) -> tzinfo:
-        if name and name not in self._zones:
-            self._zones[name] = _find_zone(name, self._tables.get(name, ""))
-        return (self._zones[name] if name else None) or self.zone
+        if not name:
+            return self._default or self.zone
+        if name not in self._zones:
+            self._zones[name] = _find_zone(name, self._tables.get(name, ""), self._year)
+        return self._zones[name] or self.zone
+
+
+def to_wall(moment: date) -> datetime:
+    """Return a day's midnight, or a moment without its zone."""
+    return moment.replace(tzinfo=None) if isinstance(moment, datetime) else datetime.combine(moment, time())
+
+
+def to_here(moment: date, zone: tzinfo) -> datetime:
+    """Return a day's midnight, or an aware moment in local time."""
+    return to_wall(moment.astimezone(zone) if isinstance(moment, datetime) else moment)
+
+
+def write_moment(moment: date) -> str:
+    """Return a day or a moment as properties hold it."""
+    if not isinstance(moment, datetime):
+        return moment.isoformat()
+    return moment.isoformat(timespec="seconds" if moment.second else "minutes")
+
+
+def _fit(end: date, start: date) -> date:
+    """Return an end as a day or a moment, whichever the start is."""
+    if isinstance(start, datetime):
+        return end if isinstance(end, datetime) else datetime.combine(end + timedelta(1), time(), start.tzinfo)
+    # the day on whose midnight it ends is not one of its days
+    return to_wall(end - timedelta.resolution).date() if isinstance(end, datetime) else end
 
 
 def _write_distance(minutes: int) -> str | None:
@@ -106,20 +161,37 @@ def _write_day(minutes: int) -> str | None:
 
 def list_tables(texts: list[str]) -> dict[str, str]:
     """Return the first hundred tables of a file by name."""
-    return {name[1].rstrip(" \t"): text for text in texts[:100] if (name := _TZID.search(text))}
+    named = ((_TZID.search(text), text) for text in texts[:100])
+    return {re.sub(r"\\(.)", r"\1", name[1].rstrip(" \t")): text for name, text in named if name}
 
 
-def _find_zone(name: str, table: str) -> tzinfo | None:
+def _find_zone(name: str, table: str, year: int) -> tzinfo | None:
     """Return the zone of a name; where nobody knows it, that of its table in the file; None if there is none."""
-    parts = name.strip("/").split("/")
+    parts, location = name.strip("/").split("/"), _LOCATION.search(table)
     # some programs write their own name before it: /citadel.org/20210210_1/Europe/Berlin
-    for at in range(len(parts) if name.startswith("/") else 1):
-        tail = "/".join(parts[at:])
-        if zone := find_zone(WINDOWS_TO_OLSON.get(tail, tail)):
+    tails = ["/".join(parts[at:]) for at in range(len(parts) if name.startswith("/") else 1)]
+    for each in [*tails, location[1].strip() if location else ""]:
+        if zone := find_zone(WINDOWS_TO_OLSON.get(each, each)):
             return zone
+    table = _CHANGED_AT.sub("", table)
     try:
-        return (
-            None if not table or _OTHER_RULE.search(table) else tzical(StringIO(_IGNORED.sub("", table) + "\n")).get()
-        )
+        if not table or _OTHER_RULE.search(table):
+            return None
+        own = tzical(StringIO(_IGNORED.sub("", _TZID.sub("TZID:own", table)) + "\n")).get()
+        return own and (_find_alike(own, year) or own)
     except (ValueError, LookupError):
         return None
+
+
+def _find_alike(own: tzinfo, year: int) -> tzinfo | None:
+    """Return the zone with a name whose clocks show the same on each day of two years, None if there is none."""
+    days = [datetime(min(year, 9000), 1, 1, 12) + timedelta(n) for n in range(730)]
+    days = [*days[::180], *days]  # few are the same in winter and summer
+    offsets = [own.utcoffset(day) for day in days]
+    names = [*dict.fromkeys(WINDOWS_TO_OLSON.values()), *(f"Etc/GMT{hours:+}" for hours in range(-14, 13))]
+    zones = (zone for zone in map(find_zone, names) if zone)
+    return next((zone for zone in zones if _has_offsets(zone, days, offsets)), None)
+
+
+def _has_offsets(zone: tzinfo, days: Iterable[datetime], offsets: Iterable[timedelta | None]) -> bool:
+    return all(zone.utcoffset(day) == offset for day, offset in zip(days, offsets, strict=True))

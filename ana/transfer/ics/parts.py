@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from icalendar.cal.component import Component
 from icalendar.prop import vBroken
@@ -15,11 +15,34 @@ from ana.transfer.records import BadRecord, decode_text, read_bytes, require_few
 KINDS = ("VEVENT", "VTODO", "VTIMEZONE")
 _FOLD = re.compile(rb"(?:\r\n|\r|\n)[ \t]")
 _BORDER = re.compile(r"^(BEGIN|END):(V\w+)[ \t]*+$", re.IGNORECASE | re.MULTILINE)
-_ZONE = re.compile(r"^((?:DTSTART|DTEND|DUE|RECURRENCE-ID|EXDATE|RDATE)\b[^:\n]*?);TZID=", re.IGNORECASE | re.MULTILINE)
+_ZONE = re.compile(
+    r"^((?:DTSTART|DTEND|DUE|RECURRENCE-ID|EXDATE|RDATE)\b[^:\n]*?);TZID="
+    r'(?:"([^"\n]*)"|([^";\n]*))(?=;|:[^:\n]*$)',
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The zone of a date; some programs write names with commas and colons, such as (GMT +01:00), without quotes."""
+_ITS_ZONE = re.compile(r"^X-WR-TIMEZONE[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_ALARM = re.compile(
+    r"^BEGIN:VALARM[ \t]*+\n(?:(?!(?:BEGIN|END):VALARM).*\n)*+END:VALARM[ \t]*+\n", re.IGNORECASE | re.MULTILINE
+)
 
 
-def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
-    """Return kind and text of every event, to-do and zone table of a file, and the names of its other components.
+class File(NamedTuple):
+    """A calendar file.
+
+    Args:
+        parts: Kind and text of every event, to-do and zone table.
+        others: The names of its other components.
+        zone: The name of the zone that it says it is in; empty if it says none, or several.
+    """
+
+    parts: list[tuple[str, str]]
+    others: list[str]
+    zone: str
+
+
+def split_parts(path: Path) -> File:
+    """Return a file in parts.
 
     Raises UserError if it is not UTF-8, or a component begins and does not end.
     """
@@ -43,7 +66,9 @@ def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
         )
     require_few(path, len(parts))
     names = [name for side, name, *_ in borders if side == "BEGIN"]
-    return parts, [name for name in names if name not in (*KINDS, "VCALENDAR", "VALARM")]
+    zones = {found[1].strip() for found in _ITS_ZONE.finditer(text)}
+    others = [name for name in names if name not in (*KINDS, "VCALENDAR", "VALARM")]
+    return File(parts, others, zones.pop() if len(zones) == 1 else "")
 
 
 MOST_LISTED = {"RDATE": MOST_ALSO, "EXDATE": 20_000, "BEGIN": 50}
@@ -52,18 +77,28 @@ less than to parse them."""
 
 
 def parse_part(text: str) -> Component:
-    """Return a component whose dates have no zone but their parameter X-ZONE.
+    """Return a component whose dates have no zone but their parameter X-ZONE; without alarms that cannot be read.
 
     Raises BadRecord if it cannot be read, or lists more than is read of one.
     """
     for name, count in _count_listed(text).items():
         if count > MOST_LISTED[name]:
             raise BadRecord(f"it has {count:,} of {name}, and at most {MOST_LISTED[name]:,} are read")
+    # the library would look a zone up among those that it has kept of other files
+    text = _ZONE.sub(r'\1;X-ZONE="\2\3"', text)
+    component = _parse(text)
+    if component is None and (component := _parse(_ALARM.sub("", text))):
+        component.errors.append(("VALARM", "it cannot be read"))
+    if component is None:
+        raise BadRecord("it is not iCalendar")
+    return component
+
+
+def _parse(text: str) -> Component | None:
     try:
-        # the library would look a zone up among those that it has kept of other files
-        return Component.from_ical(_ZONE.sub(r"\1;X-ZONE=", text))
-    except (ValueError, LookupError, TypeError, AttributeError) as exc:
-        raise BadRecord("it is not iCalendar") from exc
+        return Component.from_ical(text)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
 
 
 def _count_listed(text: str) -> Counter[str]:

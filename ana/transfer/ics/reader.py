@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from datetime import date, datetime, tzinfo
+from datetime import date, tzinfo
 from pathlib import Path
 
 from icalendar.cal.component import Component
@@ -14,16 +14,16 @@ from ana.memory.bounds import check_item
 from ana.memory.item import Item
 from ana.memory.sources import ALL_MINE, IMPORT, Sources, tell_all
 from ana.progress import check_stopped
-from ana.time.dates import day_of
-from ana.time.repeats import ALSO, DATE_KEYS
-from ana.time.repeats.rules import NO_RULE, Rule
-from ana.transfer.bundle import Bundle, read_item
+from ana.time.clock import find_zone
+from ana.time.repeats.rules import NO_RULE
+from ana.transfer.bundle import Bundle
 from ana.transfer.ics.moments import Moments, Span, list_tables
+from ana.transfer.ics.ours import OWN_DATES, find_base, is_written_from, merge
 from ana.transfer.ics.parts import list_values, parse_part, read_text, split_parts
-from ana.transfer.ics.series import YEARS, name_occurrence, read_series, to_here, to_wall, write_moment
-from ana.transfer.ics.writer import DOMAIN, ITEM, PRIORITIES, list_components
+from ana.transfer.ics.series import Part, is_for_all, read_rule, split_series
+from ana.transfer.ics.writer import DOMAIN, PRIORITIES
 from ana.transfer.records import BadRecord, drop_empty, item_id, make_notes, read_modified
-from ana.values import Json, Properties, read_json
+from ana.values import Json, Properties
 
 _READ = {
     "UID", "SUMMARY", "DESCRIPTION", "DTSTART", "DTEND", "DUE", "DURATION", "RRULE", "RDATE", "EXDATE", "RECURRENCE-ID",
@@ -40,20 +40,20 @@ _TEXTS = ("SUMMARY", "DESCRIPTION")
 MOST_COUNTED = 5_000_000
 """How many dates the series of a file may count out together (COUNT): the last of each is found by counting to it."""
 
-_DATES = {"due_date", "start_date", "date", "end_date"}
-_SAID = {*_DATES, "repeats", "until", "moved", "except", ALSO, "location", "url", "tags", "priority", "remind"}
-"""The properties for which a calendar has its own, so that where that is missing they are gone."""
-
 
 def read(path: Path, zone: tzinfo) -> Bundle:
     """Return the events and to-dos of a calendar file, in the person's zone; what cannot be kept is named.
 
     Raises UserError if the file is not UTF-8, or cut off.
     """
-    parts, others = split_parts(path)
-    moments = Moments(zone, list_tables([text for kind, text in parts if kind == "VTIMEZONE"]))
-    calendar = _Calendar(moments, read_modified(path))
-    items = calendar.read([text for kind, text in parts if kind != "VTIMEZONE"])
+    parts, others, name = split_parts(path)
+    age, texts = read_modified(path), [text for kind, text in parts if kind != "VTIMEZONE"]
+    # the file's year and not the present one, so that it is read alike again
+    year = max((int(year) for text in texts for year in _STAMP.findall(text)), default=int(age[:4]))
+    tables = list_tables([text for kind, text in parts if kind == "VTIMEZONE"])
+    moments = Moments(zone, find_zone(name), tables, year)
+    calendar = _Calendar(moments, age)
+    items = calendar.read(texts)
     named = {"Left out, because nothing here holds it": others, **calendar.notes}
     notes = make_notes(named | {"Read in your time, as nobody knows the zone": moments.unknown})
     return Bundle(items, authors=calendar.authors, notes=notes)
@@ -70,7 +70,6 @@ class _Calendar:
         self.notes: dict[str, list[str]] = defaultdict(list)
         self._moments = moments
         self._age = age
-        self._year = int(age[:4])
         self._counted = 0
 
     def read(self, texts: list[str]) -> list[Item]:
@@ -79,8 +78,6 @@ class _Calendar:
         for text in dict.fromkeys(texts):
             uid = _UID.search(text)
             groups[uid[1].strip() if uid else hashlib.sha256(text.encode()).hexdigest()].append(text)
-        # the file's year and not the present one, so that it is read alike again
-        self._year = max((int(year) for text in texts for year in _STAMP.findall(text)), default=self._year)
         items: list[Item] = []
         for name, group in groups.items():
             check_stopped()
@@ -88,7 +85,8 @@ class _Calendar:
         return items
 
     def _leave_out(self, title: str, why: Exception) -> None:
-        said = why.sentence() if isinstance(why, ToolError) else str(why)
+        said = str(why) if isinstance(why, BadRecord) else "a date or a value in it cannot be used"
+        said = why.sentence() if isinstance(why, ToolError) else said
         self.notes["Left out, because it cannot be read"].append(f"{title[:40]}: {said}")
 
     def _read_group(self, uid: str, texts: list[str]) -> Iterator[Item]:
@@ -102,22 +100,35 @@ class _Calendar:
                 self._leave_out(title[1].strip() if title else " ".join(text.split()), exc)
         if not group:
             return
-        base = _find_base(group[0])
-        if base and _is_written_from(group, base, self._moments.zone):
+        base = find_base(group[0])
+        if base and is_written_from(group, base, self._moments.zone):
             yield base
             return
         try:
-            singles = [each for each in group if self._moments.list_dates(each, "RECURRENCE-ID")]
-            masters = [each for each in group if "RECURRENCE-ID" not in each]
-            for master in masters[:1]:
+            newest = self._keep_newest(group)
+            singles = [each for at, each in newest.items() if at]
+            if master := newest.get(None):
                 yield from self._read_master(uid, master, singles, base)
             for single in singles:
-                yield self._make_single(uid, single, self._moments.list_dates(single, "RECURRENCE-ID")[0])
+                yield self._make_single(uid, single)
         except (ToolError, OverflowError, ValueError, TypeError) as exc:
             self._leave_out(read_text(group[0], "SUMMARY"), exc)
-        else:
-            for each in masters[1:]:
+
+    def _keep_newest(self, group: list[Component]) -> dict[date | None, Component]:
+        """Return a series, by None, and its single dates, of each what was sent last: that replaces what was before."""
+        newest: dict[date | None, Component] = {}
+        for each in group:
+            at = next(iter(self._moments.list_dates(each, "RECURRENCE-ID")), None)
+            known = newest.setdefault(at, each)
+            if self._age_of(each) > self._age_of(known):
+                newest[at] = each
+            elif known is not each and self._age_of(each) == self._age_of(known):
                 self._leave_out(read_text(each, "SUMMARY"), BadRecord("an event before it has its UID"))
+        return newest
+
+    def _age_of(self, component: Component) -> tuple[int, str]:
+        number = read_text(component, "SEQUENCE")
+        return int(number) if number.isdecimal() else 0, self._moments.read_stamp(component, "DTSTAMP") or ""
 
     def _count(self, text: str) -> None:
         """Count the dates that a component counts out. Raises BadRecord if those of the file are too many."""
@@ -126,19 +137,86 @@ class _Calendar:
             raise BadRecord(f"the series before it count out {MOST_COUNTED:,} dates, and no more are of one file")
 
     def _read_master(self, uid: str, master: Component, singles: list[Component], base: Item | None) -> Iterator[Item]:
-        """Yield a component's item; take from the list the exceptions that it holds."""
-        ours, properties, span = _OURS.fullmatch(uid), self._read_properties(master), self._moments.read_span(master)
-        if span:
-            rule = self._read_rule(master, span[0], properties)
-            properties[ALSO] = self._read_also(master, span[0])
-            if rule or properties[ALSO]:
-                self._read_exceptions(master, singles, rule or NO_RULE, span, properties)
-        properties["uid"] = None if ours else read_text(master, "UID")
-        yield self._make_item(ours[1] if ours else item_id(f"calendar:{uid}"), master, properties, base)
+        """Yield the items of a component; take from the list the exceptions that they hold."""
+        ours, parts = _OURS.fullmatch(uid), self._read_parts(master, singles)
+        id, written = (ours[1], None) if ours else (item_id(f"calendar:{uid}"), read_text(master, "UID"))
+        if not parts:
+            own = self._read_properties(master, self._moments) | {"repeats": "\n".join(_list_rules(master))}
+            yield self._make_item(id, master, own | {"uid": written}, base)
+        for part in parts:
+            own = self._read_properties(part.component, part.moments, is_series=True) | part.read_dates()
+            own |= self._read_exceptions(part, own, singles) | {"uid": written}
+            own["zone"] = None if part.is_day or part.moments.zone is self._moments.zone else str(part.moments.zone)
+            is_first = part.component is master
+            its_id = id if is_first else self._name_single(uid, part.component)
+            yield self._make_item(its_id, part.component, own, base if is_first else None)
 
-    def _make_single(self, uid: str, single: Component, at: date) -> Item:
-        id = item_id(f"calendar:{uid}/{self._moments.write(at)}")
-        return self._make_item(id, single, self._read_properties(single), None)
+    def _read_parts(self, master: Component, singles: list[Component]) -> list[Part]:
+        """Return a series in its parts; nothing if it does not repeat, or no rule of ours says how.
+
+        Changes for all that follows are taken from the list.
+        """
+        span, rules, title = self._moments.read_span(master), _list_rules(master), read_text(master, "SUMMARY")
+        if span is None or not (rules or "RDATE" in master):
+            return []
+        self._moments.write(span[0])  # raises OverflowError where it is not in the person's calendar
+        moments, changes = self._moments.move(self._find_own(span[0], title)), [*filter(is_for_all, singles)]
+        try:
+            rule = read_rule("\n".join(rules), span[0], moments) if rules else NO_RULE
+            parts = split_series(master, span, rule, changes, moments)
+        except (ValueError, OverflowError):
+            self.notes["Kept, but it does not repeat here, because no rule here says the same"].append(title)
+            return []
+        singles[:] = [each for each in singles if each not in changes]
+        return parts
+
+    def _find_own(self, start: date, title: str) -> tzinfo:
+        """Return the zone in which a series is: its own if that has a name, else the person's."""
+        own, zone = self._moments.find_own(start), self._moments.zone
+        if str(own) == str(zone):
+            return zone
+        if find_zone(str(own)):
+            return own
+        self.notes["Kept in your time, though its own has other moments"].append(title)
+        return zone
+
+    def _read_exceptions(self, part: Part, own: Properties, singles: list[Component]) -> Properties:
+        """Return what is left out and moved; another event than its series stays in the list."""
+        dated = [(self._moments.list_dates(each, "RECURRENCE-ID")[0], each) for each in singles]
+        moved, left_out = dict[str, Json](), own["except"]
+        held, gone = part.list_held([at for at, _ in dated]), {*part.list_left_out()}
+        assert isinstance(left_out, list)
+        for at, single in dated:
+            is_cancelled, name = read_text(single, "STATUS").upper() == "CANCELLED", part.name(at)
+            if part.place(at) and at not in held and self._age_of(single)[0] < self._age_of(part.master)[0]:
+                singles.remove(single)  # of a date that the series had before
+            if name is None or at not in held:
+                continue
+            to = None if is_cancelled or at in gone else self._find_move(part, own, single)
+            if to:
+                moved[name] = to
+            elif name not in left_out:
+                left_out.append(name)
+            if to or is_cancelled or at in gone:
+                singles.remove(single)
+        return {"moved": moved or None, "except": left_out}
+
+    def _find_move(self, part: Part, own: Properties, single: Component) -> str | None:
+        """Return when a date is that differs from its series in that alone; None of another."""
+        to, its = part.moments.read_span(single), self._read_properties(single, part.moments)
+        is_same = all(own.get(name) == value for name, value in its.items() if name not in OWN_DATES)
+        is_same = is_same and all(read_text(part.component, name) == read_text(single, name) for name in _TEXTS)
+        lasts = part.span[1] - part.span[0]
+        return part.moments.write(to[0]) if to and is_same and to[1] - to[0] == lasts else None
+
+    def _make_single(self, uid: str, single: Component) -> Item:
+        return self._make_item(
+            self._name_single(uid, single), single, self._read_properties(single, self._moments), None
+        )
+
+    def _name_single(self, uid: str, single: Component) -> str:
+        at = self._moments.list_dates(single, "RECURRENCE-ID")[0]
+        return item_id(f"calendar:{uid}/{self._moments.write(at)}")
 
     def _make_item(self, id: str, component: Component, properties: Properties, base: Item | None) -> Item:
         made, changed = (self._moments.read_stamp(component, name) for name in ("CREATED", "LAST-MODIFIED"))
@@ -147,7 +225,7 @@ class _Calendar:
         self._note_lost(component, texts[0])
         own = drop_empty(properties)
         if base:
-            own, created = _merge(own, base.properties), base.created_at
+            own, created = merge(own, base.properties), base.created_at
         content = "\n".join(text for text in texts if text) or "(no title)"
         told = base.sources if base else ALL_MINE
         sources = Sources(told.content, {name: each for name, each in told.properties.items() if name in own})
@@ -163,115 +241,44 @@ class _Calendar:
         for name in sorted(each for each in lost if not each.startswith("X-")):
             self.notes[f"Without its {name}"].append(title)
 
-    def _read_properties(self, component: Component) -> Properties:
-        is_task, status = component.name == "VTODO", read_text(component, "STATUS").upper()
-        span, number = self._moments.read_span(component), read_text(component, "PRIORITY")
+    def _read_properties(self, component: Component, moments: Moments, *, is_series: bool = False) -> Properties:
+        span, number = moments.read_span(component), read_text(component, "PRIORITY")
         level = int(number) if number.isdecimal() else 0
         return {
-            "type": "task" if is_task else "event",
-            "status": _STATUS.get(status, "active" if is_task else None),
-            **(self._write_span(component, span) if span else {}),
+            "type": "task" if component.name == "VTODO" else "event",
+            "status": _read_status(component),
+            **(_write_span(component, span, moments, is_series=is_series) if span else {}),
             "location": read_text(component, "LOCATION"),
             "url": read_text(component, "URL"),
             "tags": [str(tag) for each in list_values(component, "CATEGORIES") for tag in each.cats],
             "priority": next((name for name, most in PRIORITIES.items() if 0 < level <= max(most, 4)), None),
-            "remind": self._moments.list_alarms(component, span),
+            "remind": moments.list_alarms(component, span),
         }
 
-    def _write_span(self, component: Component, span: Span) -> Properties:
-        start, end = map(self._moments.write, span)
-        other = end if end != start else None
-        # what repeats counts from its beginning, so a to-do that does keeps both as one stretch
-        if "DUE" in component and not (other and ("RRULE" in component or "RDATE" in component)):
-            return {"due_date": end, "start_date": start if other else None}
-        return {"start_date": start, "end_date": other}
 
-    def _read_rule(self, component: Component, start: date, properties: Properties) -> Rule | None:
-        """Return how it repeats, which the properties get; None if it does not, or no rule of ours says so."""
-        written = "\n".join(each.to_ical().decode() for each in list_values(component, "RRULE"))
-        title = read_text(component, "SUMMARY")
-        if not written:
-            return None
-        try:
-            rule, said, is_alike = read_series(written, start, self._moments.zone, self._year)
-        except (ValueError, OverflowError):
-            properties["repeats"] = written
-            self.notes["Kept, but it does not repeat here, because no rule here says the same"].append(title)
-            return None
-        properties |= said
-        if not is_alike:
-            self.notes["Kept in your time, though its own has other moments"].append(title)
-        elif said["moved"]:
-            self.notes[f"Kept in your time; after {self._year + YEARS} its own may differ from it"].append(title)
-        return rule
+def _read_status(component: Component) -> str | None:
+    status = read_text(component, "STATUS").upper()
+    if component.name != "VTODO":
+        return _STATUS.get(status)
+    is_done = not status and ("COMPLETED" in component or read_text(component, "PERCENT-COMPLETE") == "100")
+    return "done" if is_done else _STATUS.get(status, "active")
 
-    def _read_also(self, master: Component, start: date) -> list[Json]:
-        """Return the dates beside the rule that are not left out at the very moment."""
-        gone = {to_here(at, self._moments.zone) for at in self._moments.list_dates(master, "EXDATE")}
-        dates = [at for at in self._moments.list_dates(master, "RDATE") if at != start]
-        kept = (at for at in dates if to_here(at, self._moments.zone) not in gone)
-        return [*dict.fromkeys(map(self._moments.write, kept))]
 
-    def _read_exceptions(
-        self, master: Component, singles: list[Component], rule: Rule, span: Span, properties: Properties
-    ) -> None:
-        """Give the properties what is left out and moved; another event than its series stays in the list."""
-        moved: dict[str, Json] = {}
-        also = {to_here(at, self._moments.zone) for at in self._moments.list_dates(master, "RDATE") if at != span[0]}
-        left_out = [self._name(at, rule, span[0]) for at in self._moments.list_dates(master, "EXDATE")]
-        for single in [*singles]:
-            at = self._moments.list_dates(single, "RECURRENCE-ID")[0]
-            is_added = to_here(at, self._moments.zone) in also
-            name = self._moments.write(at) if is_added else self._name(at, rule, span[0])
-            is_cancelled = read_text(single, "STATUS").upper() == "CANCELLED"
-            to = None if is_cancelled else self._find_move(master, single, span)
-            if to and name:
-                moved[name] = to
-            else:
-                left_out.append(name)
-            if to or is_cancelled:
-                singles.remove(single)
-        known = properties.get("moved")
-        properties["moved"] = (known if isinstance(known, dict) else {}) | moved or None
-        properties["except"] = [*dict.fromkeys(name for name in left_out if name)]
+def _write_span(component: Component, span: Span, moments: Moments, *, is_series: bool) -> Properties:
+    start, end = map(moments.write, span)
+    other = end if end != start else None
+    # what repeats counts from its beginning, so a to-do that does keeps both as one stretch
+    if "DUE" in component and not (other and is_series):
+        return {"due_date": end, "start_date": start if other else None}
+    return {"start_date": start, "end_date": other}
 
-    def _name(self, at: date, rule: Rule, start: date) -> str | None:
-        if not isinstance(at, datetime) or not isinstance(start, datetime):
-            return write_moment(to_wall(at).date())
-        is_own = bool(rule.times) or at.astimezone(start.tzinfo).time() == start.time()
-        return name_occurrence(to_here(at, self._moments.zone), rule) if is_own else None
 
-    def _find_move(self, master: Component, single: Component, span: Span) -> str | None:
-        to, of = self._moments.read_span(single), self._read_properties(master)
-        is_same = all(of[name] == value for name, value in self._read_properties(single).items() if name not in _DATES)
-        is_same = is_same and all(read_text(master, name) == read_text(single, name) for name in _TEXTS)
-        return self._moments.write(to[0]) if to and is_same and to[1] - to[0] == span[1] - span[0] else None
+def _list_rules(component: Component) -> list[str]:
+    """Return the rules of a component, each once."""
+    return [*dict.fromkeys(each.to_ical().decode() for each in list_values(component, "RRULE"))]
 
 
 def _list_authors(component: Component) -> frozenset[str]:
     """Return the address of the organiser, or else those of the guests."""
     named = list_values(component, "ORGANIZER") or list_values(component, "ATTENDEE")
     return frozenset(str(each).lower().removeprefix("mailto:") for each in named)
-
-
-def _find_base(component: Component) -> Item | None:
-    try:
-        return read_item(read_json(str(component[ITEM]))) if ITEM in component else None
-    except (ValueError, TypeError, ToolError):
-        return None
-
-
-def _is_written_from(group: list[Component], base: Item, zone: tzinfo) -> bool:
-    """Return whether components are as we write an item, so that it is still what it was."""
-    try:
-        ours = [parse_part(each.to_ical().decode()) for each in list_components(base, zone, defaultdict(list))]
-    except (ValueError, OverflowError):
-        return False
-    return {each.to_ical() for each in ours} == {each.to_ical() for each in group}
-
-
-def _merge(read: Properties, base: Properties) -> Properties:
-    """Return what a file says of an item, and what only we could say of it."""
-    anchor = next((key for key in DATE_KEYS if day_of(base.get(key))), "start_date")
-    kept = {key: value for key, value in base.items() if key not in (_SAID | ({"status"} & read.keys()))}
-    return {anchor if key == "start_date" else key: value for key, value in read.items()} | kept

@@ -1,69 +1,152 @@
-"""Rules of a calendar file as ours: in the person's time, with what is at another on single days."""
+"""A series of a calendar file as ours: its rule, where it is changed for all that follows, and its single dates."""
 
+import re
 from calendar import monthrange
-from collections.abc import Mapping
-from dataclasses import replace
-from datetime import date, datetime, time, timedelta, tzinfo
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from functools import cached_property
 from itertools import islice
 
+from icalendar.cal.component import Component
+
+from ana.time.repeats import ALSO
 from ana.time.repeats.advancing import write_until
-from ana.time.repeats.rules import DAYS, Rule, iter_moments, parse_rule, settle
-from ana.values import Json, Properties
+from ana.time.repeats.rules import DAYS, NO_RULE, Rule, iter_moments, parse_rule, settle
+from ana.transfer.ics.moments import Moments, Span, to_here, to_wall, write_moment
+from ana.transfer.ics.parts import list_values
+from ana.values import Properties
 
-YEARS = 2
-"""For how many years the times of another zone are compared with the person's."""
+_MINUTE, _DAY = timedelta(minutes=1), timedelta(days=1)
+_MOST_COMPARED = 20_000
+"""Dates of a series among which its single ones are looked for; whatever comes with more is taken to be one."""
+_NO_COUNT = re.compile(r"COUNT=-\d+;?")
+_UNTIL_DAY = re.compile(r"(UNTIL=\d{8})T\w*")
+"""The end of what is on days; some programs write a moment, which would be on another day elsewhere."""
 
-_MOST_COMPARED, _MOST_MOVED = 3000, 200
-_HALF_DAY = timedelta(hours=12)
 
+@dataclass(frozen=True)
+class Part:
+    """A series, or what of it lies between two changes that are for all that follows.
 
-def read_series(written: str, there: date, zone: tzinfo, year: int) -> tuple[Rule, Properties, bool]:
-    """Return an RRULE in the person's time, what an item has of it, and whether it gives the same moments as there.
-
-    `there` is the first date, a day or a moment in its zone, and `year` the first of the years in which the moments are
-    compared. Raises ValueError if it is none of ours.
+    Args:
+        component: What says how it is: the series' own, or the change.
+        master: The series' own, which has the single dates of all parts.
+        span: Its first date.
+        rule: How it goes on from there; NO_RULE where single dates are all there is.
+        moments: Reads and writes dates in the zone of the series.
+        since: From which of the dates of the whole on it is, in local time.
+        until: Before which.
+        later: How much later it is than the whole would be.
     """
-    begin, first = to_wall(there), to_here(there, zone)
-    own = (there.tzinfo if isinstance(there, datetime) else None) or zone
-    rule = settle(_skip_short_months(parse_rule(written, own), begin), begin)
-    if own is zone:
-        is_day = not isinstance(there, datetime)
-        return rule, _make_properties(rule, write_until(rule.until, is_day=is_day) if rule.until else None, {}), True
-    days = timedelta((first.date() - begin.date()).days)
-    here = _shift(rule, days.days)
-    if rule.until:
-        last = (rule.until - timedelta(hours=begin.hour, minutes=begin.minute)).date() + days
-        here = replace(here, until=datetime.combine(last, time.max))
-    until = str(here.until.date()) if here.until else None
-    moved = _find_moved(rule, begin, own, here, first, zone, year)
-    return here, _make_properties(here, until, moved or {}), moved is not None
+
+    component: Component
+    master: Component
+    span: Span
+    rule: Rule
+    moments: Moments
+    since: datetime = datetime.min
+    until: datetime = datetime.max
+    later: timedelta = timedelta()
+
+    @property
+    def first(self) -> datetime:
+        """Its first date, in local time."""
+        return to_here(self.span[0], self.moments.zone)
+
+    @property
+    def is_day(self) -> bool:
+        return not isinstance(self.span[0], datetime)
+
+    def place(self, at: date) -> datetime | None:
+        """Return where a date of the whole is in this part, in local time; None if it is in another."""
+        local = to_wall(at) if self.is_day else to_here(at, self.moments.zone)
+        return local + self.later if self.since <= local < self.until else None
+
+    def name(self, at: date) -> str | None:
+        """Return what `except` and `moved` call a date: its day, or its moment where a day has several.
+
+        None if nothing is at its time.
+        """
+        place = self.place(at)
+        if place is None or self.is_day or not isinstance(at, datetime):
+            return str(place.date()) if place else None
+        if self.rule.times or place in self._added:
+            return write_moment(place)
+        return str(place.date()) if place.time() == self.first.time() else None
+
+    def list_held(self, dates: Sequence[date]) -> set[date]:
+        """Return which of some dates are dates of the series, left out or not."""
+        places = {at: place for at in dates if (place := self.place(at))}
+        last = max(places.values(), default=datetime.min) + _DAY
+        moments = {*islice(iter_moments(self.rule, self.first, self.first, last), _MOST_COMPARED), *self._added}
+        days = {each.date() for each in moments}
+        is_all = len(moments) >= _MOST_COMPARED
+        return {
+            at
+            for at, place in places.items()
+            if is_all or place in moments or (place.date() in days and (self.is_day or not isinstance(at, datetime)))
+        }
+
+    def read_dates(self) -> Properties:
+        """Return the properties for its rule, its end, and the dates that were added and left out."""
+        ends = [self.rule.until, None if self.until == datetime.max else self.until + self.later - _MINUTE]
+        end = min((each for each in ends if each), default=None)
+        names = [self.name(at) for at in self.list_left_out()]
+        return {
+            "repeats": self.rule.text or None,
+            "until": write_until(end, is_day=self.is_day) if end and self.rule is not NO_RULE else None,
+            ALSO: [*map(write_moment, self._added.values())],
+            "except": [*dict.fromkeys(name for name in names if name)],
+        }
+
+    def list_left_out(self) -> list[date]:
+        return self.moments.list_dates(self.master, "EXDATE")
+
+    @cached_property
+    def _added(self) -> dict[datetime, date]:
+        """The dates beside the rule by their place, without those that are left out."""
+        gone = self.list_left_out()
+        moments = {to_here(at, self.moments.zone) for at in gone if isinstance(at, datetime)}
+        days = {at for at in gone if not isinstance(at, datetime)}
+        dates = ((at, self.place(at)) for at in self.moments.list_dates(self.master, "RDATE"))
+        return {
+            place: place if isinstance(at, datetime) else place.date()
+            for at, place in dates
+            if place and place != self.first and place - self.later not in moments and place.date() not in days
+        }
 
 
-def to_wall(moment: date) -> datetime:
-    """Return a day's midnight, or a moment without its zone."""
-    return moment.replace(tzinfo=None) if isinstance(moment, datetime) else datetime.combine(moment, time())
+def split_series(
+    master: Component, span: Span, rule: Rule, changes: Sequence[Component], moments: Moments
+) -> list[Part]:
+    """Return the parts of a series, each of which ends where a change for all that follows begins.
+
+    Raises ValueError if no rule of ours says how it goes on after one.
+    """
+    parts = [Part(master, master, span, rule, moments)]
+    dated = [(to_here(moments.list_dates(each, "RECURRENCE-ID")[0], moments.zone), each) for each in changes]
+    for at, change in sorted(dated, key=lambda each: each[0]):
+        begun = moments.read_span(change) or span
+        later = to_here(begun[0], moments.zone) - at
+        parts[-1] = replace(parts[-1], until=at)
+        parts.append(Part(change, master, begun, _shift(rule, at, later), moments, at, later=later))
+    return [each for each in parts if each.first - each.later < each.until]
 
 
-def to_here(moment: date, zone: tzinfo) -> datetime:
-    """Return a day's midnight, or an aware moment in local time."""
-    return to_wall(moment.astimezone(zone) if isinstance(moment, datetime) else moment)
+def is_for_all(component: Component) -> bool:
+    """Return whether a change is for all dates that follow."""
+    return any(
+        each.params.get("RANGE", "").upper() == "THISANDFUTURE" for each in list_values(component, "RECURRENCE-ID")
+    )
 
 
-def write_moment(moment: date) -> str:
-    """Return a day or a moment as properties hold it."""
-    if not isinstance(moment, datetime):
-        return moment.isoformat()
-    return moment.isoformat(timespec="seconds" if moment.second else "minutes")
-
-
-def name_occurrence(at: datetime, rule: Rule) -> str:
-    """Return what `except` and `moved` call an occurrence: its day, or its moment where a day has several."""
-    return write_moment(at if rule.times else at.date())
-
-
-def _make_properties(rule: Rule, until: str | None, moved: Mapping[datetime, datetime]) -> Properties:
-    moves: dict[str, Json] = {name_occurrence(at, rule): write_moment(to) for at, to in moved.items()}
-    return {"repeats": rule.text, "until": until, "moved": moves or None}
+def read_rule(written: str, start: date, moments: Moments) -> Rule:
+    """Return an RRULE in the zone of its series. Raises ValueError or OverflowError if it is none of ours."""
+    first, written = to_here(start, moments.zone), _NO_COUNT.sub("", written)
+    if not isinstance(start, datetime):
+        written = _UNTIL_DAY.sub(r"\1", written)
+    return settle(_skip_short_months(parse_rule(written, moments.zone), first), first)
 
 
 def _skip_short_months(rule: Rule, first: datetime) -> Rule:
@@ -78,26 +161,12 @@ def _skip_short_months(rule: Rule, first: datetime) -> Rule:
     return rule.pin(BYDAY=",".join(DAYS)) if max(rule.list_numbers("BYMONTHDAY")) > shortest else rule
 
 
-def _shift(rule: Rule, days: int) -> Rule:
-    """Return a rule with its weekdays as much later; other days stay, which a comparison shows."""
-    if not days or rule["FREQ"] not in ("DAILY", "WEEKLY"):
-        return rule
-    later = {code: DAYS[(at + days) % 7] for at, code in enumerate(DAYS)}
-    rule = rule if rule.has("WKST") else rule.pin(WKST="MO")
-    parts = ((name, ",".join(later.get(each, each) for each in value.split(","))) for name, value in rule.parts)
-    return replace(rule, parts=tuple(parts))
-
-
-def _find_moved(
-    rule: Rule, begin: datetime, own: tzinfo, here: Rule, first: datetime, zone: tzinfo, year: int
-) -> dict[datetime, datetime] | None:
-    """Return our moments that are at another there, with these; None if the two do not go together."""
-    since = max(begin, datetime(year, 1, 1))
-    moments = islice(iter_moments(rule, begin, since, since + timedelta(366 * YEARS)), _MOST_COMPARED)
-    theirs = [to_here(at.replace(tzinfo=own), zone) for at in moments]
-    if not theirs:
-        return {}
-    ours = [*islice(iter_moments(here, first, theirs[0] - _HALF_DAY, theirs[-1] + _HALF_DAY), len(theirs) + 1)]
-    moved = {at: to for at, to in zip(ours, theirs, strict=False) if at != to}
-    is_far = any(abs(at - to) >= _HALF_DAY for at, to in moved.items())
-    return None if len(ours) != len(theirs) or is_far or len(moved) > _MOST_MOVED else moved
+def _shift(rule: Rule, at: datetime, later: timedelta) -> Rule:
+    """Return a rule all of whose dates after one are later. Raises ValueError if none of ours says so."""
+    days = ((at + later).date() - at.date()).days
+    if (days and rule["FREQ"] not in ("DAILY", "WEEKLY")) or (later and rule.times):
+        raise ValueError("its dates are moved in a way that no rule says")
+    moved = {code: DAYS[(place + days) % 7] for place, code in enumerate(DAYS)}
+    whole = rule if rule.has("WKST") or not days else rule.pin(WKST="MO")
+    parts = ((name, ",".join(moved.get(each, each) for each in value.split(","))) for name, value in whole.parts)
+    return replace(rule, parts=tuple(parts), until=rule.until and rule.until + later)

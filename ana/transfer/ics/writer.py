@@ -3,21 +3,23 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import islice
 
 from dateutil.relativedelta import relativedelta
-from icalendar import Alarm, Calendar, Event, vRecur
+from icalendar import Alarm, Calendar, Event, Todo, vRecur
+from icalendar.cal.component import Component
 
 from ana.memory.item import Item, to_json
 from ana.memory.status import CANCELLED, DONE, has_status
+from ana.memory.travel import find_own_zone
 from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, occurrences, read_repeat
+from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, may_repeat, occurrences, read_repeat
 from ana.time.repeats.occurring import find_moved, make_occurrence
 from ana.time.repeats.rules import NO_RULE, iter_matching, iter_moments
-from ana.transfer.ics.series import to_here, to_wall
+from ana.transfer.ics.moments import Span, to_here, to_wall
 from ana.transfer.records import make_notes
 from ana.values import Json, Properties, plain_text
 
@@ -31,6 +33,7 @@ PRIORITIES = {"high": 1, "medium": 5, "low": 9}
 _YEARS = 5
 """For how many years the dates of what has no rule in calendars are written."""
 
+_CANNOT_SAY = "Written with its next dates alone, because no calendar can say how it repeats"
 _CONTROLS = re.compile(r"\r\n|[\x00-\x08\x0b-\x1f\x7f]")
 _Notes = defaultdict[str, list[str]]
 
@@ -38,18 +41,18 @@ _Notes = defaultdict[str, list[str]]
 def write_calendar(items: Iterable[Item], zone: tzinfo, *, whole: bool = True) -> tuple[bytes, int, list[str]]:
     """Return a calendar file, how many items are in it, and a sentence for each kind of thing that is not.
 
-    Those without a date, and those that are done, are left out.
+    Those without a date, and those that are done, are left out, but to-dos of another program, which go back as such.
 
     Args:
         whole: Whether each event carries its item, to be the same again where the file comes in. Who subscribes to a
-            calendar needs no more than it shows.
+            calendar needs no more than it shows, and of many programs that is events alone.
     """
     calendar, count, notes = Calendar(), 0, _Notes(list)
     calendar.add("prodid", "-//ana//EN")
     calendar.add("version", "2.0")
     for item in sorted(items, key=lambda item: (item.created_at, item.id)):
         try:
-            components = list_components(item, zone, notes)
+            components = list_components(item, zone, notes, whole=whole)
         except (OverflowError, ValueError):
             notes["Left out, because its date is beyond the calendar"].append(item.content)
             continue
@@ -62,30 +65,47 @@ def write_calendar(items: Iterable[Item], zone: tzinfo, *, whole: bool = True) -
     return calendar.to_ical(), count, make_notes(notes)
 
 
-def list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
+def list_components(item: Item, zone: tzinfo, notes: _Notes, *, whole: bool = True) -> list[Component]:
     """Return the event of an item, and after it the occurrences that are moved; nothing if it has no date or is done.
 
     `notes` gets what a calendar cannot say. Raises OverflowError or ValueError if its date is beyond the calendar.
     """
-    span = _read_span(item.properties, zone)
-    if span is None:
+    is_to_do = whole and item.properties.get("type") == "task" and bool(item.properties.get("uid"))
+    zone = find_own_zone(item) or zone
+    span, is_done = _read_span(item.properties, zone), has_status(item.properties, DONE)
+    if not is_to_do and (span is None or is_done):
+        if span:
+            notes["Left out, because it is done"].append(item.content)
         return []
-    if has_status(item.properties, DONE):
-        notes["Left out, because it is done"].append(item.content)
-        return []
-    event = _make_event(item, *span, zone, notes)
+    event = _make_component(item, span, zone, notes, is_to_do=is_to_do)
     event.add(ITEM, json.dumps(to_json(item)))
-    repeat = read_repeat(item.properties, zone)
-    rule = _write_rule(repeat) if repeat and not repeat.from_done else None
-    if not rule and ("repeats" in item.properties or (repeat and rule is None)):
-        notes["Written with its next dates alone, because no calendar can say how it repeats"].append(item.content)
-    is_over = repeat and repeat.end and repeat.end < repeat.first
-    if repeat is None or (is_over and not repeat.also):
+    repeat = read_repeat(item.properties, zone) if span and not is_done else None
+    if repeat is None:
+        if span and not is_done and "repeats" in item.properties:
+            notes[_CANNOT_SAY].append(item.content)
         return [event]
+    singles = []
+    for at, to in _add_repeat(event, repeat, notes).items():
+        occurrence = make_occurrence(repeat, at, to)
+        single = _make_component(item, (occurrence.start, occurrence.end), zone, notes, is_to_do=is_to_do)
+        single.add("recurrence-id", _place(at, repeat))
+        singles.append(single)
+    return [event, *singles]
+
+
+def _add_repeat(event: Component, repeat: Repeat, notes: _Notes) -> Mapping[datetime, datetime]:
+    """Add to an event when it repeats; return where the occurrences are that are moved."""
+    rule = _write_rule(repeat) if not repeat.from_done else None
+    is_over = repeat.end and repeat.end < repeat.first
+    if rule is None or (not rule and repeat.source[1]):
+        notes[_CANNOT_SAY].append(str(event.get("summary", "")))
+    if is_over and not repeat.also:
+        return {}
     if rule is None:
-        found = occurrences(repeat, span[0], span[0] + relativedelta(years=_YEARS))
+        begin = make_occurrence(repeat, repeat.first, repeat.first).start
+        found = occurrences(repeat, begin, begin + relativedelta(years=_YEARS))
         event.add("rdate", [each.start for each in islice(found, MOST_ALSO)])
-        return [event]
+        return {}
     if rule and not is_over:
         event.add("rrule", vRecur.from_ical(rule))
     if rdates := [*_iter_beside(repeat)]:
@@ -93,13 +113,7 @@ def list_components(item: Item, zone: tzinfo, notes: _Notes) -> list[Event]:
     left_out = {at for each in repeat.left_out for at in iter_moments(repeat.rule, repeat.first, *_find_bounds(each))}
     if left_out:
         event.add("exdate", [_place(at, repeat) for at in sorted(left_out)])
-    singles = []
-    for at, to in find_moved(repeat).items():
-        occurrence = make_occurrence(repeat, at, to)
-        single = _make_event(item, occurrence.start, occurrence.end, zone, notes)
-        single.add("recurrence-id", _place(at, repeat))
-        singles.append(single)
-    return [event, *singles]
+    return find_moved(repeat)
 
 
 def _iter_beside(repeat: Repeat) -> Iterator[datetime]:
@@ -109,7 +123,7 @@ def _iter_beside(repeat: Repeat) -> Iterator[datetime]:
     yield from (at for at in repeat.also if not repeat.is_left_out(at))
 
 
-def _read_span(properties: Properties, zone: tzinfo) -> tuple[date, date] | None:
+def _read_span(properties: Properties, zone: tzinfo) -> Span | None:
     """Return the days or moments between which an item is, or twice its own; None if it has none."""
     keys = [key for key in DATE_KEYS if day_of(properties.get(key))]
     if not keys or keys == ["end_date"]:
@@ -123,17 +137,18 @@ def _read_span(properties: Properties, zone: tzinfo) -> tuple[date, date] | None
     return start, max(start, end)
 
 
-def _make_event(item: Item, start: date, end: date, zone: tzinfo, notes: _Notes) -> Event:
-    event, properties = Event(), item.properties
+def _make_component(item: Item, span: Span | None, zone: tzinfo, notes: _Notes, *, is_to_do: bool) -> Component:
+    event, properties = Todo() if is_to_do else Event(), item.properties
     summary, _, description = _clean(item.content).partition("\n")
     uid = properties.get("uid")
     event.add("uid", _clean(uid) if isinstance(uid, str) and uid else f"{item.id}@{DOMAIN}")
     event.add("dtstamp", datetime.fromisoformat(item.updated_at))
     event.add("created", datetime.fromisoformat(item.created_at))
     event.add("last-modified", datetime.fromisoformat(item.updated_at))
-    event.add("dtstart", start)
-    if end > start:
-        event.add("dtend", end if isinstance(end, datetime) else end + timedelta(1))
+    dates = (_list_to_do_dates(properties, span, zone) if is_to_do else _list_event_dates(span)) if span else {}
+    for name, at in dates.items():
+        if at:
+            event.add(name, at)
     tags, url = properties.get("tags"), properties.get("url")
     written = {
         "summary": summary,
@@ -142,16 +157,41 @@ def _make_event(item: Item, start: date, end: date, zone: tzinfo, notes: _Notes)
         "url": url if isinstance(url, str) and re.fullmatch(r"[!-~]+", url) else None,
         "categories": [_clean(str(tag)) for tag in tags] if isinstance(tags, list) else None,
         "priority": PRIORITIES.get(str(properties.get("priority"))),
-        "status": "CANCELLED" if has_status(properties, CANCELLED) else None,
+        "status": _name_status(properties, is_to_do=is_to_do),
     }
     for name, value in written.items():
         if value:
             event.add(name, value)
-    _add_alarms(event, properties.get("remind"), start, zone, notes)
+    if span:
+        _add_alarms(event, properties.get("remind"), span[0], zone, notes)
     return event
 
 
-def _add_alarms(event: Event, remind: Json, start: date, zone: tzinfo, notes: _Notes) -> None:
+def _list_event_dates(span: Span) -> dict[str, date | None]:
+    start, end = span
+    after = end if isinstance(end, datetime) else end + timedelta(1)
+    return {"dtstart": start, "dtend": after if end > start else None}
+
+
+def _list_to_do_dates(properties: Properties, span: Span, zone: tzinfo) -> dict[str, date | None]:
+    start, end = span
+    if not day_of(properties.get("due_date")):
+        return {"dtstart": start, "due": end if end > start else None}
+    begin = read_date(properties["start_date"], zone) if day_of(properties.get("start_date")) else None
+    if may_repeat(properties):  # a rule counts from there
+        begin = start
+    return {"dtstart": begin if type(begin) is type(start) else None, "due": start}
+
+
+def _name_status(properties: Properties, *, is_to_do: bool) -> str | None:
+    if has_status(properties, CANCELLED):
+        return "CANCELLED"
+    if is_to_do and has_status(properties, DONE):
+        return "COMPLETED"
+    return "IN-PROCESS" if is_to_do and has_status(properties, ("in-progress",)) else None
+
+
+def _add_alarms(event: Component, remind: Json, start: date, zone: tzinfo, notes: _Notes) -> None:
     summary = str(event.get("summary", ""))
     for each in remind if isinstance(remind, list) else [remind] if remind else []:
         trigger = _read_trigger(each, start, zone)

@@ -11,6 +11,8 @@ function tell(sentence) {
 }
 
 function prepare() {
+  const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone ?? "");
+  document.cookie = `ana-zone=${zone}; path=/app; max-age=31536000; samesite=strict`;
   const form = find("form[data-sign-in]");
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
   if (form && code) {

@@ -22,6 +22,7 @@ def keep(browser: Browser, content: str, properties: str) -> str:
 def test_a_task_is_added_done_and_brought_back(browser: Browser) -> None:
     browser.open("/app/today")
     assert f"Today {TODAY:%a} {TODAY.day} {TODAY:%b} " in browser.text
+    assert "Today (0)" in browser.text
     browser.submit("Add", content="Buy milk")
     assert "Buy milk" in browser.one("ul.plain").get_text()
     browser.submit("○")
@@ -130,3 +131,49 @@ def test_moving_to_a_day_that_is_none_changes_nothing(browser: Browser) -> None:
         assert browser.client.post(f"/app/items/{id}/move", data=sent | {"day": [day]}).status_code == 422
     browser.open("/app/today")
     assert "Buy milk" in browser.text
+
+
+def test_several_dates_that_were_missed_are_marked_with_one_tap(browser: Browser) -> None:
+    begin = TODAY - timedelta(days=3)
+    keep(browser, "Antibiotic", f"type: medication\nmissed: waits\ndue_date: {begin}\nrepeats: FREQ=DAILY")
+    keep(browser, "Renew the passport", f"type: task\nstatus: active\ndue_date: {begin}")
+    browser.open("/app/today")
+    headings = [each.get_text() for each in browser.page.select("h2")]
+    assert headings[:3] == ["Overdue (1)", "Not marked (1)", "Today (0)"]
+    browser.submit("All 3 done")
+    marked = ", ".join(f"{day:%a} {day.day} {day:%b}" for day in (begin + timedelta(n) for n in range(3)))
+    assert f"done for {marked}" in " ".join(browser.one("#notice").get_text(" ").split())
+    assert "not marked" not in browser.one("#notice").get_text()
+    headings = [each.get_text() for each in browser.page.select("h2")]
+    assert headings[:2] == ["Overdue (1)", "Today (1)"]
+    assert "Antibiotic" in browser.text
+    browser.submit("Undo")
+    assert "Not marked (1)" in browser.text
+
+
+def travel(browser: Browser, zone: str) -> None:
+    """Let the browser's script say where it is."""
+    browser.client.cookies.set("ana-zone", zone.replace("/", "%2F"))
+
+
+def test_a_browser_that_is_elsewhere_is_told_once_and_times_that_were_said_stay(browser: Browser) -> None:
+    browser.open("/app/settings")
+    browser.submit("Save", ana_timezone="Europe/Berlin")
+    keep(browser, "Call Anna", f"status: active\ndue_date: {TOMORROW}T12:00")
+    keep(browser, "Pill", f"status: active\ndue_date: {TOMORROW}T12:00\nrepeats: FREQ=DAILY")
+    travel(browser, "Asia/Dubai")
+    browser.open(f"/app/today?day={TOMORROW}")
+    assert "Your time zone is Asia/Dubai now; it was Europe/Berlin." in browser.page.get_text()
+    browser.open(f"/app/today?day={TOMORROW}")
+    assert "Your time zone" not in browser.page.get_text()
+    lines = [" ".join(each.get_text(" ").split()) for each in browser.page.select("li.line")]
+    noon = datetime(TOMORROW.year, TOMORROW.month, TOMORROW.day, 12, tzinfo=ZoneInfo("Europe/Berlin"))
+    here = f"{noon.astimezone(ZoneInfo('Asia/Dubai')):%H:%M}"
+    assert lines[0].startswith("○ 12:00 Pill")
+    assert lines[1].startswith(f"○ {here} (12:00 in Berlin) Call Anna")
+    browser.open(f"/app/today?day={TOMORROW}")
+    form = browser.page.select("li form")[1]
+    after = TODAY + timedelta(days=5)
+    browser.client.post(str(form["action"]), data=list_fields(form) | {"day": [str(after)]})
+    browser.open(f"/app/today?day={after}")
+    assert f"{here} Call Anna" in " ".join(browser.text.split()), "said anew here, by the clock here"

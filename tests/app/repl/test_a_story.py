@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Callable, Iterator
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -106,9 +106,8 @@ def say_done(life: Life, story: Story, day: date) -> str:
 def list_today(told: str) -> list[str]:
     """Return the lines of today among those with which the REPL opens."""
     lines = told.splitlines()
-    if "Today:" not in lines:
-        return []
-    rest = lines[lines.index("Today:") + 1 :]
+    first = next((n for n, line in enumerate(lines) if line.startswith("Today")), len(lines))
+    rest = lines[first + 1 :]
     return rest[: next((n for n, line in enumerate(rest) if not line.startswith(" ")), len(rest))]
 
 
@@ -143,3 +142,18 @@ def test_hours_that_are_logged_are_told_by_day(at_repl: Typed) -> None:
     at_repl.type("how many hours until now?")
     (last,) = life.handles.traces.read(life.handles.workspace.open_threads().resolve(THREAD))[-1:]
     assert last["steps"][0]["observation"]["sums"]["hours"]["by"] == 1 + 2 + 3
+
+
+def test_a_journey_is_told_at_the_repl_and_what_was_said_at_home_is_shown_with_both_times(at_repl: Typed) -> None:
+    life, home = at_repl.life, at_repl.life.zone
+    life.at(date(2026, 9, 7))
+    life.expect(("create_item", {"content": "Call", "properties": {"start_date": "2026-09-08T12:00"}}))
+    at_repl.type("call on Tuesday at noon")
+    told = at_repl.type("/zone", "/zone Freiburg", "/zone Asia/Dubai", "/zone", "/due")
+    assert f"Your time zone is {home}." in told
+    assert "There is no time zone 'Freiburg'. One is called Europe/Berlin." in told
+    assert f"Your time zone is Asia/Dubai now; it was {home}." in told
+    assert "Your time zone is Asia/Dubai." in told
+    there = datetime(2026, 9, 8, 12, tzinfo=home).astimezone(ZoneInfo("Asia/Dubai"))
+    city = str(home).rpartition("/")[2].replace("_", " ")
+    assert f"{there:%H:%M} (12:00 in {city})" in " ".join(told.split())

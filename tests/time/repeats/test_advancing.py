@@ -61,6 +61,11 @@ def test_a_month_end_and_a_time_that_the_clock_skips_move_nothing_that_follows()
     assert advance(night, night.first) == {"due_date": "2026-03-29T02:30"}
 
 
+def test_a_series_of_another_zone_moves_on_by_the_clock_there() -> None:
+    own = {"repeats": "FREQ=DAILY", "start_date": "2026-03-07T22:30", "zone": "America/New_York"}
+    assert advance(read(own), read(own).first) == {"start_date": "2026-03-08T22:30"}
+
+
 def test_what_counts_from_when_it_was_done() -> None:
     fig = read({"repeats": "every 10 days", "repeat_from": "done", "due_date": "2026-12-01"})
     assert advance(fig, fig.first, date(2026, 12, 4)) == {"due_date": "2026-12-14"}

@@ -68,6 +68,22 @@ def test_a_date_with_a_zone_keeps_it_and_is_counted_in_the_persons() -> None:
     assert list_dates(call)[:2] == ["2026-03-23T08:00+01:00", "2026-03-30T08:00+02:00"]
 
 
+def test_a_series_of_another_zone_keeps_its_time_there() -> None:
+    call = {"repeats": "FREQ=WEEKLY;BYDAY=MO", "start_date": "2026-03-02T10:00", "end_date": "2026-03-02T11:00"}
+    there = call | {"zone": "America/New_York", "except": ["2026-03-23"], "moved": {"2026-03-30": "2026-03-31T20:00"}}
+    # for three weeks in March the two are five hours apart instead of six
+    assert list_dates(there, "2026-03-01")[:4] == [
+        "2026-03-02T10:00-05:00",
+        "2026-03-09T10:00-04:00",
+        "2026-03-16T10:00-04:00",
+        "2026-03-31T20:00-04:00",
+    ]
+    # the day that is asked for is the person's
+    assert list_dates(there, "2026-04-01", date(2026, 4, 1)) == ["2026-03-31T20:00-04:00"]
+    assert list_dates(call | {"zone": "floating"})[0] == "2026-03-02T10:00"
+    assert list_dates({"repeats": "daily", "due_date": "2026-03-02", "zone": "Asia/Tokyo"})[0] == "2026-03-02"
+
+
 def test_a_span_keeps_its_length() -> None:
     weekend = {"repeats": "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA", "start_date": "2026-11-28", "end_date": "2026-11-29"}
     repeat = read_repeat(weekend, BERLIN)

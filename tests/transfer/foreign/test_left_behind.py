@@ -106,4 +106,4 @@ def test_similar_tasks_are_found_and_open_ones_are_due(handles: Handles) -> None
     (report,) = handles.memory.find(where={"due_date": "2026-01-13"}).items
     assert handles.memory.find_similar(report.id, limit=1).items[0].content == PROPOSAL
     due = {name: [item.content for item in found.items] for name, found in group_due(handles).items()}
-    assert due == {"overdue": [], "today": [MEETING], "week": [PROPOSAL, REPORT]}
+    assert due == {"overdue": [], "unmarked": [], "today": [MEETING], "week": [PROPOSAL, REPORT]}

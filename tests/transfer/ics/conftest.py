@@ -11,8 +11,9 @@ from icalendar import Calendar
 
 from ana.memory.item import Item
 from ana.time.repeats import read_repeat
-from ana.time.repeats.occurring import iter_occurrences, to_local
+from ana.time.repeats.occurring import iter_occurrences
 from ana.transfer.bundle import Bundle
+from ana.transfer.ics.moments import to_here
 from ana.transfer.ics.reader import read
 from ana.transfer.ics.writer import write_calendar
 from tests.conftest import BERLIN
@@ -52,7 +53,7 @@ def list_ours(item: Item, zone: tzinfo = BERLIN) -> Times:
     repeat = read_repeat(item.properties, zone)
     assert repeat, item
     found = iter_occurrences(repeat, BEGIN, END)
-    return sorted((to_local(repeat, each.start), to_local(repeat, each.end)) for each in found)
+    return sorted((to_here(each.start, zone), to_here(each.end, zone)) for each in found)
 
 
 def expand_file(data: bytes, zone: tzinfo = BERLIN) -> dict[str, Times]:

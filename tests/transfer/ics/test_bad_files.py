@@ -4,6 +4,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -91,6 +92,24 @@ def test_one_broken_event_spoils_no_other(tmp_path: Path, line: str) -> None:
     found = read_events(tmp_path, make_event(f"{line}\nSUMMARY:bad", "2"), EVENT)
     assert [item.content for item in found.items if item.content != "bad"] == ["Ünïcödé"]
     assert len(found.items) == 2 or len(found.notes) == 1
+
+
+@pytest.mark.parametrize(
+    "alarm", ["TRIGGER;VALUE=DATE-TIME:120000Z", "TRIGGER:soon", "REPEAT:often\nTRIGGER:-PT5M", "TRIGGER", ";;;"]
+)
+def test_a_broken_alarm_loses_the_alarm_alone(tmp_path: Path, alarm: str) -> None:
+    event = make_event(f"DTSTART:20260105T100000\nSUMMARY:a\nBEGIN:VALARM\n{alarm}\nEND:VALARM")
+    found = read_events(tmp_path, event)
+    assert [item.properties["start_date"] for item in found.items] == ["2026-01-05T10:00"]
+    assert "remind" not in found.items[0].properties or "-PT5M" in alarm
+    assert found.notes == ["Without its VALARM (1): “a”."] or "-PT5M" in alarm
+
+
+@pytest.mark.parametrize("line", ["DTSTART:00010101T000000Z", "DTSTART;TZID=Asia/Tokyo:00010101T000000"])
+def test_errors_are_told_in_words_of_ours(tmp_path: Path, line: str) -> None:
+    zone = ZoneInfo("America/New_York")
+    (note,) = read_events(tmp_path, make_event(f"{line}\nRRULE:FREQ=DAILY\nSUMMARY:a"), zone=zone).notes
+    assert note == "Left out, because it cannot be read (1): “a: a date or a value in it cannot be used”."
 
 
 def test_a_line_that_is_none_is_named(tmp_path: Path) -> None:

@@ -72,6 +72,18 @@ def test_an_event_becomes_an_item(tmp_path: Path) -> None:
             {"start_date": "2026-01-10", "end_date": "2026-01-12"},
         ),
         ("DTSTART;VALUE=DATE:20260110\nDURATION:P2D", {"start_date": "2026-01-10", "end_date": "2026-01-11"}),
+        (
+            "DTSTART;VALUE=DATE:20260110\nDTEND:20260112T000000Z",
+            {"start_date": "2026-01-10", "end_date": "2026-01-11"},
+        ),
+        (
+            "DTSTART;VALUE=DATE:20260110\nDTEND:20260112T100000Z",
+            {"start_date": "2026-01-10", "end_date": "2026-01-12"},
+        ),
+        (
+            "DTSTART:20260110T120000\nDTEND;VALUE=DATE:20260111",
+            {"start_date": "2026-01-10T12:00", "end_date": "2026-01-11T00:00"},
+        ),
         ("DTSTART:20260110T000000\nDTEND:20260110T000000", {"start_date": "2026-01-10T00:00"}),
         ("DTSTART:20260110T120000\nDTEND:20260109T120000", {"start_date": "2026-01-10T12:00"}),
         ("DTSTART;TZID=W. Europe Standard Time:20260110T120000", {"start_date": "2026-01-10T12:00"}),
@@ -90,6 +102,9 @@ def test_days_and_moments(tmp_path: Path, lines: str, expected: Properties) -> N
     [
         ("DUE;VALUE=DATE:20260110\nSTATUS:COMPLETED", {"status": "done", "due_date": "2026-01-10"}),
         ("STATUS:NEEDS-ACTION", {"status": "active"}),
+        ("DUE;VALUE=DATE:20260110\nCOMPLETED:20260109T080000Z", {"status": "done", "due_date": "2026-01-10"}),
+        ("PERCENT-COMPLETE:100", {"status": "done"}),
+        ("PERCENT-COMPLETE:100\nSTATUS:IN-PROCESS", {"status": "in-progress"}),
         (
             "DTSTART;VALUE=DATE:20260105\nDUE;VALUE=DATE:20260107\nRRULE:FREQ=WEEKLY;BYDAY=MO",
             {"status": "active", "start_date": "2026-01-05", "end_date": "2026-01-07",
@@ -163,11 +178,9 @@ def test_what_other_zones_or_rules_make_different_is_named(tmp_path: Path) -> No
     assert len(found.items) == 4
     assert found.notes == [
         "Left out, because nothing here holds it (1): “VJOURNAL”.",
-        "Kept in your time, though its own has other moments (1): “night”.",
-        "Kept in your time; after 2028 its own may differ from it (1): “call”.",
         "Kept, but it does not repeat here, because no rule here says the same (1): “pulse”.",
-        "Without its ATTENDEE (1): “[red]<b>x”.",
         "Left out, because it cannot be read (2): “twice: an event before it has its UID”, “when: it has no date”.",
+        "Without its ATTENDEE (1): “[red]<b>x”.",
         "Read in your time, as nobody knows the zone (1): “Mars”.",
     ]
 

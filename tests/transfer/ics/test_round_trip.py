@@ -15,10 +15,11 @@ from ana.memory.undo import undo
 from ana.time.clock import Clock
 from ana.time.repeats import read_repeat
 from ana.transfer.ics.reader import read
+from ana.transfer.ics.writer import write_calendar
 from ana.transfer.importer import import_bundle
 from ana.values import Json, Properties
 from tests.conftest import BERLIN, EMBEDDER
-from tests.transfer.ics.conftest import STAMP, expand_file, forget_ours, list_ours, write_items
+from tests.transfer.ics.conftest import STAMP, expand_file, forget_ours, list_ours, make_event, write_file, write_items
 
 ZONES = (BERLIN, ZoneInfo("America/New_York"), ZoneInfo("Australia/Lord_Howe"))
 DAYS = st.sampled_from(["MO", "TU", "WE", "TH", "FR", "SA", "SU"])
@@ -143,6 +144,47 @@ def test_an_event_that_was_changed_elsewhere_is_still_the_task_that_it_was(tmp_p
     path.write_bytes(data.replace(b"DTSTART;VALUE=DATE:20260109", b"DTSTART;VALUE=DATE:20260112"))
     (back,) = read(path, BERLIN).items
     assert (back.id, back.properties) == ("abcd2345", own | {"due_date": "2026-01-12"})
+
+
+def test_a_series_of_another_zone_goes_out_in_it(tmp_path: Path) -> None:
+    own: Properties = {"type": "event", "start_date": "2026-03-02T22:30", "end_date": "2026-03-02T23:00", "uid": "1"}
+    own |= {"repeats": "FREQ=WEEKLY;BYDAY=MO", "moved": {"2026-03-16": "2026-03-17T08:00"}, "zone": "America/New_York"}
+    item = Item("abcd2345", "Call", own, STAMP, STAMP)
+    data = write_items([item])
+    assert b"DTSTART;TZID=America/New_York:20260302T223000" in data
+    assert [start for start, _ in expand_file(data)["1"]] == [start for start, _ in list_ours(item)]
+    path = tmp_path / "file.ics"
+    path.write_bytes(data)
+    assert read(path, BERLIN).items == [item]
+    path.write_bytes(forget_ours(data))
+    assert read(path, BERLIN).items[0].properties == own
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "DUE;VALUE=DATE:20260110",
+        "SUMMARY:b",
+        "STATUS:COMPLETED",
+        "DTSTART:20260110T080000Z\nDUE:20260110T100000Z\nSTATUS:IN-PROCESS",
+        "DTSTART:20260110T080000Z\nDUE:20260110T100000Z\nRRULE:FREQ=DAILY\nEXDATE:20260111T080000Z",
+        "DUE:20260110T100000Z\nRRULE:FREQ=DAILY\nSTATUS:CANCELLED",
+        "DTSTART:20260110T080000Z",
+    ],
+)
+def test_a_to_do_goes_out_as_a_to_do(tmp_path: Path, lines: str) -> None:
+    path = write_file(tmp_path / "file.ics", make_event(f"{lines}\nSUMMARY:a", kind="VTODO"))
+    (item,) = read(path, BERLIN).items
+    data = write_items([item])
+    assert (data.count(b"BEGIN:VTODO"), data.count(b"BEGIN:VEVENT")) == (1, 0)
+    path.write_bytes(forget_ours(data))
+    assert read(path, BERLIN).items[0].properties == item.properties
+
+
+def test_who_subscribes_is_shown_to_dos_as_events(tmp_path: Path) -> None:
+    path = write_file(tmp_path / "file.ics", make_event("DUE;VALUE=DATE:20260110\nSUMMARY:a", kind="VTODO"))
+    data, count, _ = write_calendar(read(path, BERLIN).items, BERLIN, whole=False)
+    assert (data.count(b"BEGIN:VEVENT"), count) == (1, 1)
 
 
 def test_what_a_calendar_cannot_say_is_named() -> None:

@@ -1,0 +1,50 @@
+"""What is overdue: what somebody still has to do, past its due_date. One filter says it, for every door.
+
+It has an open status, and a due_date that has passed: of a day, all of it. What takes place is past instead, whichever
+date holds its day, and so is what has no status, what has no due_date, and what passes by itself. What repeats and
+waits until it is marked needs no status.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from ana.memory.status import CLOSED, has_status
+from ana.time.dates import day_of
+from ana.time.repeats import DATE_KEYS, REPEATING, TO_DO, may_repeat
+from ana.time.taking_place import TAKES_PLACE, takes_place
+from ana.values import Json, Properties
+
+NO_STATUS = "dated; without a status it is never overdue"
+
+
+def make_overdue_filter(now: datetime, since: datetime | None = None) -> dict[str, Json]:
+    """Return the filter of what is overdue at a moment.
+
+    Args:
+        now: The moment, aware.
+        since: What was overdue at this earlier moment is left out.
+    """
+    passed: dict[str, Json] = {"$lt": now.isoformat(), **({"$gte": since.isoformat()} if since else {})}
+    repeats: list[Json] = [{name: {"$ne": None}} for name in REPEATING]
+    waits: list[Json] = [{"missed": "waits"}, {"repeat_from": "done"}, {"type": {"$in": [*TO_DO]}}]
+    is_open: list[Json] = [{"status": {"$ne": None}}, {"$and": [{"$or": repeats}, {"$or": waits}]}]
+    return {
+        "due_date": passed,
+        "status": {"$nin": [*CLOSED]},
+        "type": {"$nin": [*TAKES_PLACE]},
+        "missed": {"$ne": "passes"},
+        "$or": is_open,
+    }
+
+
+def describe_date(properties: Properties) -> str:
+    """Return what an item's date makes of it: `due`, `takes place`, or a date that nobody has to meet."""
+    if has_status(properties, CLOSED) or not any(day_of(properties.get(key)) for key in DATE_KEYS):
+        return ""
+    if takes_place(properties):
+        return "takes place"
+    return "due" if _is_open(properties) else NO_STATUS
+
+
+def _is_open(properties: Mapping[str, Json]) -> bool:
+    return isinstance(properties.get("status"), str) or may_repeat(properties)

@@ -1,0 +1,111 @@
+"""Items whose times belong to a zone: as instants, as what repeats, and as they are written (see ana.time.travel)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, tzinfo
+
+from ana.errors import ToolError
+from ana.memory.item import Item
+from ana.memory.sources import IMPORT
+from ana.time import travel
+from ana.time.clock import find_zone
+from ana.time.dates import day_of
+from ana.time.repeats import Repeat, may_repeat, read_repeat
+from ana.time.travel import FLOATING, ZONE
+from ana.values import Json, Properties
+
+_DAY = len("2026-01-13")
+
+
+def find_own_zone(item: Item) -> tzinfo | None:
+    """Return the zone that an item's times without an offset belong to; None for what goes along with the person."""
+    return travel.find_own_zone(item.properties, item.zone, repeats=may_repeat(item.properties))
+
+
+def make_absolute(item: Item) -> Item:
+    """Return an item whose times have the offset of the zone that they belong to; as it is where they have none."""
+    own = find_own_zone(item)
+    if own is None:
+        return item
+    return replace(item, properties={key: _add_offset(value, own) for key, value in item.properties.items()})
+
+
+def read_item_repeat(item: Item, person: tzinfo) -> Repeat | None:
+    """Return what repeats of an item, in the zone that it belongs to, told to a person in theirs; or None."""
+    return read_repeat(item.properties, person, item.zone) if may_repeat(item.properties) else None
+
+
+def settle_zone(properties: Properties, said_in: tzinfo, old: Item | None = None) -> tuple[Properties, str]:
+    """Return the properties of an item that is written, and the zone that it keeps.
+
+    An item has one zone: where some of its times are said anew elsewhere, the others are written by the clock there.
+
+    Args:
+        properties: As they will be stored.
+        said_in: The zone of the person.
+        old: The item as it was; None for a new one.
+
+    Raises:
+        ToolError: The property `zone` names none.
+    """
+    here = str(said_in) if find_zone(str(said_in)) else ""
+    times = {key for key, value in properties.items() if _has_times(value)}
+    if not times:
+        return properties, ""
+    if old is None or old.properties.get(ZONE) != properties.get(ZONE):
+        _check_zone(properties)
+    if old is None:
+        return properties, here
+    said = {key for key in times if properties[key] != old.properties.get(key)}
+    own = find_zone(old.zone) if old.zone else None
+    if not said or old.zone == here or (own and may_repeat(properties)):
+        return properties, old.zone
+    if own is None:
+        return properties, here if said == times else ""
+    rest = {key: _move(properties[key], own, said_in) for key in times - said}
+    return {**properties, **rest}, here
+
+
+def may_keep_zone(item: Item) -> bool:
+    """Return whether an item has times that would belong to a zone if it kept one, and has none yet."""
+    if item.zone or item.properties.get(ZONE) or item.sources.content == IMPORT:
+        return False
+    keeping = travel.find_own_zone(item.properties, "UTC", repeats=may_repeat(item.properties))
+    return keeping is not None and any(map(_has_times, item.properties.values()))
+
+
+def _check_zone(properties: Mapping[str, Json]) -> None:
+    """Raise ToolError if the property `zone` is there and names no zone."""
+    said = properties.get(ZONE)
+    if said is not None and said != FLOATING and not (isinstance(said, str) and find_zone(said)):
+        raise ToolError(f"{ZONE} cannot be {str(said)[:60]!r}.", f'Give a name such as Europe/Berlin, or "{FLOATING}".')
+
+
+def _has_times(value: Json) -> bool:
+    return any(map(_is_local, value if isinstance(value, list) else [value]))
+
+
+def _is_local(value: Json) -> bool:
+    """Return whether a value is a moment without an offset."""
+    if not isinstance(value, str) or len(value) <= _DAY or not day_of(value):
+        return False
+    return datetime.fromisoformat(value).tzinfo is None
+
+
+def _add_offset(value: Json, own: tzinfo) -> Json:
+    if isinstance(value, list):
+        return [_add_offset(each, own) for each in value]
+    if not _is_local(value):
+        return value
+    moment = datetime.fromisoformat(str(value)).replace(tzinfo=own)
+    return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
+
+
+def _move(value: Json, own: tzinfo, to: tzinfo) -> Json:
+    """Return a time by the clock of another zone."""
+    if isinstance(value, list):
+        return [_move(each, own, to) for each in value]
+    if not _is_local(value):
+        return value
+    moment = datetime.fromisoformat(str(value)).replace(tzinfo=own).astimezone(to).replace(tzinfo=None)
+    return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")

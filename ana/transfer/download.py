@@ -1,0 +1,110 @@
+"""A file at an address that a person wrote: within bounds, for others than the owner from the public internet alone."""
+
+import asyncio
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urljoin, urlsplit
+
+from ana.errors import UserError
+from ana.network import wait_for
+from ana.reach import reach_as
+from ana.urls import is_http, read_host
+
+if TYPE_CHECKING:
+    import httpx
+
+SECONDS = 30.0
+"""How long it may take, whatever the server does."""
+
+MOST_BYTES = 10_000_000
+MOST_REDIRECTS = 5
+LONGEST_TAG = 120
+"""Characters of an ETag that is kept."""
+
+_ELSEWHERE = (301, 302, 303, 307, 308)
+_HINT = "Look whether the address is right, and try again."
+
+
+@dataclass(frozen=True)
+class Download:
+    """What was at an address, and the ETag by which a server tells whether it still is; empty without one."""
+
+    data: bytes
+    tag: str
+
+
+def download(url: str, kinds: Sequence[str] | None, tag: str = "") -> Download | None:
+    """Return what is at an address; None if it still is what the ETag stands for.
+
+    Args:
+        kinds: What the person may reach; see `reach_as`.
+
+    Raises:
+        UserError: It cannot be had; nothing that may be secret in the address is told.
+    """
+    import httpx
+
+    try:
+        return wait_for(lambda: _ask(url, kinds, tag))
+    except TimeoutError as exc:
+        raise UserError(f"{read_host(url)} did not answer within {SECONDS:.0f} seconds.", _HINT) from exc
+    except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as exc:
+        raise UserError(f"{read_host(url)} cannot be reached from here.", _HINT) from exc
+
+
+async def _ask(url: str, kinds: Sequence[str] | None, tag: str) -> Download | None:
+    import httpx
+
+    reach_as(kinds)
+    # without a client, which would log the address, keep cookies and look for passwords of this machine
+    async with asyncio.timeout(SECONDS), httpx.AsyncHTTPTransport(trust_env=False) as transport:
+        for _ in range(MOST_REDIRECTS + 1):
+            answer = await transport.handle_async_request(_make_request(url, tag))
+            try:
+                if answer.status_code not in _ELSEWHERE:
+                    return await _read(answer, read_host(url))
+            finally:
+                await answer.aclose()
+            there = _join(url, answer.headers.get("location", ""))
+            if not is_http(there):
+                break
+            if read_host(there) != read_host(url) and kinds is None:
+                reach_as(())  # the owner wrote the first address, and not this one
+            url = there
+    raise UserError(f"{read_host(url)} sends from one address to the next.", _HINT)
+
+
+def _join(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:  # an odd address
+        return ""
+
+
+def _make_request(url: str, tag: str) -> "httpx.Request":
+    import httpx
+
+    parts = urlsplit(url)
+    headers = {"accept": "text/calendar, */*;q=0.1", "accept-encoding": "identity", "user-agent": "ana"}
+    if tag:
+        headers["if-none-match"] = tag
+    if parts.username:
+        said = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["authorization"] = f"Basic {b64encode(said.encode()).decode()}"
+    return httpx.Request("GET", url, headers=headers)
+
+
+async def _read(answer: "httpx.Response", host: str) -> Download | None:
+    if answer.status_code == 304:
+        return None
+    if answer.status_code != 200:
+        raise UserError(f"{host} answered {answer.status_code}.", _HINT)
+    data = bytearray()
+    async for part in answer.aiter_raw():
+        data += part
+        if len(data) > MOST_BYTES:
+            raise UserError(f"What {host} sends is larger than {MOST_BYTES // 1_000_000} MB.", _HINT)
+    tag = answer.headers.get("etag", "")
+    return Download(bytes(data), tag if len(tag) <= LONGEST_TAG and tag.isprintable() else "")
