@@ -206,6 +206,12 @@ def test_a_time_of_another_zone_is_told_in_the_persons(memory: Memory, phrase: s
     assert "there" in found["note"]
 
 
+@pytest.mark.parametrize(("phrase", "after"), [("in 2 hours", "2026-12-04"), ("in 2 hours Tokyo time", None)])
+def test_hours_are_counted_from_now_and_here_alone(memory: Memory, phrase: str, after: str | None) -> None:
+    with pytest.raises(ToolError, match="is not understood"):
+        resolve(memory, phrase, after)
+
+
 def test_a_city_that_is_no_zone_is_refused_with_the_form_of_one(memory: Memory) -> None:
     with pytest.raises(ToolError, match="no time zone 'freiburg'") as refused:
         resolve(memory, "15:00 in Freiburg")

@@ -61,12 +61,12 @@ def read_phrase(phrase: str, today: date, now: datetime) -> When:
 
     Args:
         today: The day from which days are counted.
-        now: The moment from which hours are counted; a time without a day is the next one after it.
+        now: The moment from which hours are counted, on that day alone; a time without a day is the next after it.
 
     Raises:
         NotRead: It names no day, several, one that does not exist, or has words that are not read.
     """
-    reading = read(phrase, today, now, Level.ALONE)
+    reading = read(phrase, today, now if today == now.date() else None, Level.ALONE)
     bound, unread = _split_rest(reading)
     days, times = reading.list_kind("DAY", "MOMENT"), reading.list_kind("TIME", "RANGE", "MOMENT")
     parts = reading.list_kind("PARTOFDAY")
@@ -77,7 +77,7 @@ def read_phrase(phrase: str, today: date, now: datetime) -> When:
         raise NotRead(f"there is no {phrase[start:end]!r} in any calendar")
     if len(days) > 1 or len(times) > 1:
         raise NotRead("it names more than one day or time")
-    if unread and not (times and unread[0].isalpha()):
+    if unread and not (times and times[0].kind != "MOMENT" and unread[0].isalpha()):
         raise NotRead(f"{unread!r} is not understood")
     if not (days or times or parts):
         raise NotRead("it names no day")
