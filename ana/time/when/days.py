@@ -139,7 +139,7 @@ def find_in(base: Base, span: Days, find: Callable[[date, date], date]) -> Days:
     """Return the day that a function finds between two; of a month without a year the next from today on."""
     for year in range(_YEARS if span.step else 1):
         first = span.first + relativedelta(years=year)
-        last = first + relativedelta(day=31) if span.step else span.last
+        last = span.last + relativedelta(years=year, day=31) if span.step else span.last
         found = find(first, last)
         if first <= found <= last and (found >= base.today or not span.step):
             return one(found, span.step)

@@ -85,12 +85,14 @@ def read_phrase(phrase: str, today: date, now: datetime) -> When:
         when = When(days[0].value.date(), days[0].value.date(), at=days[0].value.time())
     else:
         when = _join(days[0].value if days else None, times[0].value if times else None, today, now)
-    return when._replace(part=parts[0].value if parts and not times else "", bound=bound, unread=unread)
+    part = "" if times else next((token.kinds["PART"] for token in reading.tokens if "PART" in token.kinds), "")
+    return when._replace(part=part, bound=bound, unread=unread)
 
 
 def _split_rest(reading: Reading) -> tuple[str, str]:
     """Return the side of the day that words beside the date say, and the words that say anything else."""
-    words = [token.word for token in reading.unread]
+    leads = [reading.tokens[piece.start].word for piece in reading.list_kind("TIME")]  # after 5pm
+    words = [token.word for token in reading.unread] + [word for word in leads if word in _BOUNDS]
     bounds = [word for word in words if word in _BOUNDS]
     known = _SAYS_NOTHING | {*bounds[:1]}
     rest = " ".join(word for word in words if word not in known)
@@ -113,6 +115,8 @@ def _join(days: Days | None, times: Times | None, today: date, now: datetime) ->
     if times.is_guessed:
         note = f"It is read as {times.at:%H:%M}, in the afternoon; with am it is in the morning."
         when = when._replace(notes=(*when.notes, note))
-    if times.ends_day:  # the midnight that ends the day
+    if times.at == time() and days and not times.ends_day:  # the midnight that begins it, or that ends it
+        when = when._replace(other=when.other or when.first + DAY)
+    if times.ends_day:  # tonight at 12
         when = when._replace(first=when.first + DAY, last=when.first + DAY)
     return when._replace(at=times.at, until=times.until)

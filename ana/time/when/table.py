@@ -148,6 +148,7 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("MONTH [INYEAR]", find_month),
         Row("[the] TURN PERIOD", lambda base, turn, unit: find_period(base.today, unit, turn)),
         Row("the PERIOD", lambda base, unit: find_period(base.today, unit)),
+        Row("[the] NTH|ORDINAL quarter [INYEAR]; q NUMBER [INYEAR]", _find_quarter),
         Row("INYEAR", lambda _, year: find_period(date(year, 1, 1), "years")),
     ),
     "DAY": (
@@ -164,7 +165,10 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("WEEKDAY week", lambda base, weekday: one(find_weekday(base, weekday).first + WEEK), Level.CLEAR),
         Row("TODAY week", lambda base, days: one(base.today + days * DAY + WEEK), Level.CLEAR),
         Row("WEEKDAY after next", lambda base, weekday: one(find_weekday(base, weekday).first + WEEK)),
-        Row("AMOUNT WEEKDAYS from now", lambda base, n, day: one(find_weekday(base, day).first + (n - 1) * WEEK)),
+        Row(
+            "AMOUNT WEEKDAYS from now; in AMOUNT WEEKDAYS",
+            lambda base, n, day: one(find_weekday(base, day).first + (n - 1) * WEEK),
+        ),
         Row("WHICH PERIOD", lambda base, which, unit: find_period(base.today, unit, which)),
         Row("[the] coming weekend", lambda base: find_period(base.today, "weekend")),
         Row("[the] coming|following PERIOD", lambda base, unit: find_period(base.today, unit, 1)),
@@ -214,7 +218,9 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         ),
         Row("[in] YEAR", lambda _, year: find_period(date(year, 1, 1), "years"), Level.ALONE),
         Row("[WHICH] FEAST [INYEAR]", _find_feast),
-        Row("in LENGTHS; in LENGTHS ['] time; LENGTHS from [right] now|today; LENGTHS after|from|on DAY", find_later),
+        Row(
+            "in LENGTHS; in LENGTHS ['|'s] time; LENGTHS from [right] now|today; LENGTHS after|from|on DAY", find_later
+        ),
         Row("LENGTHS later; after LENGTHS", find_later, Level.ALONE),
         Row("LENGTHS ago; LENGTHS before DAY", find_earlier),
         Row("LENGTHS earlier", find_earlier, Level.ALONE),
