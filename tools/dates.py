@@ -22,7 +22,7 @@ _SHORT = {
     "cst": "Etc/GMT+6", "cdt": "Etc/GMT+5", "mst": "Etc/GMT+7", "mdt": "Etc/GMT+6", "pt": "America/Los_Angeles",
     "pst": "Etc/GMT+8", "pdt": "Etc/GMT+7", "bst": "Etc/GMT-1", "cest": "Etc/GMT-2", "jst": "Asia/Tokyo",
 }  # fmt: skip
-"""Abbreviations that stand for one zone; what stands for several, such as IST, is not read."""
+"""Abbreviations, with the zone that most mean, which the answer tells; IST, which is three, is not read."""
 
 LONGEST = 300
 """Characters of a phrase."""

@@ -32,6 +32,7 @@ from ana.time.repeats import (
     write_until,
 )
 from ana.time.repeats.rules import NO_RULE
+from ana.time.repeats.words import read_words
 from ana.values import Json, Properties
 
 _DATES_FORM = (
@@ -277,7 +278,9 @@ def tell_dates(repeat: Repeat, occurrence: Occurrence) -> str:
 
 
 def _has_times(properties: Properties) -> bool:
-    return "BYHOUR" in str(properties["repeats"]).upper() or " at " in f" {properties['repeats']}"
+    text = str(properties["repeats"])
+    said = read_words(text, date.min)
+    return "BYHOUR" in (said.rule if said else text.upper())
 
 
 def _tell(moment: datetime) -> str:

@@ -34,7 +34,7 @@ class World:
         for number, line in enumerate(life["context"]):
             records["line", str(number)] = Item(str(number), line, {}, STAMP, STAMP)
         self._clock = Clock(ZONE, lambda: datetime.fromisoformat(life["now"]))
-        self._settings = load_settings({"LLM_PROVIDER": "offline"})
+        self._settings = load_settings({"LLM_PROVIDER": "offline", "ANA_TIMEZONE": str(ZONE)})
         self._model = build_model(self._settings)
         self._beginning = InMemoryBackend(embedder or WordLlamaEmbeddings())
         self._beginning.fill(records, [], len(records))

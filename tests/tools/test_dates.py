@@ -73,6 +73,8 @@ def resolve(memory: Memory, phrase: str, after: str | None = None) -> dict[str, 
         ("the third last day of March", "2027-03-29", "Monday"),
         ("in 1 year, 2 months and 3 days", "2028-01-25", "Tuesday"),
         ("a week after tomorrow", "2026-11-30", "Monday"),
+        ("end of Q1", "2027-03-31", "Wednesday"),
+        ("in a month's time", "2026-12-22", "Tuesday"),
         ("the day after Christmas", "2026-12-26", "Saturday"),
         ("3 days later", "2026-11-25", "Wednesday"),
     ],
@@ -104,6 +106,7 @@ def test_a_time_of_day_comes_with_it(memory: Memory, phrase: str, date: str, tim
         ("next Friday", None, "2026-11-27", "2026-12-04 (Friday)"),
         ("next Fri at 14:30", "2026-11-23", "2026-12-04", "2026-11-27 (Friday)"),
         ("this Friday", None, "2026-11-20", "2026-11-27 (Friday)"),
+        ("Friday midnight", None, "2026-11-27", "2026-11-28 (Saturday)"),
         ("end of next week", None, "2026-11-29", "2026-11-27 (Friday)"),
         ("3/4/2027", None, "2027-03-04", "2027-04-03 (Saturday)"),
     ],
@@ -172,7 +175,9 @@ def test_an_hour_that_is_taken_for_one_after_noon_says_so(memory: Memory, phrase
 
 def test_the_side_and_the_part_of_a_day_are_told(memory: Memory) -> None:
     assert resolve(memory, "before Friday")["side"] == "before"
+    assert resolve(memory, "after 5pm")["side"] == "after"
     assert resolve(memory, "tomorrow evening")["part_of_day"] == "evening"
+    assert resolve(memory, "tonight")["part_of_day"] == "night"
 
 
 @pytest.mark.parametrize(
@@ -204,6 +209,12 @@ def test_a_time_of_another_zone_is_told_in_the_persons(memory: Memory, phrase: s
     found = resolve(memory, phrase)
     assert (found["date"], found["time"]) == (date, time)
     assert "there" in found["note"]
+
+
+@pytest.mark.parametrize(("phrase", "after"), [("in 2 hours", "2026-12-04"), ("in 2 hours Tokyo time", None)])
+def test_hours_are_counted_from_now_and_here_alone(memory: Memory, phrase: str, after: str | None) -> None:
+    with pytest.raises(ToolError, match="is not understood"):
+        resolve(memory, phrase, after)
 
 
 def test_a_city_that_is_no_zone_is_refused_with_the_form_of_one(memory: Memory) -> None:

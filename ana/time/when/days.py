@@ -139,7 +139,7 @@ def find_in(base: Base, span: Days, find: Callable[[date, date], date]) -> Days:
     """Return the day that a function finds between two; of a month without a year the next from today on."""
     for year in range(_YEARS if span.step else 1):
         first = span.first + relativedelta(years=year)
-        last = first + relativedelta(day=31) if span.step else span.last
+        last = span.last + relativedelta(years=year, day=31) if span.step else span.last
         found = find(first, last)
         if first <= found <= last and (found >= base.today or not span.step):
             return one(found, span.step)
@@ -166,9 +166,14 @@ def find_week(base: Base, nth: int, span: Days) -> Days:
     return Days(first, first + 6 * DAY, span.step)
 
 
-def add(day: date, length: Length, sign: int = 1) -> Days | None:
-    """Return the day that is so much later or earlier; None if that is a matter of hours."""
-    return None if length.minutes else one(day + sign * length.days)
+def find_later(base: Base, length: Length, day: Days | None = None) -> Days | None:
+    """Return the day that is so much later than today, or than another; None if that is a matter of hours."""
+    return None if length.minutes else one((day.last if day else base.today) + length.days)
+
+
+def find_earlier(base: Base, length: Length, day: Days | None = None) -> Days | None:
+    """Return the day that is so much earlier than today, or than another; None if that is a matter of hours."""
+    return None if length.minutes else one((day.first if day else base.today) - length.days)
 
 
 def find_working_day(base: Base, number: int, day: date) -> Days:

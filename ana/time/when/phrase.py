@@ -61,12 +61,12 @@ def read_phrase(phrase: str, today: date, now: datetime) -> When:
 
     Args:
         today: The day from which days are counted.
-        now: The moment from which hours are counted; a time without a day is the next one after it.
+        now: The moment from which hours are counted, on that day alone; a time without a day is the next after it.
 
     Raises:
         NotRead: It names no day, several, one that does not exist, or has words that are not read.
     """
-    reading = read(phrase, today, now, Level.ALONE)
+    reading = read(phrase, today, now if today == now.date() else None, Level.ALONE)
     bound, unread = _split_rest(reading)
     days, times = reading.list_kind("DAY", "MOMENT"), reading.list_kind("TIME", "RANGE", "MOMENT")
     parts = reading.list_kind("PARTOFDAY")
@@ -77,7 +77,7 @@ def read_phrase(phrase: str, today: date, now: datetime) -> When:
         raise NotRead(f"there is no {phrase[start:end]!r} in any calendar")
     if len(days) > 1 or len(times) > 1:
         raise NotRead("it names more than one day or time")
-    if unread and not (times and unread[0].isalpha()):
+    if unread and not (times and times[0].kind != "MOMENT" and unread[0].isalpha()):
         raise NotRead(f"{unread!r} is not understood")
     if not (days or times or parts):
         raise NotRead("it names no day")
@@ -85,12 +85,14 @@ def read_phrase(phrase: str, today: date, now: datetime) -> When:
         when = When(days[0].value.date(), days[0].value.date(), at=days[0].value.time())
     else:
         when = _join(days[0].value if days else None, times[0].value if times else None, today, now)
-    return when._replace(part=parts[0].value if parts and not times else "", bound=bound, unread=unread)
+    part = "" if times else next((token.kinds["PART"] for token in reading.tokens if "PART" in token.kinds), "")
+    return when._replace(part=part, bound=bound, unread=unread)
 
 
 def _split_rest(reading: Reading) -> tuple[str, str]:
     """Return the side of the day that words beside the date say, and the words that say anything else."""
-    words = [token.word for token in reading.unread]
+    leads = [reading.tokens[piece.start].word for piece in reading.list_kind("TIME")]  # after 5pm
+    words = [token.word for token in reading.unread] + [word for word in leads if word in _BOUNDS]
     bounds = [word for word in words if word in _BOUNDS]
     known = _SAYS_NOTHING | {*bounds[:1]}
     rest = " ".join(word for word in words if word not in known)
@@ -113,6 +115,8 @@ def _join(days: Days | None, times: Times | None, today: date, now: datetime) ->
     if times.is_guessed:
         note = f"It is read as {times.at:%H:%M}, in the afternoon; with am it is in the morning."
         when = when._replace(notes=(*when.notes, note))
-    if times.ends_day:  # the midnight that ends the day
+    if times.at == time() and days and not times.ends_day:  # the midnight that begins it, or that ends it
+        when = when._replace(other=when.other or when.first + DAY)
+    if times.ends_day:  # tonight at 12
         when = when._replace(first=when.first + DAY, last=when.first + DAY)
     return when._replace(at=times.at, until=times.until)

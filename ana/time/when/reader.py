@@ -22,13 +22,14 @@ _BESIDE = words("at , -")
 _BEHIND = words(
     "and at for to in on with by please i we you he she it they is are was were will if because from until till before"
     " after through when where that then but about instead the this next now every each sharp urgent asap remind"
-    " today tomorrow tonight morning afternoon evening night noon - . , ; : ! ? ) ] \" '"
+    " today tomorrow tonight morning afternoon evening night noon midday midnight lunchtime - . , ; : ! ? ) ] \" '"
 )
 """What follows a date, and is no noun that it may belong to: the 5th floor, sun cream, at 10 Downing Street."""
 
 _MEETINGS = words("report review meeting stand standup sync call")
 """What a weekly one of is one thing."""
 
+_HABITS = words("mornings afternoons evenings nights")
 _OFTEN = frozenset(("once", "twice", "times"))
 _PERIODIC = words("UNIT WEEKDAY WEEKDAYS ORDINAL NTH NUMBER WORDNUMBER PART MONTH")
 _LIMITS = words("except unless but until till")
@@ -77,14 +78,18 @@ def read(text: str, today: date, now: datetime | None = None, most: Level = Leve
         now: The moment from which hours are counted; without it none are read.
         most: What counts: all of a phrase (ALONE), of a question (ASKED), of any other text (FAINT).
     """
-    tokens = read_tokens(text)
-    scan = _Scan(text, Chart(GRAMMAR, tokens, Base(today, now, _find_part(tokens))), [], most)
-    at = 0
-    while at < len(tokens):
+    scan, at = _Scan(text, _make_chart(text, today, now), [], most), 0
+    while at < len(scan.chart.tokens):
         piece = next(scan.find_pieces(at), None)
         scan.pieces.extend([piece] if piece else [])
         at = piece.end if piece else at + 1
-    return Reading(tokens, scan.pieces)
+    return Reading(scan.chart.tokens, scan.pieces)
+
+
+@keep_recent(32)  # a query is read as a question and as a text
+def _make_chart(text: str, today: date, now: datetime | None) -> Chart:
+    tokens = read_tokens(text)
+    return Chart(GRAMMAR, tokens, Base(today, now, _find_part(tokens)))
 
 
 def _find_part(tokens: Sequence[Token]) -> str:
@@ -188,14 +193,15 @@ def is_recurring(reading: Reading) -> bool:
 def _may_repeat(one: Token, two: Token) -> bool:
     is_every = "EVERY" in one.kinds and two.word != "one" and not _PERIODIC.isdisjoint(two.kinds)
     is_adverb = one.word in ADVERBS and two.word not in _MEETINGS
-    return is_every or is_adverb or (one.word in _OFTEN and two.word in ("a", "per"))
+    is_often = one.word in _OFTEN and two.word in ("a", "per")
+    return is_every or is_adverb or is_often or one.word in _HABITS
 
 
 def read_recurrence(text: str, today: date) -> Recurrence | None:
     """Return what repeats, if a text says that and nothing else; days count from a day on."""
-    tokens = read_tokens(text.rstrip(" .,;!"))
-    found = Chart(GRAMMAR, tokens, Base(today, None, _find_part(tokens))).match("RULE", 0)
-    return found[0].value if found and found[0].end == len(tokens) else None
+    chart = _make_chart(text.rstrip(" .,;!"), today, None)
+    found = chart.match("RULE", 0)
+    return found[0].value if found and found[0].end == len(chart.tokens) else None
 
 
 def find_recurrence(text: str) -> tuple[str, str]:

@@ -1,10 +1,10 @@
 """The rows of the grammar that name what repeats, as RRULE has it: every second Tuesday at 9:15 until June."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from ana.time.when.days import DAY, YEAR, Days, add
+from ana.time.when.days import DAY, YEAR, Days, find_later, one
 from ana.time.when.grammar import Base, Level, Row
 from ana.time.when.times import Written, settle
 
@@ -25,6 +25,7 @@ _PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in ((
 
 Pace = tuple[str, int]
 Parts = Mapping[str, Any]
+On = tuple[str, Mapping[str, Any]]
 
 
 class Recurrence(NamedTuple):
@@ -99,44 +100,56 @@ def _find_rule(base: Base, before: Parts | None, core: Parts, after: Parts | Non
     if "until" in whole:
         days: Days = whole["until"]
         until = days.first + YEAR if days.step == "year" and days.first < begin else days.first
-    elif "length" in whole and (end := add(begin, whole["length"])):
+    if "length" in whole:
+        end = find_later(base, whole["length"], one(begin))
+        if end is None:  # hours are how long it lasts
+            return None
         until = end.first - DAY
     written = [f"{name}={value}" for name, value in whole.items() if name.isupper()]
     return Recurrence(";".join([*written, *([f"UNTIL={until:%Y%m%d}"] if until else [])]), start)
 
 
-def _swap(read: Callable[[Base, Any, Any], Parts | None]) -> Callable[[Base, Any, Any], Parts | None]:
-    """Return what reads the same two arguments in the other order."""
-    return lambda base, one, two: read(base, two, one)
+def _put_on(_: Base, pace: Pace, on: On) -> Parts | None:
+    """Return a rule of a pace on days that one of its frequency has."""
+    return _by(pace, on[0], **on[1])
+
+
+def _put_before(base: Base, on: On, pace: Pace) -> Parts | None:
+    return _put_on(base, pace, on)
+
+
+def _every(_: Base, on: On, interval: int = 1) -> Parts | None:
+    """Return a rule of each week with weekdays, or each year with dates. Days of a month need its name."""
+    freq = on[0] if interval == 1 or on[0] == "WEEKLY" else ""
+    return _by((freq, interval), "WEEKLY YEARLY", **on[1])
 
 
 def _weekly(_: Base, days: Sequence[str], more: Sequence[str] = ()) -> Parts | None:
     return _by(("WEEKLY", 1), BYDAY=[*days, *more])
 
 
-def _every_nth(_: Base, nth: int, days: Sequence[str]) -> Parts | None:
-    return _by(("WEEKLY", nth), BYDAY=days) if nth > 1 else None
+def _find_several(_: Base, nths: Sequence[int], days: Sequence[str]) -> Parts | None:
+    """Return the 1st and 3rd Friday of each month; the 1st alone may be a single date."""
+    return _by(("MONTHLY", 1), BYDAY=_list_nth(_, nths, days)) if len(nths) > 1 else None
 
 
-def _on_nths(_: Base, pace: Pace, days: Sequence[str]) -> Parts | None:
-    return _by(pace, "MONTHLY YEARLY", BYDAY=days)
+def _find_numbers(_: Base, number: int, more: Sequence[int] = ()) -> Parts | None:
+    return _by(("MONTHLY", 1), BYMONTHDAY=[number, *more])
 
 
-def _on_days(_: Base, pace: Pace, days: Sequence[int]) -> Parts | None:
-    return _by(pace, "MONTHLY", BYMONTHDAY=days)
+def _every_nth(base: Base, nth: int, on: On) -> Parts | None:
+    return _every(base, on, nth) if nth > 1 else None
 
 
-def _yearly(_: Base, month: int, days: Sequence[int], pace: Pace = ("YEARLY", 1)) -> Parts | None:
-    return _by(pace, "YEARLY", BYMONTH=month, BYMONTHDAY=days)
+def _monthly(_: Base, on: On) -> Parts | None:
+    return _by(("MONTHLY", 1), on[0], **on[1])
 
 
 def _in_weeks(_: Base, days: Sequence[str], weeks: Any) -> Parts | None:
     return _by(("YEARLY", 1), BYWEEKNO=weeks, BYDAY=days)
 
 
-_MONTHLY: Pace = ("MONTHLY", 1)
-_EVERY, _ON, _NUMBER, _THROUGH = "every|each", "on [the]", "NUMBER|WORDNUMBER", "-|through|thru|to"
-_WEEK = "[iso|calendar] week|weeks"
+_EVERY, _NUMBER, _THROUGH, _WEEK = "every|each", "NUMBER|WORDNUMBER", "-|through|thru|to", "[iso|calendar] week|weeks"
 
 RULE_ROWS: dict[str, tuple[Row, ...]] = {
     "PACE": (
@@ -162,47 +175,35 @@ RULE_ROWS: dict[str, tuple[Row, ...]] = {
     "NTHSET": (Row("ORDER; ORDER [and|&] [the] NTHSET", _list),),
     "NUMBERSET": (Row("DAYNUMBER; DAYNUMBER and|& [the] NUMBERSET", _list),),
     "NTHDAYS": (Row("NTHSET ONEDAY; NTHSET ONEDAY [and|&] [the] NTHDAYS", _list_nth),),
-    "THEMONTH": (Row("[of|in] PACE", lambda _, pace: pace), Row("of|in the|a month", lambda _: _MONTHLY)),
     "TIMESET": (Row("ANYHOUR; ANYHOUR [and|&] [at] TIMESET", _list),),
     "PARITY": tuple(Row(name, lambda _, weeks=weeks: weeks) for name, weeks in _PARITIES.items()),
+    "ON": (  # on which days, and of which frequencies these are
+        Row("DAYSET", lambda _, days: ("WEEKLY", {"BYDAY": days})),
+        Row("NTHDAYS", lambda _, days: ("MONTHLY YEARLY", {"BYDAY": days})),
+        Row("NTHDAYS in|of MONTH", lambda _, days, month: ("YEARLY", {"BYMONTH": month, "BYDAY": days})),
+        Row("NTHSET [day]; day NUMBERSET", lambda _, days: ("MONTHLY", {"BYMONTHDAY": days})),
+        Row("EDGE", lambda _, nth: ("MONTHLY", {"BYMONTHDAY": nth})),
+        Row(
+            "MONTH [on] [the] [day] NUMBERSET",
+            lambda _, month, days: ("YEARLY", {"BYMONTH": month, "BYMONTHDAY": days}),
+        ),
+        Row("NUMBERSET [of] MONTH", lambda _, days, month: ("YEARLY", {"BYMONTH": month, "BYMONTHDAY": days})),
+    ),
     "CORE": (
         Row("PACE", lambda _, pace: _by(pace)),
         Row(f"{_EVERY} PART", lambda _, part: _by(("DAILY", 1))),
-        Row(f"{_EVERY} DAYSET; [on] PLURAL; [on] PLURAL [and|&] DAYSET", _weekly),
-        Row(f"{_EVERY} other DAYSET", lambda base, days: _every_nth(base, 2, days)),
-        Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL DAYSET", _every_nth),
-        Row("PACE on DAYSET", lambda _, pace, days: _by(pace, "WEEKLY", BYDAY=days)),
-        Row(f"PACE {_ON} NTHDAYS", _on_nths),
-        Row(f"{_EVERY} NTHDAYS THEMONTH; [on] [the] NTHDAYS [of] PACE", _swap(_on_nths)),
-        Row("[on] [the] NTHDAYS THEMONTH", _swap(_on_nths), Level.ALONE),
-        Row(
-            f"[{_EVERY}] [the] NTHDAYS",
-            lambda _, days: _on_nths(_, _MONTHLY, days) if len(days) > 1 else None,
-            Level.ALONE,
-        ),
-        Row(
-            f"PACE {_ON} NTHDAYS in|of MONTH",
-            lambda _, pace, days, month: _by(pace, "YEARLY", BYMONTH=month, BYDAY=days),
-        ),
-        Row(f"{_EVERY} NTHDAYS in|of MONTH", lambda _, days, month: _by(("YEARLY", 1), BYMONTH=month, BYDAY=days)),
-        Row(f"{_EVERY} ORDINAL", lambda _, day: _by(_MONTHLY, BYMONTHDAY=day), Level.CLEAR),
-        Row(
-            f"{_EVERY} ORDINAL and|& [the] NTHSET",
-            lambda _, day, days: _on_days(_, _MONTHLY, [day, *days]),
-            Level.CLEAR,
-        ),
-        Row(f"PACE {_ON} NTHSET [day]", _on_days),
-        Row(f"{_EVERY} NTHSET [day] THEMONTH; [on] [the] NTHSET [day] [of] PACE", _swap(_on_days)),
-        Row("[on] [the] NTHSET [day] THEMONTH", _swap(_on_days), Level.ALONE),
-        Row("[at] [the] EDGE of PACE", lambda base, nth, pace: _on_days(base, pace, [nth])),
-        Row("PACE at [the] EDGE", lambda base, pace, nth: _on_days(base, pace, [nth])),
-        Row(f"{_EVERY} MONTH [on] [the] [day] NUMBERSET", _yearly),
-        Row(f"{_EVERY} NUMBERSET [of] MONTH", _swap(_yearly)),
-        Row(f"PACE {_ON} MONTH [the] NUMBERSET", lambda base, pace, month, days: _yearly(base, month, days, pace)),
-        Row(f"PACE {_ON} NUMBERSET [of] MONTH", lambda base, pace, days, month: _yearly(base, month, days, pace)),
-        Row("[on] [the] MONTHDAY PACE", lambda base, day, pace: _yearly(base, day[0], [day[1]], pace)),
+        Row(f"{_EVERY} ON", _every),
+        Row(f"{_EVERY} other ON", lambda base, on: _every(base, on, 2)),
+        Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL ON", _every_nth),
+        Row("[on] PLURAL; [on] PLURAL [and|&] DAYSET", _weekly),
+        Row("PACE on|at [the] ON", _put_on),
+        Row("[on|at] [the] ON [of|in] PACE", _put_before),
+        Row(f"{_EVERY} ON of|in the|a month", _monthly),
+        Row("[on] [the] ON of|in the|a month", _monthly, Level.ALONE),
+        Row(f"[{_EVERY}] [the] NTHSET ONEDAY", _find_several, Level.ALONE),
+        Row(f"{_EVERY} ORDINAL; {_EVERY} ORDINAL and|& [the] NTHSET", _find_numbers, Level.CLEAR),
         Row(f"[{_EVERY}|on] DAYSET in week NUMBERSET; [{_EVERY}|on] DAYSET in|on PARITY {_WEEK}", _in_weeks),
-        Row(f"{_EVERY}|in|on PARITY {_WEEK} on DAYSET", _swap(_in_weeks)),
+        Row(f"{_EVERY}|in|on PARITY {_WEEK} on DAYSET", lambda base, weeks, days: _in_weeks(base, days, weeks)),
         Row(f"{_NUMBER} times a|per day at TIMESET", _find_often),
     ),
     "START": (Row("starting|beginning|from [on|from|in] DAY", lambda _, day: day),),

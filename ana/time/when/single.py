@@ -109,7 +109,9 @@ def _is_unclear(reading: Reading, day: Mention, today: date, *, is_timed: bool) 
     is_feast = not any(token.kinds for token in reading.tokens[piece.start : piece.end])
     is_leap = (day.first.month, day.first.day) == (2, 29)  # far away, whatever is meant
     is_far = day.step in ("year", "month") and (day.first - today).days > _FAR
-    return (is_feast and has_noun_behind(reading.tokens, piece.end)) or (is_far and not is_timed and not is_leap)
+    if is_feast:
+        return has_noun_behind(reading.tokens, piece.end)
+    return is_far and not is_timed and not is_leap
 
 
 def _is_vague(text: str, clock: TimeMention) -> bool:

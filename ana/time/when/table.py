@@ -12,10 +12,11 @@ from ana.time.when.days import (
     YEAR,
     Days,
     Length,
-    add,
     find_date,
     find_dates,
+    find_earlier,
     find_edge,
+    find_later,
     find_month,
     find_next,
     find_nth,
@@ -78,12 +79,12 @@ def _join_months(base: Base, first: int, last: int) -> Days:
 
 
 def _stretch(base: Base, length: Length) -> Days | None:
-    end = add(base.today, length)
+    end = find_later(base, length)
     return end and Days(base.today, end.last)
 
 
 def _stretch_back(base: Base, length: Length) -> Days | None:
-    begin = add(base.today, length, -1)
+    begin = find_earlier(base, length)
     return begin and Days(begin.first, base.today)
 
 
@@ -96,7 +97,7 @@ def _find_number_of(base: Base, number: int, which: int) -> Days:
 
 
 def _last(base: Base, day: Days, length: Length) -> Days | None:
-    end = add(day.first, length)
+    end = find_later(base, length, one(day.first))
     return end and day._replace(last=end.first - DAY)
 
 
@@ -116,14 +117,6 @@ def _find_after(_: Base, nth: int, weekday: int, day: Days) -> Days | None:
 
 def _find_week_day(base: Base, weekday: int, which: int) -> Days:
     return one(find_period(base.today, "weeks", which).first + weekday * DAY)
-
-
-def _find_ahead(base: Base, length: Length) -> Days | None:
-    return add(base.today, length)
-
-
-def _find_ago(base: Base, length: Length) -> Days | None:
-    return add(base.today, length, -1)
 
 
 _OPEN, _TO, _DURING, _N = (
@@ -155,6 +148,7 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("MONTH [INYEAR]", find_month),
         Row("[the] TURN PERIOD", lambda base, turn, unit: find_period(base.today, unit, turn)),
         Row("the PERIOD", lambda base, unit: find_period(base.today, unit)),
+        Row("[the] NTH|ORDINAL quarter [INYEAR]; q NUMBER [INYEAR]", _find_quarter),
         Row("INYEAR", lambda _, year: find_period(date(year, 1, 1), "years")),
     ),
     "DAY": (
@@ -171,7 +165,10 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("WEEKDAY week", lambda base, weekday: one(find_weekday(base, weekday).first + WEEK), Level.CLEAR),
         Row("TODAY week", lambda base, days: one(base.today + days * DAY + WEEK), Level.CLEAR),
         Row("WEEKDAY after next", lambda base, weekday: one(find_weekday(base, weekday).first + WEEK)),
-        Row("AMOUNT WEEKDAYS from now", lambda base, n, day: one(find_weekday(base, day).first + (n - 1) * WEEK)),
+        Row(
+            "AMOUNT WEEKDAYS from now; in AMOUNT WEEKDAYS",
+            lambda base, n, day: one(find_weekday(base, day).first + (n - 1) * WEEK),
+        ),
         Row("WHICH PERIOD", lambda base, which, unit: find_period(base.today, unit, which)),
         Row("[the] coming weekend", lambda base: find_period(base.today, "weekend")),
         Row("[the] coming|following PERIOD", lambda base, unit: find_period(base.today, unit, 1)),
@@ -208,6 +205,7 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("[WEEKDAY] SLASHED; WEEKDAY FRACTION", read_slashed),
         Row("FRACTION", lambda base, figures: read_slashed(base, None, figures), Level.FAINT),
         Row("[WEEKDAY] DOTTED; WEEKDAY DAYMONTH", read_dotted),
+        Row("DAYMONTH INYEAR", lambda base, day, year: find_date(base, day.numbers[::-1], year)),
         Row("DAYMONTH|DECIMAL", lambda base, figures: read_dotted(base, None, figures), Level.FAINT),
         Row("NUMBER . NUMBER . YEAR", lambda base, day, month, year: find_date(base, (month, day), year)),
         Row("DASHED", read_dashed),
@@ -220,14 +218,14 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         ),
         Row("[in] YEAR", lambda _, year: find_period(date(year, 1, 1), "years"), Level.ALONE),
         Row("[WHICH] FEAST [INYEAR]", _find_feast),
-        Row("in LENGTHS; in LENGTHS ['] time; LENGTHS from [right] now|today", _find_ahead),
-        Row("LENGTHS later; after LENGTHS", _find_ahead, Level.ALONE),
-        Row("LENGTHS ago", _find_ago),
-        Row("LENGTHS earlier", _find_ago, Level.ALONE),
+        Row(
+            "in LENGTHS; in LENGTHS ['|'s] time; LENGTHS from [right] now|today; LENGTHS after|from|on DAY", find_later
+        ),
+        Row("LENGTHS later; after LENGTHS", find_later, Level.ALONE),
+        Row("LENGTHS ago; LENGTHS before DAY", find_earlier),
+        Row("LENGTHS earlier", find_earlier, Level.ALONE),
         Row(f"within LENGTHS; [{_DURING}] [the] next|coming LENGTHS; {_DURING} the next|coming ONEUNIT", _stretch),
         Row(f"[{_DURING}] [the] last|past LENGTHS; {_DURING} the last|past ONEUNIT", _stretch_back),
-        Row("LENGTHS after|from|on DAY", lambda _, length, day: add(day.last, length)),
-        Row("LENGTHS before DAY", lambda _, length, day: add(day.first, length, -1)),
     ),
     "STRETCH": (
         Row("[from] DAY for LENGTHS", _last),

@@ -29,7 +29,9 @@ _FIGURES = {
 """What figures may be, by their kinds; the first that fits counts."""
 
 _HALF = r"(?<=\d)[ap]\b\.?|[ap]\.? ?m\b\.?"
-_TOKEN = re.compile(f"(?P<figures>{'|'.join(_FIGURES.values())})|(?P<half>{_HALF})|o'?clock|[^\\W\\d_]+|'s\\b|\\S")
+_TOKEN = re.compile(
+    f"2moro|(?P<figures>{'|'.join(_FIGURES.values())})|(?P<half>{_HALF})|o'?clock|[^\\W\\d_]+|'s\\b|\\S"
+)
 _KINDS = [(kind, re.compile(pattern)) for kind, pattern in _FIGURES.items()]
 _NUMBER = re.compile(r"\d+")
 _VERBS = ("may", "march", "mar")
@@ -62,7 +64,7 @@ _WORDS: Mapping[str, Mapping[Any, str]] = {
         "years": "year yr",
     },
     "WHICH": {-1: "last past", 0: "this current", 1: "next"},
-    "TODAY": {-1: "yesterday", 0: "today tonight tonite", 1: "tomorrow tomorow tommorow tommorrow tmr tmrw tmw"},
+    "TODAY": {-1: "yesterday", 0: "today tonight tonite", 1: "tomorrow tomorow tommorow tommorrow tmr tmrw tmw 2moro"},
     "PART": {
         "morning": "morning", "noon": "lunch", "afternoon": "afternoon", "evening": "evening",
         "night": "night tonight tonite",

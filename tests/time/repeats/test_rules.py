@@ -71,6 +71,8 @@ def test_a_rule_is_understood_with_all_that_it_takes_from_its_first_date(line: s
     [
         "biweekly",
         "every odd week",
+        "every day for 2 hours",
+        "every friday and a bit",
         "in even weeks",
         "every odd week on the 3rd",
         "twice a week",
