@@ -7,12 +7,13 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from ana.threads import postgres_locks
 from app.cli.main import main
-from app.server.worker import run_worker
+from app.server import worker
 
 LEASE_SECONDS = 2.0
 BEAT_SECONDS = 1.0
@@ -58,5 +59,5 @@ def _become(command: Sequence[str], env: Mapping[str, str], log: str) -> None:
     os.environ.update(env)
     sys.argv = [*command]
     postgres_locks.SECONDS = LEASE_SECONDS
-    run_worker.__defaults__ = (BEAT_SECONDS,)
+    worker.run_worker = partial(worker.run_worker, beat=BEAT_SECONDS)
     main()
