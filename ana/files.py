@@ -15,7 +15,7 @@ from ana.errors import StoreBroken
 BUSY_SECONDS = 10.0
 """How long to wait for another program that uses a SQLite file."""
 
-SMALL = 4096
+SMALL = 32_768
 """Bytes of a small file at most."""
 
 FILE_ERRORS: tuple[type[Exception], ...] = (OSError, sqlite3.Error)

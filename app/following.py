@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
@@ -42,8 +42,8 @@ LOOK_SECONDS, END_SECONDS = 60.0, 5.0
 NEWS = timedelta(days=1)
 """How long it is told what a calendar changed."""
 
-LARGEST = 4_000
-"""Bytes of the note of all calendars of a person: with addresses of the usual length a dozen."""
+MOST, LARGEST = 10, 16_000
+"""How many calendars a person follows, and the bytes of their note when one is added."""
 
 _FAILURES: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
 _log = logging.getLogger(__name__)
@@ -61,14 +61,11 @@ class Following:
         Raises UserError if it cannot be read, or not be kept; nothing is changed then.
         """
         calendar = make_calendar(url, name)
-        for each in list_calendars(self._workspace):
-            if calendar.name.lower() == each.name.lower() or calendar.url == each.url:
-                raise UserError(f"The calendar {each.name} is followed already.", "Give another one its own name.")
-        self._keep(calendar.name, calendar)
+        self._add(calendar)
         try:
             return calendar, self._read(calendar)
         except BaseException:
-            self._keep(calendar.name, None)
+            self._drop(calendar)
             raise
 
     def unfollow(self, name: str) -> "list[Change]":
@@ -77,7 +74,7 @@ class Following:
         if name not in known:
             names = ", ".join(known) or "none"
             raise UserError(f"No calendar called {name!r:.60} is followed.", f"Those that are: {names}.")
-        self._keep(name, None)
+        self._drop(known[name])
         return remove_entries(self._memory, known[name])
 
     def read_due(self) -> None:
@@ -91,13 +88,13 @@ class Following:
             except _FAILURES as exc:
                 stopping.check_stopped()
                 said = exc.message if isinstance(exc, UserError) else str(exc)
-                self._keep(calendar.name, replace(calendar, at=_stamp(now), tag="", fault=shorten(said)))
+                self._keep(replace(calendar, at=_stamp(now), tag="", fault=shorten(said)))
                 _log.warning("the calendar %s could not be read: %s", calendar.name, Quoted(said))
 
     def _read(self, calendar: Calendar) -> "list[Change]":
         now, zone = self._clock.now(), find_zone(calendar.zone) or self._clock.zone
         calendar = replace(calendar, at=_stamp(now), zone=str(zone), fault="")
-        self._keep(calendar.name, calendar)  # first, so that another process does not read it as well
+        self._keep(calendar)  # first, so that another process does not read it as well
         found = fetch(self._workspace, calendar.url, calendar.tag)
         if found is None:
             return []
@@ -106,20 +103,32 @@ class Following:
         if calendar.name not in [each.name for each in list_calendars(self._workspace)]:
             remove_entries(self._memory, calendar)  # it was taken out while it was read
             return []
-        self._keep(calendar.name, replace(calendar, tag=found.tag))
+        self._keep(replace(calendar, tag=found.tag))
         return changes
 
-    def _keep(self, name: str, calendar: Calendar | None) -> None:
-        """Note a calendar in place of the one of its name. Raises UserError if they are too many."""
-        known = {each.name: each for each in list_calendars(self._workspace)}
-        if calendar:
-            known[name] = calendar
-        else:
-            known.pop(name, None)
-        text = json.dumps([asdict(each) for each in known.values()])
-        if len(text) > LARGEST:
-            raise UserError("No more calendars can be followed.", "Follow another one no more first.")
-        self._workspace.note("calendars").write(text)
+    def _add(self, calendar: Calendar) -> None:
+        """Note one more calendar. Raises UserError if another one is called so, or they are too many."""
+        known = list_calendars(self._workspace)
+        for each in known:
+            if calendar.name.lower() == each.name.lower() or calendar.url == each.url:
+                raise UserError(f"The calendar {each.name} is followed already.", "Give another one its own name.")
+        written = _write([*known, calendar])
+        if len(known) >= MOST or len(written) > LARGEST:
+            raise UserError(f"At most {MOST} calendars are followed.", "Take another one out first.")
+        self._workspace.note("calendars").write(written)
+
+    def _keep(self, calendar: Calendar) -> None:
+        """Note what came of reading a calendar, if it is still followed."""
+        known = [calendar if each.name == calendar.name else each for each in list_calendars(self._workspace)]
+        self._workspace.note("calendars").write(_write(known))
+
+    def _drop(self, calendar: Calendar) -> None:
+        known = [each for each in list_calendars(self._workspace) if each.name != calendar.name]
+        self._workspace.note("calendars").write(_write(known))
+
+
+def _write(calendars: Sequence[Calendar]) -> str:
+    return json.dumps([asdict(each) for each in calendars])
 
 
 def list_calendars(workspace: Workspace) -> list[Calendar]:

@@ -58,6 +58,15 @@ def test_what_cannot_be_read_is_not_followed(feed: Feed, capsys: Shown) -> None:
     assert (list_items(), list_calendars(load_workspace())) == ([], [])
 
 
+def test_at_most_ten_are_followed_and_nothing_is_lost(feed: Feed) -> None:
+    with open_data(load_workspace(), "a test") as handles:
+        for number in range(10):
+            Following(handles).follow(f"{feed.url}?{'x' * 900}{number}", f"Calendar {number}")
+        with pytest.raises(UserError, match="At most 10"):
+            Following(handles).follow(f"{feed.url}?10", "Calendar 10")
+        assert len(list_calendars(handles.workspace)) == 10
+
+
 def test_an_address_is_brought_in_once(feed: Feed, capsys: Shown) -> None:
     assert run(capsys, "import", feed.url, "--from-others")[1].startswith("2 new")
     assert len(list_items()) == 2
