@@ -12,9 +12,6 @@ SERVER = "server"
 PEOPLE = "people"
 """The folder, in a data folder, of the folders of others than its owner."""
 
-ARRIVING = "arriving"
-"""The folder, in a data folder, in which what comes out of the database is put together."""
-
 DATABASES = (
     *("journal.sqlite", "threads.sqlite", "reminders.sqlite"),
     *("items.index.sqlite", "global_context.index.sqlite"),

@@ -1,35 +1,40 @@
-"""Stores that are moved into another database: each gives all that is in it as it is, and takes what another gave."""
+"""All that is in a store: each backend gives it as it is, and takes what another gave, or a backup."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
-from ana.memory.backend import Backend
 from ana.memory.changes import Entry, Kind
 from ana.memory.item import Item
 
 
-class WholeStore(Protocol):
-    """All of a store, whose owner keeps everybody else out. What takes something is empty before."""
-
-    @property
-    def backend(self) -> Backend:
-        """Return what it is read by otherwise."""
-
-    @property
-    def embedder(self) -> Embedder:
-        """Return what makes the vectors of what is taken."""
+class StoreSource(Protocol):
+    """What gives all of a store, whose owner keeps everybody else out."""
 
     @property
     def embedder_name(self) -> str:
-        """Return the name of what made the vectors that are given."""
+        """Return the name of what made the vectors."""
+
+    def count(self, kind: Kind) -> int:
+        """Return how many records of a kind there are."""
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         """Yield every record of a kind with its vector."""
 
-    def list_after(self, seq: int, limit: int) -> list[Entry]:
-        """Return at most so many journal entries after one, the oldest first."""
+    def entries(self) -> Iterator[Entry]:
+        """Yield all of the journal, the oldest first."""
+
+    def numbers(self) -> tuple[int, int]:
+        """Return the number of the last entry that was ever made, and that of the next line."""
+
+
+class WholeStore(StoreSource, Protocol):
+    """A store that can also be filled; it is empty before."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """Return what makes the vectors of what is taken."""
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
         """Store records; one without a vector is embedded."""

@@ -1,30 +1,33 @@
-"""A move: everything is copied and compared first; only then the one side is given up, and the other one used.
+"""A move: a backup, restored and compared on the other side; only then the one side is given up, the other one used.
 
 Whoever dies meanwhile leaves the side whole that is moved, and nobody uses the other one. The next move begins again,
 or does what was left: notes on both sides carry a move's id. Nothing of what was moved is ever deleted.
 """
 
-import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Literal
 
+from ana.archive.archive import open_archive, write_archive
+from ana.archive.backup import back_up, open_side
+from ana.archive.database import open_person
+from ana.archive.parts import PersonalRows, Row
+from ana.archive.restore import fill, fill_folder
+from ana.archive.side import Side, count
+from ana.backends.chroma.care.exchange import prepare_exchange
+from ana.backends.chroma.care.files import FOLDER as BACKUPS
+from ana.backends.chroma.care.files import KEYS, SETTINGS, list_files
+from ana.backends.chroma.care.format import NAME as FORMAT_NOTE
 from ana.backends.chroma.care.format import MoveNote, read_move, write_move
-from ana.backends.postgres.backend import PostgresBackend
-from ana.backends.postgres.whole import WholePostgres
-from ana.embedders import Embedder
 from ana.errors import StoreBusy, UserError
-from ana.handles import open_data
+from ana.handles import DataHandles, choose_embedder, open_data
 from ana.keys import OWNER
 from ana.moving import database as rows
-from ana.moving.copying import Side, compare, copy, count
-from ana.moving.database import DatabaseRows
-from ana.moving.folder import PROGRAM, exchange, list_held, open_folder, put_aside
-from ana.own_files import ARRIVING
 from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster, Roster
 from ana.postgres.database import READ, Database
@@ -36,6 +39,7 @@ from ana.workspace import Workspace, is_fixed
 from ana.workspace.personal import save_settings
 
 Direction = Literal["database", "folder"]
+PROGRAM = "ana move"
 
 
 class Move:
@@ -58,10 +62,10 @@ class Move:
             return None
         if to == "database":
             self._refuse_unless_whole(note)
-            with open_folder(self._workspace) as side:
+            with open_data(self._workspace, PROGRAM) as handles, open_side(handles) as side:
                 return count(side)
-        number, embedder = self._database.find_person(self._name), self._workspace.build_embedder()
-        with self._database.transaction(number, READ) as session, self._open_side(session, embedder) as side:
+        number = self._database.find_person(self._name)
+        with self._database.transaction(number, READ) as session, self._open_side(session) as side:
             return count(side)
 
     def run(self, to: Direction, progress: Progress) -> None:
@@ -72,50 +76,62 @@ class Move:
             StoreBroken: What arrived is not what was there; nothing was changed.
             ConfigError: There is nothing where it comes from.
         """
-        with self._own_folder():
-            (self._to_database if to == "database" else self._to_folder)(progress)
+        with (
+            self._own_folder(),
+            open_data(self._workspace, PROGRAM) as handles,
+            handles.upkeep.hold_closed(),
+            self._make_scratch() as scratch,
+        ):
+            backup = scratch / "backup.zip"
+            (self._to_database if to == "database" else self._to_folder)(handles, backup, progress)
 
-    def _to_database(self, progress: Progress) -> None:
+    def _to_database(self, handles: DataHandles, backup: Path, progress: Progress) -> None:
         note = read_move(self._folder)
         if note is None or not self._is_in_database(note):
             self._refuse_unless_whole(note)
             write_move(self._folder, None)
             note = _make_note("database")
-            self._copy_to_database(note, progress)
+            number = rows.prepare(self._database, self._name, note.id)
+            manifest = back_up(handles, backup)
+            with rows.arrive(self._database, number, note.id) as session:
+                with open_archive(backup, manifest) as source, self._open_side(session, manifest.embedder) as target:
+                    fill(source, manifest.parts, target, _take_all, progress)
+                _copy_sign_in(self._here, self._there, self._name)
+                write_move(
+                    self._folder, note
+                )  # nobody uses the folder from here on, whether the database has it or not
         write_move(self._folder, replace(note, done=True))
 
-    def _copy_to_database(self, note: MoveNote, progress: Progress) -> None:
-        number = rows.prepare(self._database, self._name, note.id)
-        with open_folder(self._workspace) as source, rows.arrive(self._database, number, note.id) as session:
-            with self._open_side(session, source.store.embedder) as target:
-                copy(source, target, progress)
-                compare(source, target)
-            _copy_sign_in(self._here, self._there, self._name)
-            write_move(self._folder, note)  # nobody uses the folder from here on, whether the database has it or not
+    def _to_folder(self, handles: DataHandles, backup: Path, progress: Progress) -> None:
+        note, upkeep = read_move(self._folder), handles.upkeep
+        if note is None or not self._is_in_folder(note):
+            self._refuse_own(note)
+            note, traces = _make_note("folder"), self._workspace.traces_folder
+            if self._holds_something():
+                upkeep.keep_copy("move", traces)
+            if self._name != OWNER:
+                (self._folder / SETTINGS).unlink(missing_ok=True)  # those of the database count
+            with rows.depart(self._database, self._database.find_person(self._name), note.id) as session:
+                with self._open_side(session) as source:
+                    manifest = write_archive(source, self._name, backup)
+                with prepare_exchange(self._folder, traces) as new:
+                    fill_folder(self._workspace, new, backup, manifest, _take_all, progress)
+                    _copy_sign_in(self._there, self._here, self._name)
+                    self._save_owners(session)
+                    write_move(self._folder, note)  # until this is gone nobody finishes the exchange
+        upkeep.finish_exchange()
+        write_move(self._folder, None)
 
-    def _to_folder(self, progress: Progress) -> None:
-        staged = self._workspace.move(self._folder / ARRIVING)
-        with open_data(self._workspace, PROGRAM) as handles, handles.upkeep.hold_closed():
-            note = read_move(self._folder)
-            if note is None or not self._is_in_folder(note):
-                self._refuse_own(note)
-                shutil.rmtree(self._folder / ARRIVING, ignore_errors=True)
-                self._copy_to_folder(staged, _make_note("folder"), progress)
-            exchange(staged, self._workspace)
-            os.sync()
-            write_move(self._folder, None)
-            shutil.rmtree(self._folder / ARRIVING, ignore_errors=True)
-
-    def _copy_to_folder(self, staged: Workspace, note: MoveNote, progress: Progress) -> None:
-        with rows.depart(self._database, self._database.find_person(self._name), note.id) as session:
-            with open_folder(staged) as target, self._open_side(session, target.store.embedder) as source:
-                copy(source, target, progress)
-                compare(source, target)
-            _copy_sign_in(self._there, self._here, self._name)
-            self._save_owners(session)
-            os.sync()
-            write_move(self._folder, note)
-            put_aside(self._workspace, f"moved-{note.id}")
+    @contextmanager
+    def _make_scratch(self) -> Iterator[Path]:
+        """Yield an empty folder, which a purge removes too if this process cannot."""
+        scratch = self._folder / BACKUPS / ".move.part"
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir(parents=True, mode=0o700)
+        try:
+            yield scratch
+        finally:
+            shutil.rmtree(scratch)
 
     def _is_in_database(self, note: MoveNote) -> bool:
         """Return whether a move into the database was made; its note may still have to say so."""
@@ -141,7 +157,7 @@ class Move:
     def _refuse_own(self, note: MoveNote | None) -> None:
         """Raise UserError if a folder has what no move has brought elsewhere."""
         is_elsewhere = note and (note.to == "folder" or note.done or self._is_in_database(note))
-        if not is_elsewhere and list_held(self._workspace):
+        if not is_elsewhere and self._holds_something():
             raise UserError(
                 f"The data folder {self._folder} has something of {self._name!r} already; nothing was changed.",
                 "Name another ANA_DATA_DIR, or bring that into the database: `ana move database`.",
@@ -156,11 +172,13 @@ class Move:
                 raise StoreBusy(f"A program delivers the reminders of {self._folder}.", "Stop that program.")
             yield
 
-    @contextmanager
-    def _open_side(self, session: Session, embedder: Embedder) -> Iterator[Side]:
-        backend = PostgresBackend(self._database, self._name, embedder)
-        with backend.bound.bind(session, writes=True):
-            yield Side(WholePostgres(backend, session), DatabaseRows(session, self._name))
+    def _open_side(self, session: Session, bound: str | None = None) -> AbstractContextManager[Side]:
+        return open_person(self._database, session, self._name, choose_embedder(self._workspace, bound))
+
+    def _holds_something(self) -> bool:
+        """Return whether a folder has something of the person's: what opening it makes is nothing."""
+        found = list_files(self._folder, self._workspace.traces_folder, self._name)
+        return any(file.name not in (FORMAT_NOTE, SETTINGS, *KEYS) for _, file in found)
 
     def _save_owners(self, session: Session) -> None:
         """Write what the owner has set into .env, where it is of one whose state is in a folder."""
@@ -168,6 +186,11 @@ class Move:
             own = {name: value for name, value in fields.items() if name in PersonalSettings.model_fields}
             values = {name: "" if value is None else str(value) for name, value in own.items()}
             save_settings(self._workspace, {name: value for name, value in values.items() if not is_fixed(name)})
+
+
+def _take_all(_: PersonalRows) -> dict[str, list[Row]]:
+    """Take all tables as they are."""
+    return {}
 
 
 def _copy_sign_in(source: Roster, target: Roster, name: str) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Protocol
 from pydantic import Field
 from pydantic_core import to_json
 
+from ana.archive.backup import back_up
 from ana.files import write_whole
 from ana.handles import open_data
 from ana.keys import KEY, PERSON, make_digest
@@ -92,7 +93,7 @@ class FolderRoster:
             aside.mkdir(parents=True, mode=0o700)
             if has_own:
                 with open_data(person, _REMOVING) as handles:
-                    handles.upkeep.back_up(person.traces_folder, aside / "backup.zip")
+                    back_up(handles, aside / "backup.zip")
             with self.change() as listed:
                 listed.pop(name, None)
             person.folder.rename(aside / name)

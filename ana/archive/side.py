@@ -1,0 +1,134 @@
+"""Copying all that a person has from one place to another, and telling whether it arrived."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ana.archive.parts import TABLES, PersonalRows, Row, dump_line, dump_row
+from ana.backends.whole import StoreSource, WholeStore
+from ana.errors import StoreBroken
+from ana.memory.changes import KINDS, Change, Entry, Kind
+from ana.memory.item import Item, from_json, to_json
+from ana.progress import Progress
+
+PAGE = 200
+
+RECORDS: dict[Kind, str] = {"item": "items", "line": "lines"}
+"""The parts of records, by their kinds."""
+JOURNAL = "journal"
+PARTS = (*TABLES, *RECORDS.values(), JOURNAL)
+"""All parts. Threads first: see `ana/backends/chroma/care/files.py`."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """All that a person has in one place.
+
+    Args:
+        store: Items, lines, and the journal.
+        rows: Everything else.
+    """
+
+    store: StoreSource
+    rows: PersonalRows
+
+
+@dataclass(frozen=True)
+class Part:
+    """How many rows a part has, and the digest of their lines; those of records may be in any order."""
+
+    rows: Annotated[int, Field(ge=0)]
+    digest: str
+
+
+def copy(source: Side, target: Side, progress: Progress, wanted: Mapping[str, Iterable[Row]]) -> None:
+    """Copy everything to a place that has nothing.
+
+    Args:
+        wanted: The rows of tables that the target is to have in place of the source's.
+    """
+    for table in TABLES:
+        target.rows.write(table, wanted[table] if table in wanted else source.rows.read(table))
+    copy_store(source.store, target.store, progress)
+
+
+def copy_store(given: StoreSource, taken: Any, progress: Progress) -> None:
+    """Copy items, lines and journal to a store that has none; the vectors too, unless another embedder made them."""
+    store: WholeStore = taken
+    has_vectors = given.embedder_name == store.embedder.name
+    total, done = sum(map(given.count, KINDS)), 0
+    for kind in KINDS:
+        records = given.scan(kind)
+        while page := [*islice(records, PAGE)]:
+            store.take_records(kind, [(item, vector if has_vectors else None) for item, vector in page])
+            done += len(page)
+            progress(done, total)
+    entries = iter(given.entries())
+    while some := [*islice(entries, PAGE)]:
+        store.take_entries(some)
+    store.take_numbers(*given.numbers())
+
+
+def digest_all(side: Side) -> dict[str, Part]:
+    """Return every part of what is in a place, read as a whole."""
+    parts = {table: digest(table, (dump_row(table, row) for row in side.rows.read(table))) for table in TABLES}
+    for kind, name in RECORDS.items():
+        parts[name] = digest(name, (dump_line(to_json(item)) for item, _ in side.store.scan(kind)))
+    return parts | {JOURNAL: digest(JOURNAL, map(dump_entry, side.store.entries()))}
+
+
+def digest(part: str, lines: Iterable[bytes]) -> Part:
+    """Return how many lines a part has, and their digest."""
+    each = [hashlib.sha256(line).digest() for line in lines]
+    if part in RECORDS.values():
+        each.sort()
+    return Part(len(each), hashlib.sha256(b"".join(each)).hexdigest())
+
+
+def compare(parts: Mapping[str, Part], target: Side, but: Iterable[str] = ()) -> None:
+    """Raise StoreBroken, which names what differs, if a place does not have what was to arrive.
+
+    Args:
+        but: Tables that were not to come over.
+    """
+    arrived = digest_all(target)
+    if differing := [name for name, part in parts.items() if name not in but and arrived[name] != part]:
+        raise StoreBroken(
+            f"What arrived is not what was there: {', '.join(differing)}.",
+            "Nothing was changed over. Please report this.",
+        )
+
+
+def count(side: Side) -> dict[str, int]:
+    """Return how much of what there is."""
+    return {
+        "item": side.store.count("item"),
+        "line": side.store.count("line"),
+        "change": sum(1 for _ in side.store.entries()),
+        "conversation": len({row[0] for row in side.rows.read("checkpoints")}),
+        "turn": sum(1 for _ in side.rows.read("turns")),
+    }
+
+
+def dump_entry(entry: Entry) -> bytes:
+    """Return an entry of the journal as a line."""
+    change = entry.change
+    sides = {name: side and to_json(side) for name, side in (("before", change.before), ("after", change.after))}
+    cause = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn, "key": entry.key, "source": entry.source}
+    return dump_line({"seq": entry.seq} | cause | {"kind": change.kind, "id": change.id} | sides)
+
+
+def load_entry(values: Any) -> Entry:
+    """Return the entry of a line's values. Raises ValueError, KeyError or TypeError if it is none."""
+    before, after = (_load_item(values[name]) for name in ("before", "after"))
+    change = Change(values["kind"], values["id"], before, after)
+    cause = values["ts"], values["thread"], values["turn"]
+    return Entry(*cause, change, values["key"], values["seq"], values["source"])
+
+
+def _load_item(values: Any) -> Item | None:
+    return None if values is None else from_json(values)
