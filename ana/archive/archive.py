@@ -11,7 +11,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -106,10 +106,14 @@ def _write(archive: zipfile.ZipFile, part: str, lines: Iterator[bytes]) -> Part:
 
 
 class Archive:
-    """A backup to read from: a `StoreSource`, and a source of rows."""
+    """A backup to read from: a `StoreSource`, and a source of rows.
 
-    def __init__(self, archive: zipfile.ZipFile, manifest: Manifest) -> None:
-        self._archive, self._manifest = archive, manifest
+    Args:
+        opened: Closes what is read when nothing more is.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, manifest: Manifest, opened: ExitStack) -> None:
+        self._archive, self._manifest, self._opened = archive, manifest, opened
 
     @property
     def embedder_name(self) -> str:
@@ -121,9 +125,9 @@ class Archive:
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         name, rows = RECORDS[kind], self.count(kind)
         size = self._archive.getinfo(f"{name}.f32").file_size // max(rows, 1)
-        with self._archive.open(f"{name}.f32") as vectors:
-            for line in self._lines(name):
-                yield from_json(load_line(line)), np.frombuffer(vectors.read(size), np.float32)
+        vectors = self._open(f"{name}.f32")
+        for line in self._lines(name):
+            yield from_json(load_line(line)), np.frombuffer(vectors.read(size), np.float32)
 
     def entries(self) -> Iterator[Entry]:
         return (load_entry(load_line(line)) for line in self._lines(JOURNAL))
@@ -138,8 +142,10 @@ class Archive:
         raise NotImplementedError("a backup is written as a whole")
 
     def _lines(self, part: str) -> Iterator[bytes]:
-        with self._archive.open(f"{part}.jsonl") as file:
-            yield from iter(partial(file.readline, LONGEST), b"")
+        return iter(partial(self._open(f"{part}.jsonl").readline, LONGEST), b"")
+
+    def _open(self, name: str) -> IO[bytes]:
+        return self._opened.enter_context(self._archive.open(name))
 
 
 @contextmanager
@@ -150,8 +156,8 @@ def open_archive(path: Path, manifest: Manifest) -> Iterator[Side]:
         UserError: It is not as a backup is; nothing was changed.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
-            source = Archive(archive, manifest)
+        with zipfile.ZipFile(path) as archive, ExitStack() as opened:
+            source = Archive(archive, manifest, opened)
             yield Side(source, source)
     except AnaError:  # some are RuntimeErrors too
         raise

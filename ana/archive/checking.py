@@ -10,7 +10,7 @@ from ana.archive.side import PARTS
 from ana.backends.chroma.care.files import MANIFEST
 from ana.backends.chroma.care.format import FormatNote
 from ana.backends.chroma.client import DATABASE
-from ana.errors import UserError
+from ana.errors import AnaError, UserError
 from ana.notes import parse_note
 
 _LARGEST_NOTE = 10_000
@@ -32,6 +32,8 @@ def check_backup(path: Path, room: int, person: str) -> Manifest:
     """
     try:
         manifest = _check_copy(path) if path.is_dir() else _check_file(path, room)
+    except AnaError:  # some are RuntimeErrors too
+        raise
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
     except (OSError, *BROKEN) as exc:

@@ -1,12 +1,12 @@
 """What a person has besides items, in the files of a data folder."""
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from ana.archive.parts import NOTES, Row, split_lines
 from ana.backends.postgres.names import from_name, to_name
@@ -173,17 +173,17 @@ class FolderRows:
         for row in rows:
             self._open(table).execute(_WRITE[table], change(row))
 
-    def _open(self, table: str) -> sqlite3.Connection:
+    def _open(self, table: str) -> Any:
         return self._ledger if table in ("rings", "failing") else self._threads
 
     @cached_property
-    def _threads(self) -> sqlite3.Connection:
+    def _threads(self) -> Any:
         threads = self._opened.enter_context(self._storage.open_thread_store().open_tables())
         threads.execute("BEGIN")
         return threads
 
     @cached_property
-    def _ledger(self) -> sqlite3.Connection:
+    def _ledger(self) -> Any:
         ledger = self._opened.enter_context(self._storage.open_ledger().open())
         ledger.execute("BEGIN")
         return ledger

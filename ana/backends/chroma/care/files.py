@@ -90,7 +90,6 @@ def copy_files(path: Path, traces: Path | None, to: Path, person: str) -> None:
     try:
         files = _copy_into(draft, path, traces, person)
         write_whole(draft / MANIFEST, json.dumps(asdict(CopyNote(FORMAT, __version__, files, person))), mode=0o600)
-        os.sync()
         draft.rename(to)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
