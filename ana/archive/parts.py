@@ -6,6 +6,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
+from ana.values import DEEP, is_deeper
 from ana.workspace.storage import NoteName
 
 Row = tuple[Any, ...]
@@ -97,9 +98,12 @@ def dump_line(values: object) -> bytes:
 def load_line(line: bytes) -> Any:
     """Return the values of a line. Raises ValueError if it is not JSON, or nested very deep."""
     try:
-        return json.loads(line)
+        values = json.loads(line)
     except RecursionError:
-        raise ValueError("a line is nested too deep") from None
+        raise ValueError(f"a line is nested more than {DEEP} deep") from None
+    if is_deeper(values, DEEP):
+        raise ValueError(f"a line is nested more than {DEEP} deep")
+    return values
 
 
 def dump_row(table: str, row: Row) -> bytes:

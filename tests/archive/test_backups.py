@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from ana.archive import restore as module
+from ana.archive.archive import FILES
 from ana.backends.chroma.care import exchange, files
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.format import FORMAT
@@ -288,6 +289,10 @@ def tell_otherwise(**values: Any) -> Callable[[dict[str, bytes]], Any]:
     return spoil("backup.json", lambda data: json.dumps(json.loads(data) | values).encode())
 
 
+def put_manifest(data: bytes) -> Callable[[dict[str, bytes]], Any]:
+    return spoil("backup.json", lambda _: data)
+
+
 MANIFESTS = {
     "a list": b"[]",
     "without a format": b"{}",
@@ -323,14 +328,9 @@ ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "a name that is none": tell_otherwise(person="../evil"),
     "an embedder of no name": tell_otherwise(embedder=5),
     "a later format": tell_otherwise(format=5),
+    **{f"a manifest, {name}": put_manifest(data) for name, data in MANIFESTS.items()},
     **{
-        f"a manifest that is {name}": spoil("backup.json", lambda _, data=data: data)
-        for name, data in MANIFESTS.items()
-    },
-    **{
-        f"format {value}": lambda files, value=value: files.update(  # type: ignore[misc]  # a default binds the value
-            {"backup.json": f'{{"format": {value}, "version": "1", "files": {len(files) - 1}}}'.encode()}
-        )
+        f"format {value}": put_manifest(f'{{"format": {value}, "version": "1", "files": {len(FILES)}}}'.encode())
         for value in FORMATS
     },
 }

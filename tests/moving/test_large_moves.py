@@ -18,7 +18,9 @@ from ana.archive.restore import restore
 from ana.handles import open_data
 from ana.memory.changes import KINDS, Change, Entry, find_disagreements
 from ana.memory.item import Item
+from ana.moving.move import Direction
 from ana.people import People
+from ana.values import Properties
 from ana.workspace import Workspace
 from tests.moving.people import (
     fill_history,
@@ -55,7 +57,7 @@ def fill(workspace: Workspace, items: int, conversations: int) -> None:
 
 def make_entry(chance: random.Random, n: int) -> Entry:
     content = f"{' '.join(chance.choices(WORDS, k=8))} {n}"
-    properties = {"type": "task", "due_date": f"2026-{n % 12 + 1:02}-{n % 28 + 1:02}", "n": n}
+    properties: Properties = {"type": "task", "due_date": f"2026-{n % 12 + 1:02}-{n % 28 + 1:02}", "n": n}
     item = Item(f"i{n:07}", content, properties, STAMP, STAMP)
     return Entry(STAMP, "", f"turn-{n // 10}", Change("item", item.id, None, item))
 
@@ -122,7 +124,8 @@ def move_there_and_back(path: Path, items: int, conversations: int) -> None:
     ann = new_person(path, LLM_PROVIDER="offline")
     fill(ann, items, conversations)
     token = People(ann.settings).renew(ann.person)
-    for place, to in ((ann, "database"), (in_database(ann), "folder")):
+    ways: list[tuple[Workspace, Direction]] = [(ann, "database"), (in_database(ann), "folder")]
+    for place, to in ways:
         there = in_database(ann) if to == "database" else ann
         with own_serving(environment(place, path), path / "log") as server:
             talk = Talk(server.url, token)
