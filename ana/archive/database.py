@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from itertools import islice
 
 from ana.archive.parts import JSON, NOTES, PERSONAL, TABLES, Row
@@ -10,7 +11,7 @@ from ana.archive.side import Side
 from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.whole import WholePostgres
 from ana.embedders import Embedder
-from ana.errors import StoreBusy
+from ana.errors import StoreBusy, UserError
 from ana.keys import make_digest
 from ana.postgres.database import Database
 from ana.postgres.session import IS_HELD, Session, Statement
@@ -19,6 +20,9 @@ from ana.workspace.postgres import KEEP_KEY
 
 PAGE = 20
 """Rows that are sent together: a checkpoint holds all messages of its conversation."""
+
+_TELLING = ("records", "entries", *(table for table in TABLES if table not in ("spending", "settings", "notes")))
+"""The tables of which one with a row says that a person has something; using the database makes rows in others."""
 
 _PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', '10s', true)"
 
@@ -67,26 +71,41 @@ def begin(database: Database, number: int) -> Iterator[Session]:
 
 
 @contextmanager
-def replace_person(database: Database, name: str, aside: str) -> Iterator[tuple[Session, dict[str, list[Row]]]]:
-    """Yield a transaction with which a person has what is brought in, and the rows of personal tables before it.
-
-    What the person had is put aside, under another name. The caller owns every conversation.
+def replace_person(
+    database: Database, name: str, *, is_new: bool = False
+) -> Iterator[tuple[Session, dict[str, list[Row]], str]]:
+    """Yield a transaction with which a person has what is brought in, the rows of personal tables before, and a name:
+    that under which what the person had is put aside, and which nobody can have. The caller owns every conversation.
 
     Args:
-        aside: That name, with a space.
+        is_new: Whether the database must have nothing of theirs, but what was moved into a folder.
 
     Raises:
+        UserError: It has.
         StoreBusy: A message of theirs waits for its answer, or reminders are being delivered.
     """
-    number = database.find_person(name)
-    with begin(database, number) as session:
-        session.ask("SELECT FROM people WHERE number = ? FOR UPDATE", number)
-        refuse_work(session)
-        present = {table: [*DatabaseRows(session).read(table)] for table in PERSONAL}
-        session.add("UPDATE people SET name = ? WHERE number = ?", aside, number)
+    aside, present = f"{name} {datetime.now(UTC):%Y%m%dT%H%M%S%f}", dict[str, list[Row]]()
+    with database.begin(Statement("BEGIN")) as session:
+        for number, away in session.ask("SELECT number, away FROM people WHERE name = ? FOR UPDATE", name):
+            session.ask(_PERSON, str(number))
+            if is_new and away is None and holds(session):
+                raise UserError(
+                    f"The database has something of {name!r} already; nothing was changed.",
+                    "Name another database, or bring that into a folder: `ana move folder`.",
+                )
+            refuse_work(session)
+            present = {table: [*DatabaseRows(session).read(table)] for table in PERSONAL}
+            session.add("UPDATE people SET name = ? WHERE number = ?", aside, number)
         ((new,),) = session.ask("INSERT INTO people (name) VALUES (?) RETURNING number", name)
         session.ask(_PERSON, str(new))
-        yield session, present
+        yield session, present, aside
+
+
+def holds(session: Session) -> bool:
+    """Return whether there is something of a person."""
+    any_row = " OR ".join(f"EXISTS (SELECT FROM {table})" for table in _TELLING)
+    ((found,),) = session.ask(f"SELECT {any_row}")
+    return bool(found)
 
 
 def refuse_work(session: Session) -> None:

@@ -2,23 +2,20 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from ana.archive.archive import FORMAT, Manifest, open_archive
+from ana.archive.archive import FORMAT, open_archive
 from ana.archive.checking import check_backup
 from ana.archive.folder import open_rows
-from ana.archive.parts import PERSONAL, PersonalRows, Row, choose
-from ana.archive.side import Part, Side, compare, copy, digest_all
+from ana.archive.parts import PERSONAL, Row, choose
+from ana.archive.side import RECORDS, Part, Side, compare, copy, digest_all
 from ana.backends.build import open_store
-from ana.backends.chroma.care.files import KEYS, SETTINGS, take_out
+from ana.backends.chroma.care.files import take_out
 from ana.backends.chroma.closed import read_embedder
 from ana.errors import AnaError
-from ana.files import remove_database
 from ana.handles import DataHandles, choose_embedder
-from ana.keys import OWNER
 from ana.output import tell
 from ana.progress import Progress
 from ana.workspace import Workspace
@@ -26,14 +23,11 @@ from ana.workspace.folder import FolderStorage
 
 PROGRAM = "ana restore"
 
-_OF_PERSONAL = (*KEYS, SETTINGS, "spending.json", "spending.ledger")
-"""The files of personal tables, beside the ledger of reminders."""
-
-Choice = Callable[[PersonalRows], Mapping[str, list[Row]]]
-"""Returns, of what a backup has, the rows of the tables that are not simply to be the backup's."""
+Replacing = tuple[Side, Mapping[str, list[Row]], str]
+"""What takes a backup, the rows of personal tables that are there now, and where what is there now will be."""
 
 
-def restore(handles: DataHandles, backup: Path, source: str | None, progress: Progress) -> str:
+def restore(handles: DataHandles, backup: Path, source: str | None, progress: Progress) -> tuple[str, int]:
     """Restore everything from a backup; in a folder also if what is there cannot be opened.
 
     Args:
@@ -41,53 +35,38 @@ def restore(handles: DataHandles, backup: Path, source: str | None, progress: Pr
         progress: Told how many records have come over.
 
     Returns:
-        Where what was there before is.
+        Where what was there before is, and how many items there are now.
 
     Raises:
         UserError: The backup cannot be used; nothing was changed.
         StoreBusy: In the database something waits for this person's answer, or rings; nothing was changed.
     """
-    workspace = handles.workspace
-    is_own = source in (None, workspace.person)
-
-    def choose_all(present: Mapping[str, list[Row]]) -> Choice:
-        return lambda given: {t: choose(t, given.read(t), present[t], is_own=is_own) for t in PERSONAL}
-
-    if workspace.has_database:
-        room = shutil.disk_usage(tempfile.gettempdir()).free
-        manifest = check_backup(backup, room, source or workspace.person)
-        return _restore_rows(workspace, backup, manifest, choose_all, progress)
-    with handles.upkeep.hold_closed():
-        manifest = check_backup(backup, shutil.disk_usage(workspace.folder).free, source or workspace.person)
-        with handles.upkeep.replacing(workspace.traces_folder) as (new, before):
-            fill_folder(workspace, new, backup, manifest, choose_all(_read_present(workspace)), progress)
-    return str(before)
+    workspace, is_own = handles.workspace, source in (None, handles.workspace.person)
+    with ExitStack() as stack:
+        if upkeep := handles.find_upkeep():
+            stack.enter_context(upkeep.hold_closed())
+        given, parts = stack.enter_context(open_backup(workspace, backup, source or workspace.person))
+        replacing = _replace_rows if workspace.has_database else _replace_files
+        target, present, before = stack.enter_context(replacing(handles, given.store.embedder_name))
+        wanted = {t: choose(t, given.rows.read(t), present[t], is_own=is_own) for t in PERSONAL}
+        copy(given, target, progress, wanted)
+        compare(parts, target, but=wanted)
+    return before, parts[RECORDS["item"]].rows
 
 
-def fill_folder(
-    workspace: Workspace, new: Path, backup: Path, manifest: Manifest, choice: Choice, progress: Progress
-) -> None:
-    """Bring a backup into a new folder: the data below `data`, the traces below `traces`. Errors as of `restore`."""
-    if manifest.format < FORMAT:
-        take_out(backup, new, workspace.person)
-        _change_personal(workspace, new, choice)
+@contextmanager
+def open_backup(workspace: Workspace, path: Path, person: str) -> Iterator[tuple[Side, Mapping[str, Part]]]:
+    """Yield all that is in a backup, or in a copy of files, with its parts. Errors as of `check_backup`."""
+    place = tempfile.gettempdir() if workspace.has_database else workspace.folder
+    manifest = check_backup(path, shutil.disk_usage(place).free, person)
+    if manifest.format == FORMAT:
+        with open_archive(path, manifest) as side:
+            yield side, manifest.parts
         return
-    with open_archive(backup, manifest) as source, open_folder(workspace, new, manifest.embedder) as target:
-        fill(source, manifest.parts, target, choice, progress, but=["settings"] * (workspace.person == OWNER))
-
-
-def fill(
-    source: Side,
-    parts: Mapping[str, Part],
-    target: Side,
-    choice: Choice,
-    progress: Progress,
-    but: Sequence[str] = (),
-) -> None:
-    """Bring everything to a place that has nothing, and compare it. Arguments and errors as of `copy` and `compare`."""
-    wanted = choice(source.rows)
-    copy(source, target, progress, wanted)
-    compare(parts, target, [*wanted, *but])
+    with tempfile.TemporaryDirectory(prefix="ana-") as scratch:
+        take_out(path, Path(scratch), workspace.person)
+        with open_folder(workspace, Path(scratch), read_embedder(Path(scratch) / "data")) as side:
+            yield side, digest_all(side)
 
 
 @contextmanager
@@ -100,15 +79,22 @@ def open_folder(workspace: Workspace, place: Path, bound: str | None) -> Iterato
     """
     embedder = choose_embedder(workspace, bound)
     backend, upkeep = open_store(place / "data", embedder, PROGRAM, workspace.person, tell, lambda _: None)
+    storage = FolderStorage(workspace.person, place / "data", place / "traces", place / "people")
     try:
-        with backend.alone(), open_rows(_find_storage(workspace, place)) as rows:
+        with backend.alone(), open_rows(storage) as rows:
             yield Side(upkeep.give_whole(), rows)
     finally:
         backend.close()
 
 
-def _find_storage(workspace: Workspace, place: Path) -> FolderStorage:
-    return FolderStorage(workspace.person, place / "data", place / "traces", place / "people")
+@contextmanager
+def _replace_files(handles: DataHandles, embedder: str) -> Iterator[Replacing]:
+    workspace = handles.workspace
+    with (
+        handles.upkeep.replacing(workspace.traces_folder) as (new, before),
+        open_folder(workspace, new, embedder) as target,
+    ):
+        yield target, _read_present(workspace), str(before)
 
 
 def _read_present(workspace: Workspace) -> dict[str, list[Row]]:
@@ -122,47 +108,14 @@ def _read_present(workspace: Workspace) -> dict[str, list[Row]]:
     return present
 
 
-def _change_personal(workspace: Workspace, new: Path, choice: Choice) -> None:
-    """Put in the place of a copy's personal files those that are to be."""
-    storage = _find_storage(workspace, new)
-    with open_rows(storage) as rows:
-        wanted = choice(rows)
-    for name in _OF_PERSONAL:
-        (storage.folder / name).unlink(missing_ok=True)
-    remove_database(storage.folder / "reminders.sqlite")
-    with open_rows(storage) as rows:
-        for table, chosen in wanted.items():
-            rows.write(table, chosen)
-
-
-def _restore_rows(
-    workspace: Workspace,
-    backup: Path,
-    manifest: Manifest,
-    choose_all: Callable[[Mapping[str, list[Row]]], Choice],
-    progress: Progress,
-) -> str:
+@contextmanager
+def _replace_rows(handles: DataHandles, embedder: str) -> Iterator[Replacing]:
     from ana.archive.database import open_person, replace_person
 
+    workspace = handles.workspace
     database, name = workspace.rows.database, workspace.person
-    aside = f"{name} {datetime.now(UTC):%Y%m%dT%H%M%S%f}"
     with (
-        _open_source(workspace, backup, manifest) as (source, parts),
-        replace_person(database, name, aside) as (session, present),
-        open_person(database, session, name, choose_embedder(workspace, source.store.embedder_name)) as target,
+        replace_person(database, name) as (session, present, aside),
+        open_person(database, session, name, choose_embedder(workspace, embedder)) as target,
     ):
-        fill(source, parts, target, choose_all(present), progress)
-    return f"the database, as {aside!r}"
-
-
-@contextmanager
-def _open_source(workspace: Workspace, backup: Path, manifest: Manifest) -> Iterator[tuple[Side, Mapping[str, Part]]]:
-    """Yield all that is in a backup, with its parts."""
-    if manifest.format == FORMAT:
-        with open_archive(backup, manifest) as source:
-            yield source, manifest.parts
-        return
-    with tempfile.TemporaryDirectory(prefix="ana-") as scratch:
-        take_out(backup, Path(scratch), workspace.person)
-        with open_folder(workspace, Path(scratch), read_embedder(Path(scratch) / "data")) as source:
-            yield source, digest_all(source)
+        yield target, present, f"the database, as {aside!r}"

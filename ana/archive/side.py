@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Annotated, Any
 
@@ -12,7 +12,7 @@ from ana.archive.parts import TABLES, PersonalRows, Row, dump_line, dump_row
 from ana.backends.whole import StoreSource, WholeStore
 from ana.errors import StoreBroken
 from ana.memory.changes import KINDS, Change, Entry, Kind
-from ana.memory.item import Item, from_json, to_json
+from ana.memory.item import from_json, to_json
 from ana.progress import Progress
 
 PAGE = 200
@@ -45,21 +45,21 @@ class Part:
     digest: str
 
 
-def copy(source: Side, target: Side, progress: Progress, wanted: Mapping[str, Iterable[Row]]) -> None:
+def copy(source: Side, target: Side, progress: Progress, wanted: Mapping[str, Iterable[Row]] | None = None) -> None:
     """Copy everything to a place that has nothing.
 
     Args:
         wanted: The rows of tables that the target is to have in place of the source's.
     """
     for table in TABLES:
-        target.rows.write(table, wanted[table] if table in wanted else source.rows.read(table))
+        target.rows.write(table, wanted[table] if wanted and table in wanted else source.rows.read(table))
     copy_store(source.store, target.store, progress)
 
 
-def copy_store(given: StoreSource, taken: Any, progress: Progress) -> None:
+def copy_store(given: StoreSource, store: StoreSource, progress: Progress) -> None:
     """Copy items, lines and journal to a store that has none; the vectors too, unless another embedder made them."""
-    store: WholeStore = taken
-    has_vectors = given.embedder_name == store.embedder.name
+    assert isinstance(store, WholeStore)
+    has_vectors = given.embedder_name == store.embedder_name
     total, done = sum(map(given.count, KINDS)), 0
     for kind in KINDS:
         records = given.scan(kind)
@@ -103,32 +103,12 @@ def compare(parts: Mapping[str, Part], target: Side, but: Iterable[str] = ()) ->
         )
 
 
-def count(side: Side) -> dict[str, int]:
-    """Return how much of what there is."""
-    return {
-        "item": side.store.count("item"),
-        "line": side.store.count("line"),
-        "change": sum(1 for _ in side.store.entries()),
-        "conversation": len({row[0] for row in side.rows.read("checkpoints")}),
-        "turn": sum(1 for _ in side.rows.read("turns")),
-    }
-
-
 def dump_entry(entry: Entry) -> bytes:
     """Return an entry of the journal as a line."""
-    change = entry.change
-    sides = {name: side and to_json(side) for name, side in (("before", change.before), ("after", change.after))}
-    cause = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn, "key": entry.key, "source": entry.source}
-    return dump_line({"seq": entry.seq} | cause | {"kind": change.kind, "id": change.id} | sides)
+    return dump_line(asdict(entry))
 
 
 def load_entry(values: Any) -> Entry:
     """Return the entry of a line's values. Raises ValueError, KeyError or TypeError if it is none."""
-    before, after = (_load_item(values[name]) for name in ("before", "after"))
-    change = Change(values["kind"], values["id"], before, after)
-    cause = values["ts"], values["thread"], values["turn"]
-    return Entry(*cause, change, values["key"], values["seq"], values["source"])
-
-
-def _load_item(values: Any) -> Item | None:
-    return None if values is None else from_json(values)
+    change: Any = {name: from_json(each) if isinstance(each, dict) else each for name, each in values["change"].items()}
+    return Entry(**values | {"change": Change(**change)})

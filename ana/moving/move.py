@@ -5,22 +5,20 @@ or does what was left: notes on both sides carry a move's id. Nothing of what wa
 """
 
 import secrets
-import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
-from ana.archive.archive import open_archive, write_archive
-from ana.archive.backup import back_up, open_side
-from ana.archive.database import open_person
-from ana.archive.parts import PersonalRows, Row
-from ana.archive.restore import fill, fill_folder
-from ana.archive.side import Side, count
+from ana.archive.archive import Manifest, open_archive, write_archive
+from ana.archive.backup import back_up
+from ana.archive.database import open_person, replace_person
+from ana.archive.restore import open_folder
+from ana.archive.side import Side, compare, copy
 from ana.backends.chroma.care.exchange import prepare_exchange
-from ana.backends.chroma.care.files import FOLDER as BACKUPS
 from ana.backends.chroma.care.files import KEYS, SETTINGS, list_files
 from ana.backends.chroma.care.format import NAME as FORMAT_NOTE
 from ana.backends.chroma.care.format import MoveNote, read_move, write_move
@@ -30,7 +28,7 @@ from ana.keys import OWNER
 from ana.moving import database as rows
 from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster, Roster
-from ana.postgres.database import READ, Database
+from ana.postgres.database import Database
 from ana.postgres.session import Session
 from ana.progress import Progress
 from ana.settings import PersonalSettings
@@ -40,6 +38,8 @@ from ana.workspace.personal import save_settings
 
 Direction = Literal["database", "folder"]
 PROGRAM = "ana move"
+
+_MOVED = "UPDATE people SET moved = ? WHERE number = current_setting('ana.person')::integer"
 
 
 class Move:
@@ -55,21 +55,8 @@ class Move:
         # the list is the deployment's: of the owner's folder
         self._here, self._there = FolderRoster(replace(workspace, person=OWNER)), PostgresRoster(database)
 
-    def count(self, to: Direction) -> dict[str, int] | None:
-        """Return how much there is to move; None if it is there already. Errors as of `run`."""
-        note = read_move(self._folder)
-        if note and (self._is_in_database(note) if to == "database" else self._is_in_folder(note)):
-            return None
-        if to == "database":
-            self._refuse_unless_whole(note)
-            with open_data(self._workspace, PROGRAM) as handles, open_side(handles) as side:
-                return count(side)
-        number = self._database.find_person(self._name)
-        with self._database.transaction(number, READ) as session, self._open_side(session) as side:
-            return count(side)
-
-    def run(self, to: Direction, progress: Progress) -> None:
-        """Move everything, or finish what was cut short.
+    def run(self, to: Direction, progress: Progress) -> Manifest | None:
+        """Move everything, or finish what was cut short, and return what it is; None if it is there already.
 
         Raises:
             UserError: The folder is in use, or there is something of this person where it goes.
@@ -80,30 +67,29 @@ class Move:
             self._own_folder(),
             open_data(self._workspace, PROGRAM) as handles,
             handles.upkeep.hold_closed(),
-            self._make_scratch() as scratch,
+            TemporaryDirectory(prefix="ana-") as scratch,
         ):
-            backup = scratch / "backup.zip"
-            (self._to_database if to == "database" else self._to_folder)(handles, backup, progress)
+            backup = Path(scratch) / "backup.zip"
+            return (self._to_database if to == "database" else self._to_folder)(handles, backup, progress)
 
-    def _to_database(self, handles: DataHandles, backup: Path, progress: Progress) -> None:
-        note = read_move(self._folder)
+    def _to_database(self, handles: DataHandles, backup: Path, progress: Progress) -> Manifest | None:
+        note, manifest = read_move(self._folder), None
         if note is None or not self._is_in_database(note):
             self._refuse_unless_whole(note)
             write_move(self._folder, None)
-            note = _make_note("database")
-            number = rows.prepare(self._database, self._name, note.id)
-            manifest = back_up(handles, backup)
-            with rows.arrive(self._database, number, note.id) as session:
-                with open_archive(backup, manifest) as source, self._open_side(session, manifest.embedder) as target:
-                    fill(source, manifest.parts, target, _take_all, progress)
+            note, manifest = _make_note("database"), back_up(handles, backup)
+            with replace_person(self._database, self._name, is_new=True) as (session, *_):
+                with self._open_side(session, manifest.embedder) as target:
+                    _bring(backup, manifest, target, progress)
+                session.add(_MOVED, note.id)
                 _copy_sign_in(self._here, self._there, self._name)
-                write_move(
-                    self._folder, note
-                )  # nobody uses the folder from here on, whether the database has it or not
+                # nobody uses the folder from here on, whether the database has it or not
+                write_move(self._folder, note)
         write_move(self._folder, replace(note, done=True))
+        return manifest
 
-    def _to_folder(self, handles: DataHandles, backup: Path, progress: Progress) -> None:
-        note, upkeep = read_move(self._folder), handles.upkeep
+    def _to_folder(self, handles: DataHandles, backup: Path, progress: Progress) -> Manifest | None:
+        note, manifest, upkeep = read_move(self._folder), None, handles.upkeep
         if note is None or not self._is_in_folder(note):
             self._refuse_own(note)
             note, traces = _make_note("folder"), self._workspace.traces_folder
@@ -115,23 +101,14 @@ class Move:
                 with self._open_side(session) as source:
                     manifest = write_archive(source, self._name, backup)
                 with prepare_exchange(self._folder, traces) as new:
-                    fill_folder(self._workspace, new, backup, manifest, _take_all, progress)
+                    with open_folder(self._workspace, new, manifest.embedder) as target:
+                        _bring(backup, manifest, target, progress, but=["settings"] * (self._name == OWNER))
                     _copy_sign_in(self._there, self._here, self._name)
                     self._save_owners(session)
                     write_move(self._folder, note)  # until this is gone nobody finishes the exchange
         upkeep.finish_exchange()
         write_move(self._folder, None)
-
-    @contextmanager
-    def _make_scratch(self) -> Iterator[Path]:
-        """Yield an empty folder, which a purge removes too if this process cannot."""
-        scratch = self._folder / BACKUPS / ".move.part"
-        shutil.rmtree(scratch, ignore_errors=True)
-        scratch.mkdir(parents=True, mode=0o700)
-        try:
-            yield scratch
-        finally:
-            shutil.rmtree(scratch)
+        return manifest
 
     def _is_in_database(self, note: MoveNote) -> bool:
         """Return whether a move into the database was made; its note may still have to say so."""
@@ -188,9 +165,11 @@ class Move:
             save_settings(self._workspace, {name: value for name, value in values.items() if not is_fixed(name)})
 
 
-def _take_all(_: PersonalRows) -> dict[str, list[Row]]:
-    """Take all tables as they are."""
-    return {}
+def _bring(backup: Path, manifest: Manifest, target: Side, progress: Progress, but: Sequence[str] = ()) -> None:
+    """Fill a place from a backup, and compare what is there then. Arguments and errors as of `compare`."""
+    with open_archive(backup, manifest) as given:
+        copy(given, target, progress)
+    compare(manifest.parts, target, but)
 
 
 def _copy_sign_in(source: Roster, target: Roster, name: str) -> None:

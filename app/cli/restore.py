@@ -1,6 +1,5 @@
 """`ana restore`: everything as it was in a backup."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -36,10 +35,8 @@ def restore(
         open_data(workspace, "ana restore") as handles,
         show_progress("restoring") as progress,
     ):
-        before = put_back(handles, backup, source, progress)
-    # Said before anything is counted: a copy of files may need another embedder, and counting would fail then.
+        before, items = put_back(handles, backup, source, progress)
     say(f"Everything is as it was in {backup}. What was here before is in {before}.")
     if missing := describe_missing_embedder(workspace):
         say(missing)
-    with open_data(replace(workspace), "ana restore") as handles:  # in a database they are somebody new
-        say(f"{pluralize(handles.memory.count(), 'item')}.")
+    say(f"{pluralize(items, 'item')}.")

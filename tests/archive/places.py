@@ -32,7 +32,7 @@ def back_up(memory: Memory, to: Path, traces: Path | None = None) -> Path:
 
 
 def put_back(memory: Memory, source: Path, traces: Path | None = None) -> Path:
-    return Path(restore.restore(open_handles(memory, traces), source, None, lambda *_: None))
+    return Path(restore.restore(open_handles(memory, traces), source, None, lambda *_: None)[0])
 
 
 def pack_files(memory: Memory, to: Path, traces: Path | None = None) -> Path:

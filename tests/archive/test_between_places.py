@@ -59,7 +59,7 @@ def write_earlier(workspace: Workspace, to: Path) -> Path:
 
 def bring_back(workspace: Workspace, backup: Path, source: str | None = None) -> str:
     with workspace.open_locks().own_all("a test"), open_data(workspace, "a test") as handles:
-        return restore(handles, backup, source, lambda *_: None)
+        return restore(handles, backup, source, lambda *_: None)[0]
 
 
 def new_place(ann: Workspace, path: Path) -> Workspace:

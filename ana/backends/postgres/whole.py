@@ -8,7 +8,7 @@ from ana.backends.postgres import journal
 from ana.backends.postgres.backend import MAKE_STORE, PostgresBackend
 from ana.backends.postgres.names import to_name
 from ana.backends.postgres.writing import Writing
-from ana.embedders import Embedder
+from ana.backends.whole import WholeStore
 from ana.embedders.base import Vector
 from ana.embedders.known import OnceEmbeddings
 from ana.memory.changes import Change, Entry, Kind
@@ -17,33 +17,22 @@ from ana.memory.search.property_text import property_text
 from ana.postgres.session import Session
 
 
-class WholePostgres:
-    """A `WholeStore` in a transaction to which its backend is bound."""
+class WholePostgres(WholeStore):
+    """A store in a transaction to which its backend is bound."""
 
     def __init__(self, backend: PostgresBackend, session: Session) -> None:
+        super().__init__(backend)
         self._backend, self._session = backend, session
 
     @property
-    def embedder(self) -> Embedder:
-        return self._backend.embedder
-
-    @property
     def embedder_name(self) -> str:
-        return next((name for (name,) in self._session.ask("SELECT embedder FROM stores")), self._backend.embedder.name)
-
-    def count(self, kind: Kind) -> int:
-        return self._backend.count(kind)
+        made = [name for (name,) in self._session.ask("SELECT embedder FROM stores WHERE embedder <> ''")]
+        return made[0] if made else super().embedder_name
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         query = f"SELECT record, vector FROM records WHERE kind = '{kind}' ORDER BY row"
         for record, vector in self._session.scan(query):
             yield from_json(record), np.frombuffer(vector, np.float32)
-
-    def entries(self) -> Iterator[Entry]:
-        return reversed(self._backend.entries())
-
-    def numbers(self) -> tuple[int, int]:
-        return self._backend.position()[0], self._backend.next_line_number()
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
         known = {property_text(i.content, i.properties): vector for i, vector in records if vector is not None}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from ana.backends.chroma.care.files import DATABASES, KEYS, NOTES, SETTINGS, copy_database
+from ana.backends.chroma.care.files import DATABASES, NOTES, SETTINGS, copy_database
 from ana.backends.chroma.client import DATABASE, open_chroma
 from ana.backends.chroma.collection import INDEXES, NAMES, collection_arguments
 from ana.backends.chroma.folder import blank_unwritten
@@ -44,12 +44,6 @@ REBUILDING = "rebuilding.json"
 CLOSE = 1e-5
 """Chroma brings a vector to length 1 again, which may change its last digits."""
 
-_STAYING = (SETTINGS, "typed")
-"""Files that stay where what is new has none: a copy has what was typed, and no other backup."""
-
-_EARLIER = ("reminders.sqlite", "spending.json", "spending.ledger", *KEYS)
-"""Files that stay too where the exchange is not whole."""
-
 _LOST = (
     "A restore, a purge or `ana reindex` was cut short. `ana doctor --repair` sets this file aside; then do it again, "
     "a restore (`ana restore FILE`) from the same backup, or from the one in `backups` of what was there before."
@@ -60,14 +54,12 @@ _LOST = (
 class ExchangeNote:
     """An exchange: the folder, in the data folder, of what is new, and where the traces go, if not Chroma alone is new.
 
-    Once it is decided it is put in the place of what is there; else it is removed. It is whole if a file that is not in
-    it is not to be there; an earlier version left reminders, spending and keys as they were.
+    Once it is decided it is put in the place of what is there; else it is removed.
     """
 
     unpacked: Annotated[str, Field(pattern=r"^restored-[a-z0-9_]{8}$")]
     traces: str | None
     decided: bool = True
-    whole: bool = False
 
 
 @contextmanager
@@ -80,7 +72,7 @@ def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
         if left := read_note(path / NOTE, ExchangeNote):  # of a move that was cut short
             shutil.rmtree(path / left.unpacked, ignore_errors=True)
     name, goes = f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None
-    note = ExchangeNote(name, goes, decided=False, whole=traces is not None)
+    note = ExchangeNote(name, goes, decided=False)
     _write_note(path, note)
     try:
         yield path / note.unpacked
@@ -111,7 +103,7 @@ def finish_exchange(path: Path) -> None:
         return
     if note.decided:
         if note.traces is not None:
-            _put_back_files(path / note.unpacked / "data", path, _STAYING if note.whole else (*_STAYING, *_EARLIER))
+            _put_back_files(path / note.unpacked / "data", path)
             _put_back_traces(path / note.unpacked / "traces", Path(note.traces))
             (path / REBUILDING).unlink(missing_ok=True)
         _put_back_chroma(path / note.unpacked / "data" / "chroma", path / "chroma")
@@ -132,16 +124,16 @@ def _forget(path: Path, note: ExchangeNote) -> None:
     (path / NOTE).unlink()
 
 
-def _put_back_files(source: Path, path: Path, staying: tuple[str, ...]) -> None:
+def _put_back_files(source: Path, path: Path) -> None:
     for name in DATABASES:
         if (source / name).exists():  # through SQLite: another process may have the old one open
             copy_database(source / name, path / name)
-        elif name not in staying:
+        else:
             remove_database(path / name)
     for name in (*NOTES, SETTINGS):
         if (source / name).exists():
             copy_whole(source / name, path / name)
-        elif name not in staying:
+        elif name in NOTES:
             (path / name).unlink(missing_ok=True)
 
 

@@ -38,9 +38,11 @@ SETTINGS = "settings.json"
 """What a person has set; the owner's settings are in .env, and a file of that name is not ours."""
 
 KEYS = ("calendar-key", "push-key")
-NOTES = ("format.json", "thread_names.json", "last_thread", "typed", "spending.json", "spending.ledger", *KEYS)
+NOTES = ("format.json", "thread_names.json", "last_thread", "spending.json", "spending.ledger", *KEYS)
 
 MANIFEST = "backup.json"
+NEEDED = f"data/chroma/{DATABASE}"
+"""What no copy is without."""
 
 MOST_FILES = 10**7
 

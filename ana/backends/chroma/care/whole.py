@@ -4,40 +4,24 @@ from collections.abc import Iterator, Sequence
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.sql.journal import ENTRY
-from ana.embedders import Embedder
+from ana.backends.whole import WholeStore
 from ana.embedders.base import Vector
 from ana.memory.changes import Entry, Kind
 from ana.memory.item import Item
 from ana.memory.search.property_text import property_text
 
 
-class WholeChroma:
-    """A `WholeStore` in a data folder."""
+class WholeChroma(WholeStore):
+    """A store in a data folder."""
 
     def __init__(self, backend: ChromaBackend) -> None:
+        super().__init__(backend)
         self._backend = backend
-
-    @property
-    def embedder(self) -> Embedder:
-        return self._backend.embedder
-
-    @property
-    def embedder_name(self) -> str:
-        return self._backend.embedder.name
-
-    def count(self, kind: Kind) -> int:
-        return self._backend.count(kind)
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         with self._backend.hold():
             for each in self._backend.collections[kind].source.iter_all():
                 yield each.item, each.vector
-
-    def entries(self) -> Iterator[Entry]:
-        return reversed(self._backend.entries())
-
-    def numbers(self) -> tuple[int, int]:
-        return self._backend.position()[0], self._backend.next_line_number()
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
         known = {property_text(i.content, i.properties): vector for i, vector in records if vector is not None}

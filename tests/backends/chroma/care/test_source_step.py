@@ -11,7 +11,7 @@ import pytest
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.format import FORMAT, STEPS, read_format
 from ana.backends.chroma.source import EmbeddedItem
-from ana.errors import ConfigError, UserError
+from ana.errors import ConfigError
 from ana.memory.changes import make_edit
 from ana.memory.memory import Memory
 from ana.memory.sources import IMPORT
@@ -74,7 +74,7 @@ def test_a_folder_with_a_step_that_is_not_known_is_refused(memory: Memory, tmp_p
     later = rewrite(
         tmp_path / "b.zip", tmp_path / "later.zip", lambda files: files.update({"data/format.json": note.encode()})
     )
-    with pytest.raises(UserError, match="does not know: later"):
+    with pytest.raises(ConfigError, match="does not know: later"):
         put_back(memory, later)
 
 
