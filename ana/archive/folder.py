@@ -20,60 +20,27 @@ from ana.threads.folder import NAMES, THREADS
 from ana.tracing.files import TraceFiles
 from ana.workspace.folder import FolderStorage
 
-Read = Callable[[FolderStorage], Iterator[Row]]
-Write = Callable[[FolderStorage, Iterable[Row]], None]
+_FILES = ("thread_names", "last_thread", "spending", "bills", "settings", "notes")
+"""Tables that are in files of their own, and not in a SQLite file."""
 
 
-def _read_turns(storage: FolderStorage) -> Iterator[Row]:
-    traces = TraceFiles(storage.traces_folder)
-    for id in filter(lambda id: is_trace(f"{id}.jsonl"), traces.ids()):
-        yield from ((id, line) for line in split_lines(traces.read_text(id)))
-
-
-def _write_turns(storage: FolderStorage, rows: Iterable[Row]) -> None:
-    traces = TraceFiles(storage.traces_folder)
-    for id, lines in groupby(rows, itemgetter(0)):
-        traces.put_back(id, "".join(f"{line}\n" for _, line in lines))
-
-
-def _read_names(storage: FolderStorage) -> Iterator[Row]:
-    names = storage.open_thread_store().names()
-    return ((id, json.dumps(names[id])) for id in sorted(names))
-
-
-def _write_names(storage: FolderStorage, rows: Iterable[Row]) -> None:
-    if names := {id: json.loads(name) for id, name in rows}:
-        write_whole(storage.folder / NAMES, json.dumps(names, indent=1))
-
-
-def _read_last(storage: FolderStorage) -> Iterator[Row]:
-    if last := storage.open_thread_store().last():
-        yield (last,)
-
-
-def _write_last(storage: FolderStorage, rows: Iterable[Row]) -> None:
-    for (id,) in rows:
-        storage.open_thread_store().set_last(id)
-
-
-def _read_spending(storage: FolderStorage) -> Iterator[Row]:
-    if note := FolderBooks(storage.folder).read():
-        yield note.day, note.usd, note.most
-
-
-def _write_spending(storage: FolderStorage, rows: Iterable[Row]) -> None:
-    for row in rows:
-        with FolderBooks(storage.folder).open() as books:
-            books.write(SpendingNote(*row))
-
-
-def _read_bills(storage: FolderStorage) -> Iterator[Row]:
-    return ((line,) for line in split_lines(FolderBooks(storage.folder).read_ledger(0.0)))
-
-
-def _write_bills(storage: FolderStorage, rows: Iterable[Row]) -> None:
-    if bills := "\n".join(line for (line,) in rows):
-        FolderBooks(storage.folder).append([bills])
+def _read_file(storage: FolderStorage, table: str) -> Iterator[Row]:
+    match table:
+        case "thread_names":
+            names = storage.open_thread_store().names()
+            yield from ((id, json.dumps(names[id])) for id in sorted(names))
+        case "last_thread":
+            if last := storage.open_thread_store().last():
+                yield (last,)
+        case "spending":
+            if note := FolderBooks(storage.folder).read():
+                yield note.day, note.usd, note.most
+        case "bills":
+            yield from ((line,) for line in split_lines(FolderBooks(storage.folder).read_ledger(0.0)))
+        case "settings":
+            yield from _read_settings(storage)
+        case "notes":
+            yield from filter(itemgetter(1), ((name, storage.note(name).read()) for name in NOTES))
 
 
 def _read_settings(storage: FolderStorage) -> Iterator[Row]:
@@ -82,33 +49,36 @@ def _read_settings(storage: FolderStorage) -> Iterator[Row]:
         yield (json.dumps(fields, sort_keys=True),)
 
 
-def _write_settings(storage: FolderStorage, rows: Iterable[Row]) -> None:
-    if storage.person != OWNER:  # whose settings are in .env
-        for (fields,) in rows:
-            storage.write_settings(OthersSettings.model_validate_json(fields))
+def _read_turns(traces: TraceFiles) -> Iterator[Row]:
+    for id in filter(lambda id: is_trace(f"{id}.jsonl"), traces.ids()):
+        yield from ((id, line) for line in split_lines(traces.read_text(id)))
 
 
-def _read_notes(storage: FolderStorage) -> Iterator[Row]:
-    texts = ((name, storage.note(name).read()) for name in NOTES)
-    return ((name, text) for name, text in texts if text)
+def _write_file(storage: FolderStorage, table: str, rows: list[Row]) -> None:
+    """Write the rows of a table into its file; there is one at least, and the owner's settings are in .env."""
+    match table:
+        case "thread_names":
+            names = {id: json.loads(name) for id, name in rows}
+            write_whole(storage.folder / NAMES, json.dumps(names, indent=1))
+        case "last_thread":
+            storage.open_thread_store().set_last(rows[0][0])
+        case "spending":
+            with FolderBooks(storage.folder).open() as books:
+                books.write(SpendingNote(*rows[0]))
+        case "bills":
+            FolderBooks(storage.folder).append(["\n".join(line for (line,) in rows)])
+        case "settings" if storage.person != OWNER:
+            storage.write_settings(OthersSettings.model_validate_json(rows[0][0]))
+        case "notes":
+            for name, text in rows:
+                if name in NOTES:  # a backup may come from anybody
+                    storage.note(name).write(text)
 
 
-def _write_notes(storage: FolderStorage, rows: Iterable[Row]) -> None:
-    for name, text in rows:
-        if name in NOTES:  # a backup may come from anybody
-            storage.note(name).write(text)
+def _write_turns(traces: TraceFiles, rows: Iterable[Row]) -> None:
+    for id, lines in groupby(rows, itemgetter(0)):
+        traces.put_back(id, "".join(f"{line}\n" for _, line in lines))
 
-
-_FILES: dict[str, tuple[Read, Write]] = {
-    "turns": (_read_turns, _write_turns),
-    "thread_names": (_read_names, _write_names),
-    "last_thread": (_read_last, _write_last),
-    "spending": (_read_spending, _write_spending),
-    "bills": (_read_bills, _write_bills),
-    "settings": (_read_settings, _write_settings),
-    "notes": (_read_notes, _write_notes),
-}
-"""How the rows of each table are read from files, and written to them."""
 
 _READ = {
     "checkpoints": """SELECT thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, begins_turn, run_id, type,
@@ -160,14 +130,20 @@ class FolderRows:
         self._storage, self._opened = storage, opened
 
     def read(self, table: str) -> Iterator[Row]:
-        if table in _FILES:
-            yield from _FILES[table][0](self._storage)
+        if table == "turns":
+            yield from _read_turns(TraceFiles(self._storage.traces_folder))
+        elif table in _FILES:
+            yield from _read_file(self._storage, table)
         elif (self._storage.folder / ("reminders.sqlite" if table in ("rings", "failing") else THREADS)).exists():
             yield from map(_FROM_FILE.get(table, _same), self._open(table).execute(_READ[table]))
 
     def write(self, table: str, rows: Iterable[Row]) -> None:
+        if table == "turns":
+            _write_turns(TraceFiles(self._storage.traces_folder), rows)
+            return
         if table in _FILES:
-            _FILES[table][1](self._storage, rows)
+            if kept := [*rows]:
+                _write_file(self._storage, table, kept)
             return
         change = _TO_FILE.get(table, _same)
         for row in rows:
