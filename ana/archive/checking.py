@@ -41,7 +41,8 @@ def check_backup(path: Path, room: int, person: str) -> Manifest:
 
 
 def _read_copy(path: Path) -> Manifest:
-    (path / NEEDED).stat()
+    if not (path / NEEDED).exists():
+        raise ValueError("it has no records")
     return _read_manifest(path, (path / MANIFEST).read_bytes())
 
 

@@ -10,7 +10,6 @@ from typing import Annotated, Protocol
 from pydantic import Field
 from pydantic_core import to_json
 
-from ana.archive.backup import back_up
 from ana.files import write_whole
 from ana.handles import open_data
 from ana.keys import KEY, PERSON, make_digest
@@ -86,6 +85,8 @@ class FolderRoster:
         self._open(name).folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def put_aside(self, name: str) -> str:
+        from ana.archive.backup import back_up
+
         person, aside = self._open(name), self._owner.name_aside(f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
         has_own = holds_data(person)  # before the lock is there
         # a turn that works writes by the folder's name, which somebody else may have before it ends
