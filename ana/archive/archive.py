@@ -23,6 +23,7 @@ from ana import __version__
 from ana.archive.parts import TABLES, Row, dump_line, dump_row, load_line, load_row
 from ana.archive.side import JOURNAL, PARTS, RECORDS, Part, Side, digest, dump_entry, load_entry
 from ana.backends.chroma.care.files import MANIFEST, CopyNote
+from ana.backends.whole import StoreSource
 from ana.embedders.base import Vector
 from ana.errors import AnaError, UserError
 from ana.memory.changes import Entry, Kind
@@ -63,9 +64,10 @@ def write_archive(side: Side, person: str, to: Path) -> Manifest:
     try:
         with os.fdopen(descriptor, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-                parts = _write_parts(archive, side)
-                numbers = side.store.numbers()
-                of = parts, side.store.embedder_name, *numbers
+                parts = {t: _write(archive, t, (dump_row(t, row) for row in side.rows.read(t))) for t in TABLES}
+                with side.alone():
+                    parts |= _write_store(archive, side.store)
+                    of = parts, side.store.embedder_name, *side.store.numbers()
                 manifest = Manifest(FORMAT, __version__, len(FILES), person, *of)
                 archive.writestr(MANIFEST, json.dumps(asdict(manifest)))
             file.flush()
@@ -76,20 +78,20 @@ def write_archive(side: Side, person: str, to: Path) -> Manifest:
     return manifest
 
 
-def _write_parts(archive: zipfile.ZipFile, side: Side) -> dict[str, Part]:
-    parts = {t: _write(archive, t, (dump_row(t, row) for row in side.rows.read(t))) for t in TABLES}
+def _write_store(archive: zipfile.ZipFile, store: StoreSource) -> dict[str, Part]:
+    parts = {JOURNAL: _write(archive, JOURNAL, map(dump_entry, store.entries()))}
     for kind, name in RECORDS.items():
         with tempfile.TemporaryFile() as vectors:
-            parts[name] = _write(archive, name, _iter_records(side, kind, vectors))
+            parts[name] = _write(archive, name, _iter_records(store, kind, vectors))
             vectors.seek(0)
             with archive.open(f"{name}.f32", "w", force_zip64=True) as member:
                 while some := vectors.read(1 << 20):
                     member.write(some)
-    return parts | {JOURNAL: _write(archive, JOURNAL, map(dump_entry, side.store.entries()))}
+    return parts
 
 
-def _iter_records(side: Side, kind: Kind, vectors: IO[bytes]) -> Iterator[bytes]:
-    for item, vector in side.store.scan(kind):
+def _iter_records(store: StoreSource, kind: Kind, vectors: IO[bytes]) -> Iterator[bytes]:
+    for item, vector in store.scan(kind):
         vectors.write(np.asarray(vector, np.float32).tobytes())
         yield dump_line(to_json(item))
 
@@ -124,7 +126,9 @@ class Archive:
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         name, rows = RECORDS[kind], self.count(kind)
-        size = self._archive.getinfo(f"{name}.f32").file_size // max(rows, 1)
+        size, rest = divmod(self._archive.getinfo(f"{name}.f32").file_size, max(rows, 1))
+        if rest or (rows and not size):
+            raise ValueError(f"{name}.f32 has not a vector for each of {rows} rows")
         vectors = self._open(f"{name}.f32")
         for line in self._lines(name):
             yield from_json(load_line(line)), np.frombuffer(vectors.read(size), np.float32)

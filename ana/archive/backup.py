@@ -38,7 +38,7 @@ def back_up_before(handles: DataHandles, event: str) -> Path:
 
 @contextmanager
 def open_side(handles: DataHandles) -> Iterator[Side]:
-    """Yield all that a person has, as of one moment; in a folder nobody else writes items meanwhile."""
+    """Yield all that a person has: in a database as of one moment, in a folder conversations as of one."""
     workspace = handles.workspace
     if workspace.has_database:
         from ana.archive.database import open_person
@@ -53,5 +53,5 @@ def open_side(handles: DataHandles) -> Iterator[Side]:
         return
     storage = workspace.storage
     assert isinstance(storage, FolderStorage)
-    with handles.memory.backend.alone(), open_rows(storage) as kept:
-        yield Side(handles.upkeep.give_whole(), kept)
+    with open_rows(storage) as kept:
+        yield Side(handles.upkeep.give_whole(), kept, handles.memory.backend.alone)

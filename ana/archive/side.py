@@ -1,7 +1,8 @@
 """Copying all that a person has from one place to another, and telling whether it arrived."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Annotated, Any
@@ -31,10 +32,12 @@ class Side:
     Args:
         store: Items, lines, and the journal.
         rows: Everything else.
+        alone: Keeps everybody else from writing in the store.
     """
 
     store: StoreSource
     rows: PersonalRows
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ MOVE = """
             return
         if code.co_name == "write_move" and frame.f_locals["note"]:
             state["counts"] = True
-        if state["counts"] and any(place in code.co_filename for place in ("moving", "archive", "/postgres/", "format", "files", "exchange")):
+        places = "moving", "archive", "/postgres/", "format", "files", "exchange"
+        if state["counts"] and any(place in code.co_filename for place in places):
             state["left"] -= 1
             if state["left"] < 0:
                 os.kill(os.getpid(), signal.SIGKILL)
