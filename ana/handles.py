@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ana.errors import UserError
@@ -123,25 +124,32 @@ def _make_data(workspace: Workspace, backend: "Backend", keeper: "Care | None" =
     return DataHandles(workspace, clock, Memory(backend, clock), workspace.open_traces(), keeper=keeper)
 
 
+def choose_embedder(workspace: Workspace, bound: str | None) -> "Embedder":
+    """Return what embeds for a store that is bound to an embedder, if it is. Errors as of `open_handles`."""
+    return follow_embedder(workspace, bound) or workspace.build_embedder()
+
+
+def follow_embedder(workspace: Workspace, name: str | None) -> "Embedder | None":
+    """Return the embedder that auto takes because what is kept is bound to it, by now or meanwhile.
+
+    Only one that runs on this machine: texts are not sent away unless the settings say so.
+    """
+    is_followed = workspace.settings.ana_embeddings == "auto" and name in LOCAL_EMBEDDERS
+    return workspace.build_embedder(name) if is_followed else None
+
+
 def _open_data(workspace: Workspace, program: str) -> DataHandles:
-    is_auto = workspace.settings.ana_embeddings == "auto"
-
-    def follow(name: str | None) -> "Embedder | None":
-        """Return the embedder that auto takes because what is kept is bound to it, by now or meanwhile.
-
-        Only one that runs on this machine: texts are not sent away unless the settings say so.
-        """
-        return workspace.build_embedder(name) if is_auto and name in LOCAL_EMBEDDERS else None
-
     if workspace.has_database:
         from ana.backends.postgres.care import open_rows, read_embedder
 
-        embedder = follow(read_embedder(workspace.rows)) or workspace.build_embedder()
+        embedder = choose_embedder(workspace, read_embedder(workspace.rows))
         return _make_data(workspace, *open_rows(workspace.rows, embedder))
     from ana.backends.build import open_store
     from ana.backends.chroma.closed import read_embedder as read_bound
 
-    embedder = follow(read_bound(workspace.folder) if is_auto else None) or workspace.build_embedder()
+    is_auto = workspace.settings.ana_embeddings == "auto"
+    embedder = choose_embedder(workspace, read_bound(workspace.folder) if is_auto else None)
+    follow = partial(follow_embedder, workspace)
     backend, upkeep = open_store(workspace.folder, embedder, program, workspace.person, _tell, follow)
     return _make_data(workspace, backend, upkeep)
 

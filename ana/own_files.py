@@ -3,23 +3,11 @@
 import re
 from pathlib import Path
 
-CHROMA = "chroma"
-"""The folder, in a data folder, that is Chroma's own."""
-
 SERVER = "server"
 """The folder, in a data folder, of what the dev server keeps."""
 
 PEOPLE = "people"
 """The folder, in a data folder, of the folders of others than its owner."""
-
-ARRIVING = "arriving"
-"""The folder, in a data folder, in which what comes out of the database is put together."""
-
-DATABASES = (
-    *("journal.sqlite", "threads.sqlite", "reminders.sqlite"),
-    *("items.index.sqlite", "global_context.index.sqlite"),
-)
-"""The SQLite files in a data folder, beside each of which SQLite keeps others."""
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 

@@ -1,33 +1,34 @@
-"""A move: everything is copied and compared first; only then the one side is given up, and the other one used.
+"""A move: a backup, restored and compared on the other side; only then the one side is given up, the other one used.
 
 Whoever dies meanwhile leaves the side whole that is moved, and nobody uses the other one. The next move begins again,
 or does what was left: notes on both sides carry a move's id. Nothing of what was moved is ever deleted.
 """
 
-import os
 import secrets
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
+from ana.archive.archive import Manifest, open_archive, write_archive
+from ana.archive.backup import back_up
+from ana.archive.database import open_person, replace_person
+from ana.archive.restore import open_folder
+from ana.archive.side import Side, compare, copy
+from ana.backends.chroma.care.exchange import prepare_exchange
+from ana.backends.chroma.care.files import KEYS, SETTINGS, list_files
+from ana.backends.chroma.care.format import NAME as FORMAT_NOTE
 from ana.backends.chroma.care.format import MoveNote, read_move, write_move
-from ana.backends.postgres.backend import PostgresBackend
-from ana.backends.postgres.whole import WholePostgres
-from ana.embedders import Embedder
 from ana.errors import StoreBusy, UserError
-from ana.handles import open_data
+from ana.handles import DataHandles, choose_embedder, open_data
 from ana.keys import OWNER
 from ana.moving import database as rows
-from ana.moving.copying import Side, compare, copy, count
-from ana.moving.database import DatabaseRows
-from ana.moving.folder import PROGRAM, exchange, list_held, open_folder, put_aside
-from ana.own_files import ARRIVING
 from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster, Roster
-from ana.postgres.database import READ, Database
+from ana.postgres.database import Database
 from ana.postgres.session import Session
 from ana.progress import Progress
 from ana.settings import PersonalSettings
@@ -36,6 +37,9 @@ from ana.workspace import Workspace, is_fixed
 from ana.workspace.personal import save_settings
 
 Direction = Literal["database", "folder"]
+PROGRAM = "ana move"
+
+_MOVED = "UPDATE people SET moved = ? WHERE number = current_setting('ana.person')::integer"
 
 
 class Move:
@@ -51,71 +55,60 @@ class Move:
         # the list is the deployment's: of the owner's folder
         self._here, self._there = FolderRoster(replace(workspace, person=OWNER)), PostgresRoster(database)
 
-    def count(self, to: Direction) -> dict[str, int] | None:
-        """Return how much there is to move; None if it is there already. Errors as of `run`."""
-        note = read_move(self._folder)
-        if note and (self._is_in_database(note) if to == "database" else self._is_in_folder(note)):
-            return None
-        if to == "database":
-            self._refuse_unless_whole(note)
-            with open_folder(self._workspace) as side:
-                return count(side)
-        number, embedder = self._database.find_person(self._name), self._workspace.build_embedder()
-        with self._database.transaction(number, READ) as session, self._open_side(session, embedder) as side:
-            return count(side)
-
-    def run(self, to: Direction, progress: Progress) -> None:
-        """Move everything, or finish what was cut short.
+    def run(self, to: Direction, progress: Progress) -> Manifest | None:
+        """Move everything, or finish what was cut short, and return what it is; None if it is there already.
 
         Raises:
             UserError: The folder is in use, or there is something of this person where it goes.
             StoreBroken: What arrived is not what was there; nothing was changed.
             ConfigError: There is nothing where it comes from.
         """
-        with self._own_folder():
-            (self._to_database if to == "database" else self._to_folder)(progress)
+        with (
+            self._own_folder(),
+            open_data(self._workspace, PROGRAM) as handles,
+            handles.upkeep.hold_closed(),
+            TemporaryDirectory(prefix="ana-") as scratch,
+        ):
+            backup = Path(scratch) / "backup.zip"
+            return (self._to_database if to == "database" else self._to_folder)(handles, backup, progress)
 
-    def _to_database(self, progress: Progress) -> None:
-        note = read_move(self._folder)
+    def _to_database(self, handles: DataHandles, backup: Path, progress: Progress) -> Manifest | None:
+        note, manifest = read_move(self._folder), None
         if note is None or not self._is_in_database(note):
             self._refuse_unless_whole(note)
             write_move(self._folder, None)
-            note = _make_note("database")
-            self._copy_to_database(note, progress)
+            note, manifest = _make_note("database"), back_up(handles, backup)
+            with replace_person(self._database, self._name, is_new=True) as (session, *_):
+                with self._open_side(session, manifest.embedder) as target:
+                    _bring(backup, manifest, target, progress)
+                session.add(_MOVED, note.id)
+                _copy_sign_in(self._here, self._there, self._name)
+                # nobody uses the folder from here on, whether the database has it or not
+                write_move(self._folder, note)
         write_move(self._folder, replace(note, done=True))
+        return manifest
 
-    def _copy_to_database(self, note: MoveNote, progress: Progress) -> None:
-        number = rows.prepare(self._database, self._name, note.id)
-        with open_folder(self._workspace) as source, rows.arrive(self._database, number, note.id) as session:
-            with self._open_side(session, source.store.embedder) as target:
-                copy(source, target, progress)
-                compare(source, target)
-            _copy_sign_in(self._here, self._there, self._name)
-            write_move(self._folder, note)  # nobody uses the folder from here on, whether the database has it or not
-
-    def _to_folder(self, progress: Progress) -> None:
-        staged = self._workspace.move(self._folder / ARRIVING)
-        with open_data(self._workspace, PROGRAM) as handles, handles.upkeep.hold_closed():
-            note = read_move(self._folder)
-            if note is None or not self._is_in_folder(note):
-                self._refuse_own(note)
-                shutil.rmtree(self._folder / ARRIVING, ignore_errors=True)
-                self._copy_to_folder(staged, _make_note("folder"), progress)
-            exchange(staged, self._workspace)
-            os.sync()
-            write_move(self._folder, None)
-            shutil.rmtree(self._folder / ARRIVING, ignore_errors=True)
-
-    def _copy_to_folder(self, staged: Workspace, note: MoveNote, progress: Progress) -> None:
-        with rows.depart(self._database, self._database.find_person(self._name), note.id) as session:
-            with open_folder(staged) as target, self._open_side(session, target.store.embedder) as source:
-                copy(source, target, progress)
-                compare(source, target)
-            _copy_sign_in(self._there, self._here, self._name)
-            self._save_owners(session)
-            os.sync()
-            write_move(self._folder, note)
-            put_aside(self._workspace, f"moved-{note.id}")
+    def _to_folder(self, handles: DataHandles, backup: Path, progress: Progress) -> Manifest | None:
+        note, manifest, upkeep = read_move(self._folder), None, handles.upkeep
+        if note is None or not self._is_in_folder(note):
+            self._refuse_own(note)
+            note, traces = _make_note("folder"), self._workspace.traces_folder
+            if self._holds_something():
+                upkeep.keep_copy("move", traces)
+            if self._name != OWNER:
+                (self._folder / SETTINGS).unlink(missing_ok=True)  # those of the database count
+            with rows.depart(self._database, self._database.find_person(self._name), note.id) as session:
+                with self._open_side(session) as source:
+                    manifest = write_archive(source, self._name, backup)
+                with prepare_exchange(self._folder, traces) as new:
+                    with open_folder(self._workspace, new, manifest.embedder) as target:
+                        _bring(backup, manifest, target, progress, but=["settings"] * (self._name == OWNER))
+                    _copy_sign_in(self._there, self._here, self._name)
+                    self._save_owners(session)
+                    write_move(self._folder, note)  # until this is gone nobody finishes the exchange
+        upkeep.finish_exchange()
+        write_move(self._folder, None)
+        return manifest
 
     def _is_in_database(self, note: MoveNote) -> bool:
         """Return whether a move into the database was made; its note may still have to say so."""
@@ -141,7 +134,7 @@ class Move:
     def _refuse_own(self, note: MoveNote | None) -> None:
         """Raise UserError if a folder has what no move has brought elsewhere."""
         is_elsewhere = note and (note.to == "folder" or note.done or self._is_in_database(note))
-        if not is_elsewhere and list_held(self._workspace):
+        if not is_elsewhere and self._holds_something():
             raise UserError(
                 f"The data folder {self._folder} has something of {self._name!r} already; nothing was changed.",
                 "Name another ANA_DATA_DIR, or bring that into the database: `ana move database`.",
@@ -156,11 +149,13 @@ class Move:
                 raise StoreBusy(f"A program delivers the reminders of {self._folder}.", "Stop that program.")
             yield
 
-    @contextmanager
-    def _open_side(self, session: Session, embedder: Embedder) -> Iterator[Side]:
-        backend = PostgresBackend(self._database, self._name, embedder)
-        with backend.bound.bind(session, writes=True):
-            yield Side(WholePostgres(backend, session), DatabaseRows(session, self._name))
+    def _open_side(self, session: Session, bound: str | None = None) -> AbstractContextManager[Side]:
+        return open_person(self._database, session, self._name, choose_embedder(self._workspace, bound))
+
+    def _holds_something(self) -> bool:
+        """Return whether a folder has something of the person's: what opening it makes is nothing."""
+        found = list_files(self._folder, self._workspace.traces_folder, self._name)
+        return any(file.name not in (FORMAT_NOTE, SETTINGS, *KEYS) for _, file in found)
 
     def _save_owners(self, session: Session) -> None:
         """Write what the owner has set into .env, where it is of one whose state is in a folder."""
@@ -168,6 +163,13 @@ class Move:
             own = {name: value for name, value in fields.items() if name in PersonalSettings.model_fields}
             values = {name: "" if value is None else str(value) for name, value in own.items()}
             save_settings(self._workspace, {name: value for name, value in values.items() if not is_fixed(name)})
+
+
+def _bring(backup: Path, manifest: Manifest, target: Side, progress: Progress, but: Sequence[str] = ()) -> None:
+    """Fill a place from a backup, and compare what is there then. Arguments and errors as of `compare`."""
+    with open_archive(backup, manifest) as given:
+        copy(given, target, progress)
+    compare(manifest.parts, target, but)
 
 
 def _copy_sign_in(source: Roster, target: Roster, name: str) -> None:

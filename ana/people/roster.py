@@ -85,6 +85,8 @@ class FolderRoster:
         self._open(name).folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def put_aside(self, name: str) -> str:
+        from ana.archive.backup import back_up
+
         person, aside = self._open(name), self._owner.name_aside(f"{name}-{datetime.now(UTC):%Y%m%dT%H%M%S%f}")
         has_own = holds_data(person)  # before the lock is there
         # a turn that works writes by the folder's name, which somebody else may have before it ends
@@ -92,7 +94,7 @@ class FolderRoster:
             aside.mkdir(parents=True, mode=0o700)
             if has_own:
                 with open_data(person, _REMOVING) as handles:
-                    handles.upkeep.back_up(person.traces_folder, aside / "backup.zip")
+                    back_up(handles, aside / "backup.zip")
             with self.change() as listed:
                 listed.pop(name, None)
             person.folder.rename(aside / name)

@@ -184,7 +184,7 @@ class FolderThreadStore:
     @contextmanager
     def open_tables(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection on which every table is there; its changes are kept together."""
-        with self.open_saver(), self._write() as connection:
+        with self.map_errors(), self.open_saver(), self._write() as connection:
             connection.execute(_CREATE_TRASH)
             connection.execute(_CREATE_CREATED)
             yield connection

@@ -126,8 +126,8 @@ class Workspace:
         return self.folder / "set-aside" / name
 
     def list_backups(self) -> list[Path]:
-        """Return the backups that were made before something else."""
-        return [*(self.folder / "backups").glob("*.zip")]
+        """Return the backups, and copies of files, that were made before something else."""
+        return [*(self.folder / "backups").glob("*.zip"), *(self.folder / "backups").glob("before-*[0-9]")]
 
     def list_set_aside(self) -> list[Path]:
         """Return what moves and repairs put aside of this person; a person who was removed has another name there."""

@@ -14,9 +14,12 @@ from app.startup import start
 
 def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP; for --all with {user} in its name.")]) -> None:
     """Write everything of yours, conversations and traces included, into one file; also while it is in use."""
+    from ana.archive.backup import back_up
+    from app.show.archive import tell_parts
+
     workspace = start()
     with open_data(workspace, "ana backup") as handles:
-        count = handles.upkeep.back_up(workspace.traces_folder, to)
-    say(f"{count} files are in {to}.")
-    if workspace.person == OWNER and (people := workspace.list_people()):
+        manifest = back_up(handles, to)
+    say(f"{tell_parts(manifest)} are in {to}.")
+    if workspace.person == OWNER and not workspace.has_database and (people := workspace.list_people()):
         say(f"Nothing of what others have here is in it, in {PEOPLE}/: {', '.join(people)}.")

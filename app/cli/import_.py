@@ -118,10 +118,11 @@ def _show_conflicts(result: "ImportResult", replace: bool) -> None:
 
 def _back_up(handles: "DataHandles") -> Path | None:
     """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
-    upkeep = handles.find_upkeep()
-    if upkeep is None or not handles.memory.turns(limit=1):
+    from ana.archive.backup import back_up_before
+
+    if handles.find_upkeep() is None or not handles.memory.turns(limit=1):
         return None
-    return upkeep.back_up_before("import", handles.workspace.traces_folder)
+    return back_up_before(handles, "import")
 
 
 def _read_source(source: str, handles: "DataHandles") -> "Bundle":

@@ -7,7 +7,7 @@ import typer
 from ana.errors import ConfigError, UserError
 from app.show.confirm import require_consent
 from app.show.progress import show_progress
-from app.show.text import pluralize, say
+from app.show.text import say
 from app.startup import prepare
 
 
@@ -28,6 +28,7 @@ def move(
     prepare(owner)
     database = Workspace(settings).rows.database  # which says if its driver is not installed
     from ana.moving.people import open_moves
+    from app.show.archive import tell_parts
 
     moves = open_moves(database, owner, to)
     if user is not None and user not in moves:
@@ -36,12 +37,11 @@ def move(
     if not moves:
         say(f"There is nothing to move into the {to}.")
         return
-    for name, each in moves.items():
-        counted = each.count(to)
-        there = "is there already" if counted is None else ", ".join(pluralize(n, what) for what, n in counted.items())
-        say(f"{name}: {there}")
-    require_consent(f"Move this into the {to}?", yes=yes, done="moved")
+    require_consent(f"Move what {' and '.join(moves)} have into the {to}?", yes=yes, done="moved")
     for name, each in moves.items():
         with show_progress("moving") as progress:
-            each.run(to, progress)
-        say(f"{name}: all of it is in the {to}, compared with what was there before.")
+            moved = each.run(to, progress)
+        if moved:
+            say(f"{name}: {tell_parts(moved)} are in the {to}, compared with what was there before.")
+        else:
+            say(f"{name}: all of it is in the {to} already.")

@@ -9,6 +9,7 @@ from ana.errors import UserError
 from ana.handles import open_data
 from app.embedder import describe_missing_embedder
 from app.show.confirm import can_ask, confirm
+from app.show.progress import show_progress
 from app.show.text import pluralize, say
 from app.startup import start
 
@@ -20,16 +21,22 @@ def restore(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask in a terminal.")] = False,
 ) -> None:
-    """Restore everything to what it was in a backup; what is there now is backed up first."""
+    """Restore everything to what it was in a backup; what is there now is kept."""
+    from ana.archive.restore import restore as put_back
+
     workspace = start()
-    question = f"Replace all that is in {workspace.folder} by what is in {backup}? A backup of it is made first."
+    place = "the database" if workspace.has_database else workspace.folder
+    question = f"Replace all that you have in {place} by what is in {backup}? That is kept beside it."
     if not yes and can_ask() and not confirm(question):
         raise UserError("Nothing was restored.")
     # a turn that works meanwhile would write its whole conversation over the restored one
-    with workspace.open_locks().own_all("ana restore"), open_data(workspace, "ana restore") as handles:
-        before = handles.upkeep.restore(workspace.traces_folder, backup, source)
-        # Said before anything is counted: the backup may need another embedder, and counting would fail then.
-        say(f"Everything is as it was in {backup}. What was here before is in {before}.")
-        if missing := describe_missing_embedder(workspace):
-            say(missing)
-        say(f"{pluralize(handles.memory.count(), 'item')}.")
+    with (
+        workspace.open_locks().own_all("ana restore"),
+        open_data(workspace, "ana restore") as handles,
+        show_progress("restoring") as progress,
+    ):
+        before, items = put_back(handles, backup, source, progress)
+    say(f"Everything is as it was in {backup}. What was here before is in {before}.")
+    if missing := describe_missing_embedder(workspace):
+        say(missing)
+    say(f"{pluralize(items, 'item')}.")

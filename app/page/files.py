@@ -10,6 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
+from ana.archive.backup import back_up
 from ana.errors import UserError
 from ana.files import open_draft
 from ana.handles import Handles
@@ -27,7 +28,7 @@ async def give(request: Request) -> Response:
     """GET /app/files/{name}: ana.jsonl, ana.ics or ana-backup.zip."""
     handles, name = (await find_workspace(request)).handles, request.path_params["name"]
     write = WRITERS.get(name)
-    if write is None or (name == "ana-backup.zip" and handles.find_upkeep() is None):
+    if write is None:
         raise UserError("There is no such file.", f"There are {', '.join(WRITERS)}.")
     folder = Path(await run_in_threadpool(tempfile.mkdtemp))
     file = folder / name
@@ -72,14 +73,10 @@ def _write_calendar(handles: Handles, file: Path) -> None:
         written.write(write_calendar(handles.memory.items(), handles.clock.zone)[0])
 
 
-def _write_backup(handles: Handles, file: Path) -> None:
-    handles.upkeep.back_up(handles.workspace.traces_folder, file)
-
-
-WRITERS: dict[str, Callable[[Handles, Path], None]] = {
+WRITERS: dict[str, Callable[[Handles, Path], object]] = {
     "ana.jsonl": _write_export,
     "ana.ics": _write_calendar,
-    "ana-backup.zip": _write_backup,
+    "ana-backup.zip": back_up,
 }
 
 

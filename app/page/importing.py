@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from ana.addresses import list_own_mail
+from ana.archive.backup import back_up_before
 from ana.errors import AnaError, UserError
 from ana.files import FILE_ERRORS, describe_fault, open_draft
 from ana.progress import Work, working
@@ -110,8 +111,8 @@ class Importing:
     def _store(self) -> ImportResult:
         assert self._bundle
         handles = self._handles
-        if self._bundle.changes and (upkeep := handles.find_upkeep()) and handles.memory.turns(limit=1):
-            upkeep.back_up_before("import", handles.workspace.traces_folder)
+        if self._bundle.changes and handles.find_upkeep() and handles.memory.turns(limit=1):
+            back_up_before(handles, "import")
         return import_bundle(handles.memory, self._bundle)
 
     def _tell(self, done: int, total: int) -> None:

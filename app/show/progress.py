@@ -1,7 +1,7 @@
 """Bars on standard error for what takes long; nothing where there is no terminal."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, TextColumn
 
@@ -16,11 +16,14 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
         doing: One word, such as embedding.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[speed]}"))
-    with make_bar(*columns) as bar:
-        task = bar.add_task(doing, visible=False, speed="")
+    with ExitStack() as shown:
+        bar = make_bar(*columns)
+        task = bar.add_task(doing, speed="")
 
         def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, visible=True)
+            if not bar.live.is_started and not bar.disable:
+                shown.enter_context(bar)
+            bar.update(task, completed=done, total=total)
             if speed := bar.tasks[0].speed:
                 bar.update(task, speed=f"{speed:,.0f} a second")
 

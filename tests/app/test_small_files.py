@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from ana.backends.chroma.care.files import DATABASES
+from ana.backends.chroma.collection import INDEXES
 from ana.files import SQLITE_SUFFIXES
-from ana.own_files import CHROMA, DATABASES, PEOPLE, SERVER
+from ana.own_files import PEOPLE, SERVER
 from app.cli.main import cli
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
@@ -125,6 +127,6 @@ def test_the_list_of_our_files_is_complete(home: Path, capsys: Shown) -> None:
     ):
         assert run(capsys, *command.replace("b.zip", str(home / "b.zip")).split())[0] == 0
     names = {path.name for path in (home / "data").iterdir()}
-    databases = {f"{name}{suffix}" for name in DATABASES for suffix in SQLITE_SUFFIXES}
-    assert names <= {*NOTES, *databases, CHROMA, SERVER, PEOPLE, "backups", "set-aside", "locks", "traces"}
+    databases = {f"{name}{suffix}" for name in (*DATABASES, *INDEXES) for suffix in SQLITE_SUFFIXES}
+    assert names <= {*NOTES, *databases, "chroma", SERVER, PEOPLE, "backups", "set-aside", "locks", "traces"}
     assert {"generation", "lock.owner", "thread_names.json", "last_thread"} <= names

@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from ana.backends.chroma.care.files import copy_files
 from ana.handles import open_data
 from ana.people import People
 from ana.settings import load_settings
@@ -95,7 +96,7 @@ def test_a_removal_of_what_cannot_be_packed_is_a_sentence_and_nothing_is_gone(ca
     code, told = run(capsys, "users", "remove", "anna", "--yes")
     assert (code, told) == (
         1,
-        "The files could not be used: file is not a database. " + told.partition("database. ")[2],
+        "The data folder of 'anna' cannot be used: file is not a database. " + told.partition("database. ")[2],
     )
     assert run(capsys, "users", "list")[1] == "owner\nanna\n"
 
@@ -121,18 +122,18 @@ def test_an_export_and_a_backup_of_a_person_hold_what_is_theirs(capsys: Shown, t
     assert "what others have here" in run(capsys, "backup", str(tmp_path / "mine.zip"))[1]
 
 
-def without_person(backup: Path) -> Path:
-    """Return a copy as it was written before backups knew whose they are."""
-    older = backup.with_name(f"older-{backup.name}")
-    with ZipFile(backup) as source, ZipFile(older, "w") as target:
-        kept = [name for name in source.namelist() if name not in ("data/settings.json", "data/calendar-key")]
-        for name in kept[:-1]:
-            target.writestr(name, source.read(name))
-        known = json.loads(source.read("backup.json"))
-        target.writestr(
-            "backup.json", json.dumps({"format": known["format"], "version": "0.2", "files": len(kept) - 1})
-        )
-    return older
+def write_earlier(name: str, to: Path) -> Path:
+    """Write a backup as it was before backups knew whose they are, or had anything that a person has set."""
+    person, copied = open_person(name), to.with_suffix("")
+    with open_data(person, "a test") as handles, handles.upkeep.hold_closed():
+        copy_files(person.folder, person.traces_folder, copied, "")
+    (copied / "data" / "calendar-key").unlink()
+    files = [file for file in copied.rglob("*") if file.is_file() and file.name != "backup.json"]
+    with ZipFile(to, "w") as archive:
+        for file in files:
+            archive.write(file, str(file.relative_to(copied)))
+        archive.writestr("backup.json", json.dumps({"format": 3, "version": "0.2", "files": len(files)}))
+    return to
 
 
 def test_a_backup_of_another_person_is_refused_unless_it_is_meant(capsys: Shown, tmp_path: Path) -> None:
@@ -142,6 +143,7 @@ def test_a_backup_of_another_person_is_refused_unless_it_is_meant(capsys: Shown,
     file, key = tmp_path / "ben.zip", open_person("ben").calendar_key()
     (open_person("ben").folder / "settings.json").write_text('{"ana_notify": "json://127.0.0.1/bens"}')
     run(capsys, "backup", str(file), "--user", "ben")
+    earlier = write_earlier("ben", tmp_path / "earlier.zip")
     for options in (["--user", "anna"], []):
         code, told = run(capsys, "restore", str(file), "--yes", *options)
         assert code == 1
@@ -156,7 +158,7 @@ def test_a_backup_of_another_person_is_refused_unless_it_is_meant(capsys: Shown,
     assert "of ben" in run(capsys, "items", "--user", "anna")[1]
     assert not (open_person("anna").folder / "settings.json").exists(), "her reminders do not ring at ben's"
     assert open_person("anna").calendar_key() != key, "nor does his key open her calendar"
-    assert run(capsys, "restore", str(without_person(file)), "--yes")[0] == 0, "an older one does not say whose it is"
+    assert run(capsys, "restore", str(earlier), "--yes")[0] == 0, "an older one does not say whose it is"
     assert "of ben" in run(capsys, "items")[1]
 
 
@@ -167,12 +169,14 @@ def test_a_restore_brings_back_what_a_person_has_set_and_no_key_that_was_changed
     settings.write_text('{"ana_timezone": "Asia/Tokyo"}')
     file = tmp_path / "anna.zip"
     run(capsys, "backup", str(file), "--user", "anna")
+    earlier = write_earlier("anna", tmp_path / "earlier.zip")
     settings.write_text('{"ana_timezone": "Europe/Berlin"}')
     changed = open_person("anna").calendar_key(change=True)
-    assert run(capsys, "restore", str(without_person(file)), "--yes", "--user", "anna")[0] == 0
+    assert run(capsys, "restore", str(earlier), "--yes", "--user", "anna")[0] == 0
     assert "Berlin" in settings.read_text(), "an older backup has none"
     assert run(capsys, "restore", str(file), "--yes", "--user", "anna")[0] == 0
-    assert (settings.read_text(), settings.stat().st_mode & 0o777) == ('{"ana_timezone": "Asia/Tokyo"}', 0o600)
+    assert json.loads(settings.read_text()) == {"ana_timezone": "Asia/Tokyo"}
+    assert settings.stat().st_mode & 0o777 == 0o600
     assert open_person("anna").calendar_key() == changed
     run(capsys, "users", "remove", "anna", "--yes")
     run(capsys, "users", "add", "anna")

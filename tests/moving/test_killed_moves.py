@@ -35,7 +35,8 @@ MOVE = """
             return
         if code.co_name == "write_move" and frame.f_locals["note"]:
             state["counts"] = True
-        if state["counts"] and any(place in code.co_filename for place in ("moving", "/postgres/", "format", "files")):
+        places = "moving", "archive", "/postgres/", "format", "files", "exchange"
+        if state["counts"] and any(place in code.co_filename for place in places):
             state["left"] -= 1
             if state["left"] < 0:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -48,7 +49,7 @@ MOVE = """
 """
 """A move that kills itself after so many calls of ours, counted from its start or from where it changes over."""
 
-CALLS = 1700
+CALLS = 2000
 """About as many calls as a whole move makes."""
 
 
@@ -83,7 +84,7 @@ def move_under_kills(folder: Path, kills: int) -> None:
     before, killed = tell(workspace), 0
     for to in ("database", "folder", "database"):
         early = [("start", str(chance.randrange(CALLS))) for _ in range(kills)]
-        late = [("change", str(n * 40 // kills)) for n in range(kills)]
+        late = [("change", str(n * 110 // kills)) for n in range(kills)]
         for begun, left in itertools.chain(early, late):
             code = run_move(folder, workspace.person, to, begun, left)
             assert code in (0, -signal.SIGKILL)

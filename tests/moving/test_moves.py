@@ -15,19 +15,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ana.archive.backup import open_side
+from ana.archive.database import DatabaseRows
+from ana.archive.parts import TABLES
+from ana.archive.side import copy_store
 from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.whole import WholePostgres
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError
-from ana.handles import open_handles
+from ana.handles import open_data, open_handles
 from ana.memory.item import merge_properties
 from ana.memory.memory import Memory
 from ana.memory.undo import last_turn, undo
 from ana.models.scripted import ScriptedModel, calls
-from ana.moving.copying import copy_store
-from ana.moving.database import DatabaseRows
-from ana.moving.folder import open_folder
 from ana.moving.move import Move
-from ana.moving.rows import TABLES
 from ana.people import People
 from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster
@@ -184,12 +184,12 @@ def test_a_folder_that_was_left_is_kept_when_its_person_comes_back(ann: Workspac
     for _ in range(2):
         make_move(ann).run("database", ignore)
         make_move(ann).run("folder", ignore)
-    kept = [*(ann.folder / "set-aside").iterdir()]
+    kept = [*(ann.folder / "backups").iterdir()]
     assert len(kept) == 2
     for each in kept:
         aside = ann.move(tmp_path / each.name)
         aside.folder.parent.mkdir(parents=True)
-        each.rename(aside.folder)
+        (each / "data").rename(aside.folder)
         with memory_in(aside) as memory:
             assert [*export_lines(memory.backend)] == before
 
@@ -300,7 +300,8 @@ def test_vectors_of_another_embedder_are_made_again(ann: Workspace) -> None:
         person = secrets.token_hex(8)
         backend = PostgresBackend(database(), person, other)
         with (
-            open_folder(ann) as source,
+            open_data(ann, "a test") as handles,
+            open_side(handles) as source,
             PersonRows(database(), person).write() as session,
             backend.bound.bind(session, writes=True),
         ):

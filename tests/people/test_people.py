@@ -8,7 +8,6 @@ from zipfile import ZipFile
 import pytest
 
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError, WrongName
-from ana.files import FILE_ERRORS
 from ana.handles import open_data
 from ana.keys import KEY
 from ana.logs import hide_secrets, secrets_of
@@ -164,7 +163,7 @@ def test_a_removed_persons_folder_and_a_backup_are_kept_and_all_that_let_them_in
     assert not anna.folder.exists()
     assert (aside / "anna" / "journal.sqlite").exists()
     with ZipFile(aside / "backup.zip") as backup:
-        assert "data/journal.sqlite" in backup.namelist()
+        assert "journal.jsonl" in backup.namelist()
     assert aside.is_relative_to(settings.ana_data_dir / "set-aside")
     with pytest.raises(UserError, match="There is no person 'anna'"):
         people.remove("anna")
@@ -181,7 +180,7 @@ def test_a_person_whose_folder_is_damaged_is_not_removed_by_halves(people: Peopl
     with open_data(anna, "a test") as handles:
         handles.memory.create("something")
     (anna.folder / "journal.sqlite").write_bytes(b"no database at all" * 100)
-    with pytest.raises(FILE_ERRORS):
+    with pytest.raises(StoreBroken, match="file is not a database"):
         people.remove("anna")
     assert (people.find(token), anna.folder.exists()) == ("anna", True)
 

@@ -64,11 +64,6 @@ def list_entries(session: Session, turn: str | None, id: str | None, since: str,
     return _select(session, f"{' AND '.join(conditions)} ORDER BY seq DESC", *values, limit=limit)
 
 
-def list_after(session: Session, seq: int, limit: int) -> list[Entry]:
-    """Return at most so many entries after one, the oldest first."""
-    return _select(session, "seq > ? ORDER BY seq", seq, limit=limit)
-
-
 def find_by_keys(keys: Iterable[str]) -> Statement:
     """Return what reads the entries that calls with these keys made."""
     return Statement(f"SELECT {_COLUMNS} FROM entries WHERE key = ANY(?)", [[to_name(key) for key in keys]])

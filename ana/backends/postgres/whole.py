@@ -1,4 +1,4 @@
-"""All that a person's store holds in PostgreSQL, for a move: in one transaction, with everything else of theirs."""
+"""All that a person's store holds in PostgreSQL, to be read or filled in one transaction, with all else of theirs."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from ana.backends.postgres import journal
 from ana.backends.postgres.backend import MAKE_STORE, PostgresBackend
 from ana.backends.postgres.names import to_name
 from ana.backends.postgres.writing import Writing
-from ana.embedders import Embedder
+from ana.backends.whole import WholeStore
 from ana.embedders.base import Vector
 from ana.embedders.known import OnceEmbeddings
 from ana.memory.changes import Change, Entry, Kind
@@ -17,34 +17,28 @@ from ana.memory.search.property_text import property_text
 from ana.postgres.session import Session
 
 
-class WholePostgres:
-    """A `WholeStore` in a transaction to which its backend is bound."""
+class WholePostgres(WholeStore):
+    """A store in a transaction to which its backend is bound."""
 
     def __init__(self, backend: PostgresBackend, session: Session) -> None:
-        self.backend = backend
-        self._session = session
-
-    @property
-    def embedder(self) -> Embedder:
-        return self.backend.embedder
+        super().__init__(backend)
+        self._backend, self._session = backend, session
 
     @property
     def embedder_name(self) -> str:
-        return next((name for (name,) in self._session.ask("SELECT embedder FROM stores")), self.backend.embedder.name)
+        made = [name for (name,) in self._session.ask("SELECT embedder FROM stores WHERE embedder <> ''")]
+        return made[0] if made else super().embedder_name
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         query = f"SELECT record, vector FROM records WHERE kind = '{kind}' ORDER BY row"
         for record, vector in self._session.scan(query):
             yield from_json(record), np.frombuffer(vector, np.float32)
 
-    def list_after(self, seq: int, limit: int) -> list[Entry]:
-        return journal.list_after(self._session, seq, limit)
-
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
         known = {property_text(i.content, i.properties): vector for i, vector in records if vector is not None}
         made = [Entry("", "", "", Change(kind, item.id, None, item)) for item, _ in records]
         self._session.add(MAKE_STORE)
-        Writing(made, OnceEmbeddings(self.backend.embedder, known), {}).fill(self._session)
+        Writing(made, OnceEmbeddings(self._backend.embedder, known), {}).fill(self._session)
         self._session.run()
 
     def take_entries(self, entries: Sequence[Entry]) -> None:
@@ -60,4 +54,4 @@ class WholePostgres:
     def take_numbers(self, last_entry: int, next_line: int) -> None:
         self._session.add(MAKE_STORE)
         numbers = "UPDATE stores SET embedder = ?, entries = ?, line = ?"
-        self._session.add(numbers, self.backend.embedder.name, last_entry, next_line)
+        self._session.add(numbers, self._backend.embedder.name, last_entry, next_line)

@@ -10,7 +10,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from ana.backends.chroma.care.backup import DATABASES, NOTES, PERSONAL, copy_database
+from ana.backends.chroma.care.files import DATABASES, NOTES, SETTINGS, copy_database
 from ana.backends.chroma.client import DATABASE, open_chroma
 from ana.backends.chroma.collection import INDEXES, NAMES, collection_arguments
 from ana.backends.chroma.folder import blank_unwritten
@@ -68,7 +68,11 @@ def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
 
     `finish_exchange` must follow, while Chroma is closed. `traces` is where the traces go; None if only Chroma is new.
     """
-    note = ExchangeNote(f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None, decided=False)
+    with suppress(StoreBroken):
+        if left := read_note(path / NOTE, ExchangeNote):  # of a move that was cut short
+            shutil.rmtree(path / left.unpacked, ignore_errors=True)
+    name, goes = f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None
+    note = ExchangeNote(name, goes, decided=False)
     _write_note(path, note)
     try:
         yield path / note.unpacked
@@ -126,7 +130,7 @@ def _put_back_files(source: Path, path: Path) -> None:
             copy_database(source / name, path / name)
         else:
             remove_database(path / name)
-    for name in (*NOTES, *PERSONAL):
+    for name in (*NOTES, SETTINGS):
         if (source / name).exists():
             copy_whole(source / name, path / name)
         elif name in NOTES:

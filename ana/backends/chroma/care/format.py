@@ -20,7 +20,7 @@ from ana.own_files import name_folder
 
 FORMAT = 3
 STEPS = ("sources",)
-"""Steps within the format, in their order; each is taken once the store is open, after a backup of its own."""
+"""Steps within the format, in their order; each is taken once the store is open, after a copy of its own."""
 
 NAME = "format.json"
 MOVED = "moved.json"
@@ -67,14 +67,19 @@ def write_move(path: Path, note: MoveNote | None) -> None:
         write_whole(path / MOVED, json.dumps(asdict(note)), mode=0o600)
 
 
+def refuse_moved(path: Path) -> None:
+    """Raise ConfigError if what was in a folder was moved away, or a move into it was cut short."""
+    if move := read_move(path):
+        raise ConfigError(*_describe_move(path, move))
+
+
 def read_format(path: Path) -> FormatNote:
     """Return the format of a folder, 0 for an empty one.
 
     Raises:
         ConfigError: It is newer, its note cannot be read, or what was in the folder was moved away.
     """
-    if move := read_move(path):
-        raise ConfigError(*_describe_move(path, move))
+    refuse_moved(path)
     note = path / NAME
     hint = f"Write {_dump(STEPS)} into it if this program wrote the folder."
     try:
@@ -102,21 +107,21 @@ def _describe_move(path: Path, move: MoveNote) -> tuple[str, str]:
     )
 
 
-def migrate(path: Path, back_up: Callable[[str], None]) -> list[str]:
+def migrate(path: Path, keep_copy: Callable[[str], None]) -> list[str]:
     """Bring a folder to this program's format, and return the steps that are to be taken once the store is open.
 
     Raises ConfigError if it is newer. What was cut short can start again.
 
     Args:
-        back_up: Makes a backup for a reason that names it, unless there is one already.
+        keep_copy: Copies the folder for a reason that names the copy, unless there is one already.
     """
     note = read_format(path)
     if note.format == 1:
-        back_up("before-format-2")
+        keep_copy("before-format-2")
         _group_writes_into_acts(path)
     left = [step for step in STEPS if step not in note.steps] if note.format else []
     for step in left:
-        back_up(f"before-{step}")
+        keep_copy(f"before-{step}")
     if left:
         _add_sources(path)
     if note.format < FORMAT:

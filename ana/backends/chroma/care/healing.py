@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ana.backends.chroma.acts import Journal
-from ana.backends.chroma.care.backup import own_backup_path, pack
 from ana.backends.chroma.care.exchange import REBUILDING, finish_exchange
-from ana.backends.chroma.care.format import migrate, note_step
+from ana.backends.chroma.care.files import copy_files, name_copy
+from ana.backends.chroma.care.format import migrate, note_step, refuse_moved
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.rebuild import (
     find_refused,
@@ -61,8 +61,9 @@ class Healing:
 
     def settle_files(self) -> None:
         """Finish an exchange that was cut short, and bring an older folder to this program's format."""
+        refuse_moved(self._path)  # what a move is to bring here is exchanged by the move alone
         finish_exchange(self._path)
-        self.steps = migrate(self._path, self._back_up)
+        self.steps = migrate(self._path, self._keep_copy)
 
     def take_steps(self) -> None:
         """Take the steps that are left to this program's format."""
@@ -71,10 +72,10 @@ class Healing:
             note_step(self._path, "sources")
             self.steps.remove("sources")
 
-    def _back_up(self, reason: str) -> None:
-        backup = own_backup_path(self._path, reason)
-        if not list(backup.parent.glob(f"{reason}-*")):  # the first backup of a migration that was cut short counts
-            pack(self._path, None, backup, self._folder.person, keep_damaged=True)
+    def _keep_copy(self, reason: str) -> None:
+        copy = name_copy(self._path, reason)
+        if not list(copy.parent.glob(f"{reason}-*")):  # the first copy of a migration that was cut short counts
+            copy_files(self._path, None, copy, self._folder.person)
 
     def heal_if_doubtful(self) -> None:
         """Heal if somebody had to, a rebuild was cut short, or a write waits in Chroma's log, as after no clean end."""

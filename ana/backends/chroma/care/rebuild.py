@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from ana.backends.chroma.care.backup import FOLDER as BACKUPS
 from ana.backends.chroma.care.exchange import REBUILDING, embed_again
+from ana.backends.chroma.care.files import FOLDER as BACKUPS
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
 from ana.backends.chroma.closed import drop_backlog, list_backlog
@@ -212,7 +212,7 @@ def remove_remains(path: Path) -> None:
         if not any(aside.iterdir()):
             aside.rmdir()
     for each in path.glob(f"{BACKUPS}/.*.part"):
-        each.unlink()
+        shutil.rmtree(each) if each.is_dir() else each.unlink()
 
 
 def _make_aside(path: Path) -> Path:

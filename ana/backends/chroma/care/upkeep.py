@@ -1,21 +1,21 @@
-"""The care for a store that one person keeps in a folder: backup, restore, examination, repair, re-embedding."""
+"""The care for a store that one person keeps in a folder: its exchange, examination, repair, re-embedding."""
 
 import json
 import secrets
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.backup import own_backup_path, write_backup
 from ana.backends.chroma.care.examine import AT_ONCE, Examined, Findings, examine, find_unfound
-from ana.backends.chroma.care.exchange import NOTE, read_exchange
+from ana.backends.chroma.care.exchange import NOTE, finish_exchange, prepare_exchange, read_exchange
+from ana.backends.chroma.care.files import copy_files, name_copy
+from ana.backends.chroma.care.format import refuse_moved
 from ana.backends.chroma.care.rebuild import set_aside
-from ana.backends.chroma.care.restore import restore
 from ana.backends.chroma.care.whole import WholeChroma
 from ana.backends.chroma.client import map_foreign_errors
-from ana.backends.whole import WholeStore
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.errors import FileUnreadable, StoreBroken
@@ -48,7 +48,7 @@ class Upkeep:
         with self._backend.hold():
             return self._backend.collections["item"].read_vectors()
 
-    def give_whole(self) -> WholeStore:
+    def give_whole(self) -> WholeChroma:
         """Return what gives all that is in the store, or fills it."""
         return WholeChroma(self._backend)
 
@@ -101,19 +101,35 @@ class Upkeep:
                     ids = [row.id for rows in source.read_rows(AT_ONCE) for row in find_unfound(source, rows)]
                     collection.put([(item, item) for item in collection.get_many(ids)])
 
-    def back_up(self, traces: Path | None, to: Path) -> int:
-        """Write everything into one file, and return how many files are in it. Arguments and errors: `write_backup`."""
-        return write_backup(self._folder, traces, to)
+    def keep_copy(self, event: str, traces: Path) -> Path:
+        """Copy the folder's files and traces, before something that might be regretted, and return the copy."""
+        copy = name_copy(self.path, f"before-{event}")
+        with self._folder.hold_closed():
+            self._folder.close()
+            copy_files(self.path, traces, copy, self._folder.person)
+        return copy
 
-    def back_up_before(self, event: str, traces: Path) -> Path:
-        """Write a backup into the folder, before something that might be regretted, and return where it is."""
-        to = own_backup_path(self.path, f"before-{event}")
-        write_backup(self._folder, traces, to)
-        return to
+    @contextmanager
+    def replacing(self, traces: Path) -> Iterator[tuple[Path, Path]]:
+        """Yield a folder for all that is to take the place of what is here, traces too, and a copy of that.
 
-    def restore(self, traces: Path, backup: Path, source: str | None = None) -> Path:
-        """Make everything what it was in a backup, and return a backup of before. Arguments and errors: `restore`."""
-        return restore(self._folder, traces, backup, source)
+        The folder may be one that cannot be opened. Without an error the exchange is made at the end.
+        """
+        with self._folder.hold_closed():
+            refuse_moved(self.path)
+            self._folder.close()
+            with suppress(StoreBroken):  # its note is damaged: this exchange takes its place
+                finish_exchange(self.path)
+            copy = self.keep_copy("restore", traces)
+            with prepare_exchange(self.path, traces) as new:
+                yield new, copy
+            self.finish_exchange()
+
+    def finish_exchange(self) -> None:
+        """Finish an exchange that was decided, while the folder is held."""
+        self._folder.close()
+        self._folder.mark_written()
+        finish_exchange(self.path)
 
     def reindex(self, progress: Progress) -> int:
         return self._backend.write_again(self.embedder, progress)

@@ -8,16 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ana.backends.chroma.care.backup import write_backup
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.format import FORMAT, STEPS, read_format
-from ana.backends.chroma.care.restore import restore
 from ana.backends.chroma.source import EmbeddedItem
-from ana.errors import ConfigError, UserError
+from ana.errors import ConfigError
 from ana.memory.changes import make_edit
 from ana.memory.memory import Memory
 from ana.memory.sources import IMPORT
-from tests.backends.chroma.care.test_backup import rewrite
+from tests.archive.places import pack_files, put_back, rewrite
 from tests.chroma import chroma_of, hold_source
 from tests.memory.past import check_sources, fill_from_others
 
@@ -47,7 +45,7 @@ def test_what_was_written_before_gets_its_sources_once(
     check_sources(memory, ids)
     assert examine(chroma_of(memory)).is_sound
     assert read_format(path).steps == STEPS
-    assert len([*(path / "backups").glob("before-sources-*.zip")]) == 1
+    assert len([*(path / "backups").glob("before-sources-*")]) == 1
     memory.claim([ids["import"]])
     memory.close()
     assert memory.get(ids["import"]).source == "person", "it is not worked out again"
@@ -57,15 +55,15 @@ def test_a_backup_of_before_is_brought_up_when_it_is_restored(memory: Memory, tm
     ids = fill_from_others(memory)
     path = to_format_2(memory)
     memory.count()
-    (before,) = (path / "backups").glob("before-sources-*.zip")
+    (before,) = (path / "backups").glob("before-sources-*")
     memory.create("later")
-    restore(chroma_of(memory).folder, tmp_path / "traces", before)
+    put_back(memory, before)
     check_sources(memory, ids)
 
 
 def test_a_folder_with_a_step_that_is_not_known_is_refused(memory: Memory, tmp_path: Path) -> None:
     memory.create("one")
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    pack_files(memory, tmp_path / "b.zip")
     memory.close()
     path = chroma_of(memory).folder.path
     note = json.dumps({"format": FORMAT, "version": "9.1.0", "steps": [*STEPS, "later"]})
@@ -76,8 +74,8 @@ def test_a_folder_with_a_step_that_is_not_known_is_refused(memory: Memory, tmp_p
     later = rewrite(
         tmp_path / "b.zip", tmp_path / "later.zip", lambda files: files.update({"data/format.json": note.encode()})
     )
-    with pytest.raises(UserError, match="does not know: later"):
-        restore(chroma_of(memory).folder, tmp_path / "traces", later)
+    with pytest.raises(ConfigError, match="does not know: later"):
+        put_back(memory, later)
 
 
 @pytest.mark.parametrize("lost", ["chroma/chroma.sqlite3", "items.index.sqlite"])

@@ -22,6 +22,7 @@ from ana.memory.undo import undo
 from ana.time.clock import Clock
 from ana.transfer.exporter import export_lines
 from ana.values import Properties
+from tests.archive.places import back_up
 from tests.chroma import chroma_of, hold_source, open_memory, upkeep_of
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 
@@ -89,7 +90,7 @@ USES: dict[str, Callable[[Memory], object]] = {
     "trash": list_deleted,
     "describe": lambda memory: upkeep_of(memory).describe(),
     "export": lambda memory: list(export_lines(memory.backend)),
-    "backup": lambda memory: upkeep_of(memory).back_up(None, chroma_of(memory).path.with_name("b.zip")),
+    "backup": lambda memory: back_up(memory, chroma_of(memory).path.with_name("b.zip")),
     "undo": lambda memory: undo(memory, "first"),
     "create": lambda memory: memory.create("more", {"type": "note"}),
     "purge": lambda memory: memory.backend.erase([]),

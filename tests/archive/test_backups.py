@@ -1,4 +1,4 @@
-"""Backups are written while the folder is in use, and restored completely or not at all."""
+"""Backups are written while they are in use, and restored completely or not at all; also earlier ones."""
 
 import json
 import os
@@ -15,20 +15,19 @@ from typing import Any
 
 import pytest
 
-from ana import __version__
-from ana.backends.chroma.care import backup as backup_module
-from ana.backends.chroma.care import exchange
-from ana.backends.chroma.care import restore as module
-from ana.backends.chroma.care.backup import write_backup
+from ana.archive import restore as module
+from ana.archive.archive import FILES
+from ana.backends.chroma.care import exchange, files
 from ana.backends.chroma.care.examine import examine
-from ana.backends.chroma.care.format import FORMAT, STEPS, FormatNote, read_format
-from ana.backends.chroma.care.restore import restore
+from ana.backends.chroma.care.format import FORMAT
 from ana.backends.chroma.client import open_chroma
 from ana.errors import AnaError, ConfigError, StoreBroken, UserError
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
+from tests.archive.places import back_up, find_workspace, pack_files, put_back, rewrite
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER
+from tests.threads.conformance import read, say
 
 THREAD, LATER = (f"0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b00{n}" for n in (1, 2))
 
@@ -40,36 +39,38 @@ def contents(memory: Memory) -> tuple[list[str], dict[int, str], int]:
 def fill_with_history(memory: Memory, traces: Path) -> None:
     memory.create("Buy milk", {"due_date": "2026-01-08"})
     memory.append_line("Prefers tea")
-    with closing(sqlite3.connect(chroma_of(memory).folder.path / "threads.sqlite")) as threads:
-        threads.execute("PRAGMA journal_mode = WAL")
-        threads.execute("CREATE TABLE IF NOT EXISTS t (x)")
-        threads.execute("INSERT INTO t VALUES (1)")
-        threads.commit()
+    say(find_workspace(memory).open_thread_store(), THREAD, "hello")
     traces.mkdir(exist_ok=True)
     (traces / f"{THREAD}.jsonl").write_text("{}\n")
 
 
-def test_everything_is_as_it_was_when_the_backup_was_written(memory: Memory, tmp_path: Path) -> None:
+@pytest.mark.parametrize("write", [back_up, pack_files])
+def test_everything_is_as_it_was_when_the_backup_was_written(
+    memory: Memory, tmp_path: Path, write: Callable[..., Path]
+) -> None:
     traces = tmp_path / "traces"
     fill_with_history(memory, traces)
     before = contents(memory)
-    write_backup(chroma_of(memory).folder, traces, tmp_path / "b.zip")
+    write(memory, tmp_path / "b.zip", traces)
     memory.create("Later")
     memory.delete_line(0)
     (traces / f"{THREAD}.jsonl").write_text("{}\n{}\n")
     (traces / f"{LATER}.jsonl").write_text("{}\n")
     after = contents(memory)
+    store = find_workspace(memory).open_thread_store()
+    say(store, THREAD, "later")
     with closing(sqlite3.connect(chroma_of(memory).folder.path / "threads.sqlite")) as threads:
-        threads.execute("INSERT INTO t VALUES (2)")
-        threads.commit()
-        way_back = restore(chroma_of(memory).folder, traces, tmp_path / "b.zip")
-        assert threads.execute("SELECT count(*) FROM t").fetchone() == (1,), "seen by whoever has it open"
+        count = "SELECT count(*) FROM checkpoints"
+        later = threads.execute(count).fetchone()
+        way_back = put_back(memory, tmp_path / "b.zip")
+        assert threads.execute(count).fetchone() < later, "seen by whoever has it open"
+    assert read(store, THREAD) == ["hello", "heard hello"]
     assert contents(memory) == before
     assert examine(chroma_of(memory)).is_sound
     assert memory.find("milk").items[0].content == "Buy milk"
     assert sorted(file.name for file in traces.iterdir()) == [f"{THREAD}.jsonl"]
     assert (traces / f"{THREAD}.jsonl").read_text() == "{}\n"
-    restore(chroma_of(memory).folder, traces, way_back)
+    put_back(memory, way_back)
     assert contents(memory) == after
     assert sorted(file.name for file in traces.iterdir()) == [f"{THREAD}.jsonl", f"{LATER}.jsonl"]
 
@@ -77,10 +78,10 @@ def test_everything_is_as_it_was_when_the_backup_was_written(memory: Memory, tmp
 def test_another_process_sees_what_was_restored(memory: Memory, tmp_path: Path, clock: Clock) -> None:
     memory.create("one")
     other = open_memory(tmp_path / "data", EMBEDDER, clock)
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    back_up(memory, tmp_path / "b.zip")
     other.create("two")
     assert memory.count() == 2
-    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    put_back(memory, tmp_path / "b.zip")
     assert contents(other) == contents(memory)
     assert contents(other)[0] == ["one"]
     other.create("three")
@@ -101,22 +102,22 @@ def test_a_backup_is_taken_while_others_write(memory: Memory, tmp_path: Path) ->
     backups: list[Path] = []
     while not done.is_set() and len(backups) < 5:
         backups.append(tmp_path / f"b{len(backups)}.zip")
-        write_backup(chroma_of(memory).folder, None, backups[-1])
+        back_up(memory, backups[-1])
     writer.join()
     for each in backups:
-        restore(chroma_of(memory).folder, tmp_path / "traces", each)
+        put_back(memory, each)
         assert examine(chroma_of(memory)).is_sound
         assert len(memory.history()) == memory.count()
 
 
-@pytest.mark.parametrize("steps", range(9))
+@pytest.mark.parametrize("steps", range(12))
 def test_a_restore_cut_short_is_finished_or_has_not_begun(
     memory: Memory, tmp_path: Path, clock: Clock, steps: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed at each of its steps: before it is decided nothing has changed, afterwards whoever comes next finishes."""
     fill_with_history(memory, tmp_path / "traces")
     before = contents(memory)
-    write_backup(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    back_up(memory, tmp_path / "b.zip")
     memory.create("Later")
     after = contents(memory)
     left = [steps]
@@ -124,21 +125,22 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
     def kill_in(place: Any, name: str) -> Any:
         real = getattr(place, name)
 
-        def step(*args: Any) -> Any:
+        def step(*args: Any, **named: Any) -> Any:
             if left[0] == 0:
                 raise KeyboardInterrupt
             left[0] -= 1
-            return real(*args)
+            return real(*args, **named)
 
         return step
 
     with monkeypatch.context() as patched:
-        patched.setattr(backup_module, "copy_database", kill_in(backup_module, "copy_database"))
-        patched.setattr(module, "find_damage", kill_in(module, "find_damage"))
+        patched.setattr(files, "copy_database", kill_in(files, "copy_database"))
+        for name in ("copy", "compare"):
+            patched.setattr(module, name, kill_in(module, name))
         for name in ("write_whole", "copy_database", "_put_back_files", "_put_back_traces", "_put_back_chroma"):
             patched.setattr(exchange, name, kill_in(exchange, name))
         with pytest.raises(KeyboardInterrupt):
-            restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+            put_back(memory, tmp_path / "b.zip")
     note = chroma_of(memory).folder.path / "restore.json"
     decided = note.exists() and json.loads(note.read_text())["decided"]
     memory.close()
@@ -152,44 +154,50 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
 def test_a_backup_never_writes_over_anything(memory: Memory, tmp_path: Path) -> None:
     (tmp_path / "b.zip").write_text("mine")
     with pytest.raises(UserError, match="exists already"):
-        write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+        back_up(memory, tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_text() == "mine"
     with pytest.raises(UserError, match="cannot be written"):
-        write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip" / "c.zip")
+        back_up(memory, tmp_path / "b.zip" / "c.zip")
 
 
 def test_a_backup_is_for_its_owner_only(memory: Memory, tmp_path: Path) -> None:
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    back_up(memory, tmp_path / "b.zip")
     assert (tmp_path / "b.zip").stat().st_mode & 0o077 == 0
 
 
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.6, 0.99])
-def test_a_backup_that_is_incomplete_changes_nothing(memory: Memory, tmp_path: Path, part: float) -> None:
-    memory.create("one")
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
-    data = (tmp_path / "b.zip").read_bytes()
-    memory.create("two")
-    for spoiled in (data[: int(len(data) * part)], _flip_a_byte(data, part)):
-        (tmp_path / "bad.zip").write_bytes(spoiled)
-        with pytest.raises(UserError) as caught:
-            restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "bad.zip")
-        assert "othing was changed" in caught.value.sentence()
-    assert contents(memory)[0] == ["one", "two"]
+def test_a_backup_that_is_cut_short_changes_nothing(memory: Memory, tmp_path: Path, part: float) -> None:
+    check_refused(memory, tmp_path, lambda data: data[: int(len(data) * part)])
     with pytest.raises(UserError, match="no file"):
-        restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "none.zip")
+        put_back(memory, tmp_path / "none.zip")
 
 
-def _flip_a_byte(data: bytes, part: float) -> bytes:
-    """One byte in the middle of what is packed is another."""
-    at = 200 + int(len(data) * part * 0.5)
-    return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
+@pytest.mark.parametrize("name", ["items.jsonl", "items.f32", "journal.jsonl", "backup.json"])
+def test_a_backup_of_which_a_byte_is_another_changes_nothing(memory: Memory, tmp_path: Path, name: str) -> None:
+    def flip(data: bytes) -> bytes:
+        with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+            at = archive.getinfo(name).header_offset + 30 + len(name) + 20
+        return data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :]
+
+    check_refused(memory, tmp_path, flip)
+
+
+def check_refused(memory: Memory, tmp_path: Path, spoil: Callable[[bytes], bytes]) -> None:
+    memory.create("one")
+    back_up(memory, tmp_path / "b.zip")
+    memory.create("two")
+    (tmp_path / "bad.zip").write_bytes(spoil((tmp_path / "b.zip").read_bytes()))
+    with pytest.raises(UserError) as caught:
+        put_back(memory, tmp_path / "bad.zip")
+    assert "othing was changed" in caught.value.sentence()
+    assert contents(memory)[0] == ["one", "two"]
 
 
 def test_a_backup_of_a_newer_format_names_what_to_install(memory: Memory, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
-        archive.writestr("backup.json", json.dumps({"format": FORMAT + 1, "version": "9.1.0", "files": 1}))
+        archive.writestr("backup.json", json.dumps({"format": FORMAT + 2, "version": "9.1.0", "files": 1}))
     with pytest.raises(UserError, match=r"9\.1\.0") as caught:
-        restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+        put_back(memory, tmp_path / "b.zip")
     assert "9.1.0 or later" in caught.value.hint
 
 
@@ -206,47 +214,6 @@ def test_a_newer_folder_is_refused_with_what_to_install(memory: Memory) -> None:
         memory.count()
 
 
-OLD = """
-DROP TABLE writes;
-CREATE TABLE writes (
-    seq INTEGER PRIMARY KEY, key TEXT UNIQUE, ts TEXT NOT NULL, thread TEXT, turn TEXT,
-    kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT, done INTEGER NOT NULL DEFAULT 0);
-CREATE INDEX writes_by_record ON writes (kind, id);
-"""
-
-
-@pytest.mark.parametrize("cut", [False, True])
-def test_an_older_folder_is_backed_up_and_taken_to_this_format(
-    memory: Memory, cut: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Format 1 had no acts, and what was edited by hand had no turn."""
-    memory.create("one")
-    memory.append_line("Prefers tea")
-    memory.close()
-    path = chroma_of(memory).folder.path
-    with closing(sqlite3.connect(path / "journal.sqlite")) as db:
-        rows = db.execute("SELECT seq, key, ts, NULL, NULL, kind, id, before, after, done FROM writes").fetchall()
-        db.executescript(OLD)
-        db.executemany(f"INSERT INTO writes VALUES ({','.join('?' * 10)})", rows)
-        db.commit()
-    (path / "format.json").unlink()
-    if cut:
-        with monkeypatch.context() as patched:
-            patched.setattr(
-                "ana.backends.chroma.care.format.write_whole", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
-            )
-            with pytest.raises(KeyboardInterrupt):
-                memory.count()
-    assert [entry.turn for entry in memory.history()] == ["edit-2", "edit-1"]
-    assert contents(memory)[:2] == (["one"], {0: "Prefers tea"})
-    assert examine(chroma_of(memory)).is_sound
-    assert read_format(path) == FormatNote(FORMAT, __version__, steps=STEPS)
-    kept = list((path / "backups").glob("before-format-2-*.zip"))
-    assert len(kept) == 1, "the one from before the first try"
-    restore(chroma_of(memory).folder, path / "no traces", kept[0])
-    assert contents(memory)[0] == ["one"], "a backup of an older format is taken to this one too"
-
-
 def test_only_what_is_anas_own_is_replaced_or_removed(memory: Memory, tmp_path: Path) -> None:
     """Also where the backup, the traces and the person's own files lie in the same folder."""
     data = chroma_of(memory).folder.path
@@ -255,18 +222,18 @@ def test_only_what_is_anas_own_is_replaced_or_removed(memory: Memory, tmp_path: 
         memory.create(f"kept in {traces}")
         (traces / f"{THREAD}.jsonl").write_text("{}\n")
         packed = traces / f"mine-{len(str(traces))}.zip"
-        write_backup(chroma_of(memory).folder, traces, packed)
+        back_up(memory, packed, traces)
         own = [traces / "thesis.txt", traces / "my own.jsonl", traces / "sub" / "photo.jpg", data / "diary.md"]
         for file in own:
             file.parent.mkdir(exist_ok=True)
             file.write_text("mine")
         there = contents(memory)
         memory.create("later")
-        before = restore(chroma_of(memory).folder, traces, packed)
+        before = put_back(memory, packed, traces)
         assert contents(memory) == there
         assert all(file.read_text() == "mine" for file in own)
         assert packed.exists()
-        restore(chroma_of(memory).folder, traces, before)
+        put_back(memory, before, traces)
         assert "later" in contents(memory)[0]
         assert all(file.read_text() == "mine" for file in own)
 
@@ -277,14 +244,14 @@ def test_a_backup_is_put_back_over_a_folder_that_cannot_be_opened(
 ) -> None:
     fill_with_history(memory, tmp_path / "traces")
     before = contents(memory)
-    write_backup(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    back_up(memory, tmp_path / "b.zip")
     memory.close()
     (chroma_of(memory).folder.path / name).write_bytes(b"garbage " * 5000)
     again = open_memory(chroma_of(memory).folder.path, EMBEDDER, clock)
     if name in ("journal.sqlite", "format.json"):
         with pytest.raises(AnaError):
             again.lines()
-    restore(chroma_of(again).folder, tmp_path / "traces", tmp_path / "b.zip")
+    put_back(again, tmp_path / "b.zip")
     assert contents(again) == before
     assert examine(chroma_of(again)).is_sound
     again.close()
@@ -294,8 +261,8 @@ def test_a_damaged_database_is_not_packed_as_if_it_were_sound(memory: Memory, tm
     fill_with_history(memory, tmp_path / "traces")
     (chroma_of(memory).folder.path / "threads.sqlite-wal").unlink(missing_ok=True)
     (chroma_of(memory).folder.path / "threads.sqlite").write_bytes(b"garbage " * 5000)
-    with pytest.raises(StoreBroken, match=r"threads\.sqlite") as caught:
-        write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    with pytest.raises(StoreBroken, match="file is not a database") as caught:
+        back_up(memory, tmp_path / "b.zip")
     assert "doctor" in caught.value.hint
     assert not list(tmp_path.glob("*.zip*"))
 
@@ -306,43 +273,74 @@ def test_a_store_in_another_place_is_packed_and_put_back(memory: Memory, tmp_pat
     chroma = chroma_of(memory).folder.path / "chroma"
     chroma.rename(tmp_path / "elsewhere")
     chroma.symlink_to(tmp_path / "elsewhere")
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    back_up(memory, tmp_path / "b.zip")
     memory.create("two")
-    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    put_back(memory, tmp_path / "b.zip")
     assert contents(memory)[0] == ["one"]
     assert chroma.is_symlink()
 
 
-def rewrite(source: Path, target: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
-    """A backup with other files in it."""
-    with zipfile.ZipFile(source) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
-    change(files)
-    with zipfile.ZipFile(target, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return target
+def spoil(name: str, change: Callable[[bytes], bytes]) -> Callable[[dict[str, bytes]], Any]:
+    return lambda files: files.update({name: change(files[name])})
 
+
+def tell_otherwise(**values: Any) -> Callable[[dict[str, bytes]], Any]:
+    """The manifest says something else."""
+    return spoil("backup.json", lambda data: json.dumps(json.loads(data) | values).encode())
+
+
+def put_manifest(data: bytes) -> Callable[[dict[str, bytes]], Any]:
+    return spoil("backup.json", lambda _: data)
+
+
+MANIFESTS = {
+    "a list": b"[]",
+    "without a format": b"{}",
+    "a format that is not a number": b'{"format": "x", "files": 1}',
+    "files without end": b'{"format": 1, "version": "1", "files": 1e999}',
+    "nested": b"[" * 9000,
+    "endless": b'{"format": 1, "a": "' + b"a" * 10**5 + b'"}',
+    "without parts": b'{"format": 4, "version": "1", "files": 20}',
+}
+FORMATS = ("1e999", "-1e999", "NaN", "-1", "0", "true", "1.5", "[1]", "null", "1" + "0" * 400, "9" * 5000)
 
 ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "nothing in it": lambda files: [files.pop(name) for name in list(files) if name != "backup.json"],
+    "a part less": lambda files: files.pop("writes.jsonl"),
+    "no vectors": lambda files: files.update({"items.f32": b""}),
+    "a row less": spoil("items.jsonl", lambda _: b""),
+    "a row more": spoil("created.jsonl", lambda _: b'{"thread": "a", "ts": "", "metadata": "{}"}\n'),
+    "another text": spoil("items.jsonl", lambda data: data.replace(b"one", b"two")),
+    "no JSON": spoil("journal.jsonl", lambda _: b"{\n"),
+    "nested rows": spoil("journal.jsonl", lambda _: b"[" * 90_000 + b"\n"),
+    "rows of nothing": spoil("items.jsonl", lambda _: b"null\n"),
+    "rows without fields": spoil("turns.jsonl", lambda _: b"{}\n"),
+    "rows of other types": spoil("thread_names.jsonl", lambda _: b'{"thread": [], "name": 5}\n'),
+    "values of other types": spoil("stopped.jsonl", lambda _: b'{"run": {"a": 1}}\n'),
+    "no base64": spoil(
+        "writes.jsonl",
+        lambda _: json.dumps(
+            dict.fromkeys(("thread", "namespace", "checkpoint", "task", "path", "channel", "type"), "")
+            | {"idx": 0, "value": "é"}
+        ).encode(),
+    ),
+    "a trace elsewhere": spoil("turns.jsonl", lambda _: b'{"thread": "../../evil", "line": "x"}\n'),
+    "a name that is none": tell_otherwise(person="../evil"),
+    "an embedder of no name": tell_otherwise(embedder=5),
+    "a later format": tell_otherwise(format=5),
+    **{f"a manifest, {name}": put_manifest(data) for name, data in MANIFESTS.items()},
+    **{
+        f"format {value}": put_manifest(f'{{"format": {value}, "version": "1", "files": {len(FILES)}}}'.encode())
+        for value in FORMATS
+    },
+}
+
+EARLIER: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "no chroma": lambda files: files.pop("data/chroma/chroma.sqlite3"),
     "a file less": lambda files: files.pop("data/journal.sqlite"),
     "a newer format inside": lambda files: files.update({"data/format.json": b'{"format": 99, "version": "9"}'}),
-    "a damaged database": lambda files: files.update({"data/journal.sqlite": b"garbage " * 999}),
-    "a manifest that is a list": lambda files: files.update({"backup.json": b"[]"}),
-    "a manifest without a format": lambda files: files.update({"backup.json": b"{}"}),
-    "a format that is not a number": lambda files: files.update({"backup.json": b'{"format": "x", "files": 1}'}),
-    **{
-        f"format {value}": lambda files, value=value: files.update(  # type: ignore[misc]  # a default binds the value
-            {"backup.json": f'{{"format": {value}, "version": "1", "files": {len(files) - 1}}}'.encode()}
-        )
-        for value in ("1e999", "-1e999", "NaN", "-1", "0", "true", "1.5", "[1]", "null", "1" + "0" * 400, "9" * 5000)
-    },
-    "files without end": lambda files: files.update({"backup.json": b'{"format": 1, "version": "1", "files": 1e999}'}),
-    "a nested manifest": lambda files: files.update({"backup.json": b"[" * 9000}),
-    "an endless manifest": lambda files: files.update({"backup.json": b'{"format": 1, "a": "' + b"a" * 10**5 + b'"}'}),
     "an odd format inside": lambda files: files.update({"data/format.json": b'{"format": 1e999, "version": "9"}'}),
+    "a damaged database": lambda files: files.update({"data/journal.sqlite": b"garbage " * 999}),
     "somebody else's journal": lambda files: files.update({"data/journal.sqlite": make_database("writes (a)")}),
     "no chroma database": lambda files: files.update({"data/chroma/chroma.sqlite3": make_database("collections (a)")}),
     "somebody else's chroma": lambda files: files.update({"data/chroma/chroma.sqlite3": make_chroma("their_texts")}),
@@ -367,17 +365,13 @@ def make_chroma(collection: str) -> bytes:
         return (Path(name) / "chroma.sqlite3").read_bytes()
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", [*ODD, *EARLIER])
 def test_an_archive_that_cannot_be_used_changes_nothing(memory: Memory, tmp_path: Path, name: str) -> None:
     memory.create("one")
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    (back_up if name in ODD else pack_files)(memory, tmp_path / "b.zip")
     memory.create("two")
-    with pytest.raises(UserError):
-        restore(
-            chroma_of(memory).folder,
-            tmp_path / "traces",
-            rewrite(tmp_path / "b.zip", tmp_path / "odd.zip", ODD[name]),
-        )
+    with pytest.raises((UserError, ConfigError)):
+        put_back(memory, rewrite(tmp_path / "b.zip", tmp_path / "odd.zip", (ODD | EARLIER)[name]))
     assert contents(memory)[0] == ["one", "two"]
     assert not list(chroma_of(memory).folder.path.glob("restore*"))
 
@@ -386,19 +380,19 @@ def test_a_backup_for_which_there_is_no_room_is_refused_unread(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory.create("one")
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    back_up(memory, tmp_path / "b.zip")
     monkeypatch.setattr(zipfile.ZipFile, "testzip", lambda _: pytest.fail("it was unpacked"))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))
     with pytest.raises(UserError, match="there is room for 1,000"):
-        restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+        put_back(memory, tmp_path / "b.zip")
     assert contents(memory)[0] == ["one"]
     assert not list(chroma_of(memory).folder.path.glob("restore*"))
 
 
 def test_a_backup_of_a_folder_without_records_is_restored(memory: Memory, tmp_path: Path) -> None:
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    back_up(memory, tmp_path / "b.zip")
     memory.create("one")
-    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    put_back(memory, tmp_path / "b.zip")
     assert contents(memory)[0] == []
 
 
@@ -413,23 +407,32 @@ def test_an_odd_note_of_the_format_is_a_sentence(memory: Memory, note: str) -> N
 
 def test_what_does_not_belong_into_a_backup_is_not_unpacked(memory: Memory, tmp_path: Path) -> None:
     memory.create("one")
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    pack_files(memory, tmp_path / "b.zip")
 
     def more(files: dict[str, bytes]) -> None:
         files |= {"data/../../evil": b"x", "traces/x.txt": b"x", "other": b"x"}
         files["backup.json"] = json.dumps({"format": FORMAT, "version": "1", "files": len(files) - 1}).encode()
 
-    restore(chroma_of(memory).folder, tmp_path / "traces", rewrite(tmp_path / "b.zip", tmp_path / "odd.zip", more))
+    put_back(memory, rewrite(tmp_path / "b.zip", tmp_path / "odd.zip", more))
     assert contents(memory)[0] == ["one"]
     assert not list(tmp_path.glob("**/evil")) + list(tmp_path.glob("traces/x.txt"))
 
 
-def test_a_very_old_file_is_packed_too(memory: Memory, tmp_path: Path) -> None:
+def test_a_note_in_a_backup_is_written_only_where_notes_are(memory: Memory, tmp_path: Path) -> None:
+    memory.create("one")
+    back_up(memory, tmp_path / "b.zip")
+    row = b'{"name": "../../evil", "text": "x"}\n'
+    put_back(memory, rewrite(tmp_path / "b.zip", tmp_path / "odd.zip", spoil("notes.jsonl", lambda _: row)))
+    assert contents(memory)[0] == ["one"]
+    assert not list(tmp_path.glob("**/evil"))
+
+
+def test_a_very_old_file_is_in_it_too(memory: Memory, tmp_path: Path) -> None:
     fill_with_history(memory, tmp_path / "traces")
     os.utime(tmp_path / "traces" / f"{THREAD}.jsonl", (0, 0))
-    write_backup(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    back_up(memory, tmp_path / "b.zip")
     (tmp_path / "traces" / f"{THREAD}.jsonl").unlink()
-    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    put_back(memory, tmp_path / "b.zip")
     assert (tmp_path / "traces" / f"{THREAD}.jsonl").stat().st_mode & 0o077 == 0
 
 
@@ -437,7 +440,7 @@ def test_a_purge_that_was_cut_short_is_not_finished_over_what_is_restored(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory.create("one")
-    write_backup(chroma_of(memory).folder, None, tmp_path / "b.zip")
+    back_up(memory, tmp_path / "b.zip")
     memory.create("two")
 
     def cut(_: Path) -> None:
@@ -447,5 +450,5 @@ def test_a_purge_that_was_cut_short_is_not_finished_over_what_is_restored(
         patched.setattr("ana.backends.chroma.backend.finish_exchange", cut)
         with pytest.raises(KeyboardInterrupt):
             memory.backend.erase([])
-    restore(chroma_of(memory).folder, tmp_path / "traces", tmp_path / "b.zip")
+    put_back(memory, tmp_path / "b.zip")
     assert contents(memory)[0] == ["one"]

@@ -1,0 +1,57 @@
+"""Writing all that a person has into one file, also while it is in use."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ana.archive.archive import Manifest, write_archive
+from ana.archive.folder import open_rows
+from ana.archive.side import Side
+from ana.backends.chroma.care.files import name_copy
+from ana.errors import UserError
+from ana.handles import DataHandles
+from ana.workspace.folder import FolderStorage
+
+
+def back_up(handles: DataHandles, to: Path) -> Manifest:
+    """Write all that a person has into one file, also while it is in use, and return what it says of itself.
+
+    Raises:
+        UserError: The file exists already, or cannot be written.
+        StoreBroken: Something that the person has is damaged.
+    """
+    if to.exists():
+        raise UserError(f"{to} exists already.", "Name another file, or delete it first.")
+    try:
+        with open_side(handles) as side:
+            return write_archive(side, handles.workspace.person, to)
+    except OSError as exc:
+        raise UserError(f"The backup {to} cannot be written: {exc.strerror or exc}.", "Choose another place.") from exc
+
+
+def back_up_before(handles: DataHandles, event: str) -> Path:
+    """Write a backup into the data folder, before something that might be regretted, and return where it is."""
+    copy = name_copy(handles.workspace.folder, f"before-{event}")
+    back_up(handles, to := copy.with_name(f"{copy.name}.zip"))
+    return to
+
+
+@contextmanager
+def open_side(handles: DataHandles) -> Iterator[Side]:
+    """Yield all that a person has: in a database as of one moment, in a folder conversations as of one."""
+    workspace = handles.workspace
+    if workspace.has_database:
+        from ana.archive.database import open_person
+        from ana.postgres.database import READ
+
+        rows, embedder = workspace.rows, handles.care.embedder
+        with (
+            rows.database.transaction(rows.number, READ) as session,
+            open_person(rows.database, session, rows.person, embedder) as side,
+        ):
+            yield side
+        return
+    storage = workspace.storage
+    assert isinstance(storage, FolderStorage)
+    with open_rows(storage) as kept:
+        yield Side(handles.upkeep.give_whole(), kept, handles.memory.backend.alone)

@@ -1,0 +1,116 @@
+"""What a person has in PostgreSQL, and bringing in what takes its place."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import islice
+
+from ana.archive.parts import JSON, NOTES, PERSONAL, TABLES, Row
+from ana.archive.side import Side
+from ana.backends.postgres.backend import PostgresBackend
+from ana.backends.postgres.whole import WholePostgres
+from ana.embedders import Embedder
+from ana.errors import StoreBusy, UserError
+from ana.keys import make_digest
+from ana.postgres.database import Database
+from ana.postgres.session import IS_HELD, Session, Statement
+from ana.tracing.lines import find_id
+from ana.workspace.postgres import KEEP_KEY
+
+PAGE = 20
+"""Rows that are sent together: a checkpoint holds all messages of its conversation."""
+
+_TELLING = ("records", "entries", *(table for table in TABLES if table not in ("spending", "settings", "notes")))
+"""The tables of which one with a row says that a person has something; using the database makes rows in others."""
+
+_PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', '10s', true)"
+
+
+class DatabaseRows:
+    """The rows of a person in a transaction."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def read(self, table: str) -> Iterator[Row]:
+        columns, order = TABLES[table]
+        if table == "settings":  # which was set first is not said
+            fields = self._session.ask("SELECT fields FROM settings")
+            return ((json.dumps(each, sort_keys=True),) for (each,) in fields if each)
+        wanted = ", ".join(f"{column}::text" if (table, column) in JSON else column for column in columns)
+        which = f"WHERE name = ANY('{{{','.join(NOTES)}}}')" if table == "notes" else ""
+        return self._session.scan(f"SELECT {wanted} FROM {table} {which} ORDER BY {order}", PAGE)
+
+    def write(self, table: str, rows: Iterable[Row]) -> None:
+        self._session.add(f"DELETE FROM {table}")  # what using it makes
+        columns, left = TABLES[table].columns, iter(rows)
+        if table == "turns":
+            columns = (*columns, "id")
+            left = ((thread, line, find_id(line, thread, "Install the newer one.")) for thread, line in left)
+        while page := [*islice(left, PAGE)]:
+            self._session.insert(table, columns, page)
+            for key in (text for name, text in page if name == "calendar-key") if table == "notes" else ():
+                self._session.add(KEEP_KEY, make_digest(key))
+            self._session.run()
+
+
+@contextmanager
+def open_person(database: Database, session: Session, name: str, embedder: Embedder) -> Iterator[Side]:
+    """Yield all that a person has in a transaction of theirs."""
+    backend = PostgresBackend(database, name, embedder)
+    with backend.bound.bind(session, writes=True):
+        yield Side(WholePostgres(backend, session), DatabaseRows(session))
+
+
+@contextmanager
+def begin(database: Database, number: int) -> Iterator[Session]:
+    """Yield a transaction of a person, also of one whose things are elsewhere."""
+    with database.begin(Statement("BEGIN"), Statement(_PERSON, [str(number)])) as session:
+        yield session
+
+
+@contextmanager
+def replace_person(
+    database: Database, name: str, *, is_new: bool = False
+) -> Iterator[tuple[Session, dict[str, list[Row]], str]]:
+    """Yield a transaction with which a person has what is brought in, the rows of personal tables before, and a name:
+    that under which what the person had is put aside, and which nobody can have. The caller owns every conversation.
+
+    Args:
+        is_new: Whether the database must have nothing of theirs, but what was moved into a folder.
+
+    Raises:
+        UserError: It has.
+        StoreBusy: A message of theirs waits for its answer, or reminders are being delivered.
+    """
+    aside, present = f"{name} {datetime.now(UTC):%Y%m%dT%H%M%S%f}", dict[str, list[Row]]()
+    with database.begin(Statement("BEGIN")) as session:
+        for number, away in session.ask("SELECT number, away FROM people WHERE name = ? FOR UPDATE", name):
+            session.ask(_PERSON, str(number))
+            if is_new and away is None and holds(session):
+                raise UserError(
+                    f"The database has something of {name!r} already; nothing was changed.",
+                    "Name another database, or bring that into a folder: `ana move folder`.",
+                )
+            refuse_work(session)
+            present = {table: [*DatabaseRows(session).read(table)] for table in PERSONAL}
+            session.add("UPDATE people SET name = ? WHERE number = ?", aside, number)
+        ((new,),) = session.ask("INSERT INTO people (name) VALUES (?) RETURNING number", name)
+        session.ask(_PERSON, str(new))
+        yield session, present, aside
+
+
+def holds(session: Session) -> bool:
+    """Return whether there is something of a person."""
+    any_row = " OR ".join(f"EXISTS (SELECT FROM {table})" for table in _TELLING)
+    ((found,),) = session.ask(f"SELECT {any_row}")
+    return bool(found)
+
+
+def refuse_work(session: Session) -> None:
+    """Raise StoreBusy if a run of the person's is not done, or reminders are being delivered."""
+    if session.ask("SELECT 1 FROM runs WHERE NOT done LIMIT 1"):
+        raise StoreBusy("A message of theirs waits for its answer.", "Let a worker answer it, or cancel its run.")
+    if session.ask(f"SELECT 1 FROM ringers WHERE {IS_HELD}"):
+        raise StoreBusy("A program delivers their reminders.", "Wait until it has finished, or stop that program.")

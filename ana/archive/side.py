@@ -1,0 +1,117 @@
+"""Copying all that a person has from one place to another, and telling whether it arrived."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from ana.archive.parts import TABLES, PersonalRows, Row, dump_line, dump_row
+from ana.backends.whole import StoreSource, WholeStore
+from ana.errors import StoreBroken
+from ana.memory.changes import KINDS, Change, Entry, Kind
+from ana.memory.item import from_json, to_json
+from ana.progress import Progress
+
+PAGE = 200
+
+RECORDS: dict[Kind, str] = {"item": "items", "line": "lines"}
+"""The parts of records, by their kinds."""
+JOURNAL = "journal"
+PARTS = (*TABLES, *RECORDS.values(), JOURNAL)
+"""All parts. Threads first: see `ana/backends/chroma/care/files.py`."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """All that a person has in one place.
+
+    Args:
+        store: Items, lines, and the journal.
+        rows: Everything else.
+        alone: Keeps everybody else from writing in the store.
+    """
+
+    store: StoreSource
+    rows: PersonalRows
+    alone: Callable[[], AbstractContextManager[object]] = nullcontext
+
+
+@dataclass(frozen=True)
+class Part:
+    """How many rows a part has, and the digest of their lines; those of records may be in any order."""
+
+    rows: Annotated[int, Field(ge=0)]
+    digest: str
+
+
+def copy(source: Side, target: Side, progress: Progress, wanted: Mapping[str, Iterable[Row]] | None = None) -> None:
+    """Copy everything to a place that has nothing.
+
+    Args:
+        wanted: The rows of tables that the target is to have in place of the source's.
+    """
+    for table in TABLES:
+        target.rows.write(table, wanted[table] if wanted and table in wanted else source.rows.read(table))
+    copy_store(source.store, target.store, progress)
+
+
+def copy_store(given: StoreSource, store: StoreSource, progress: Progress) -> None:
+    """Copy items, lines and journal to a store that has none; the vectors too, unless another embedder made them."""
+    assert isinstance(store, WholeStore)
+    has_vectors = given.embedder_name == store.embedder_name
+    total, done = sum(map(given.count, KINDS)), 0
+    for kind in KINDS:
+        records = given.scan(kind)
+        while page := [*islice(records, PAGE)]:
+            store.take_records(kind, [(item, vector if has_vectors else None) for item, vector in page])
+            done += len(page)
+            progress(done, total)
+    entries = iter(given.entries())
+    while some := [*islice(entries, PAGE)]:
+        store.take_entries(some)
+    store.take_numbers(*given.numbers())
+
+
+def digest_all(side: Side) -> dict[str, Part]:
+    """Return every part of what is in a place, read as a whole."""
+    parts = {table: digest(table, (dump_row(table, row) for row in side.rows.read(table))) for table in TABLES}
+    for kind, name in RECORDS.items():
+        parts[name] = digest(name, (dump_line(to_json(item)) for item, _ in side.store.scan(kind)))
+    return parts | {JOURNAL: digest(JOURNAL, map(dump_entry, side.store.entries()))}
+
+
+def digest(part: str, lines: Iterable[bytes]) -> Part:
+    """Return how many lines a part has, and their digest."""
+    each = [hashlib.sha256(line).digest() for line in lines]
+    if part in RECORDS.values():
+        each.sort()
+    return Part(len(each), hashlib.sha256(b"".join(each)).hexdigest())
+
+
+def compare(parts: Mapping[str, Part], target: Side, but: Iterable[str] = ()) -> None:
+    """Raise StoreBroken, which names what differs, if a place does not have what was to arrive.
+
+    Args:
+        but: Tables that were not to come over.
+    """
+    arrived = digest_all(target)
+    if differing := [name for name, part in parts.items() if name not in but and arrived[name] != part]:
+        raise StoreBroken(
+            f"What arrived is not what was there: {', '.join(differing)}.",
+            "Nothing was changed over. Please report this.",
+        )
+
+
+def dump_entry(entry: Entry) -> bytes:
+    """Return an entry of the journal as a line."""
+    return dump_line(asdict(entry))
+
+
+def load_entry(values: Any) -> Entry:
+    """Return the entry of a line's values. Raises ValueError, KeyError or TypeError if it is none."""
+    change: Any = {name: from_json(each) if isinstance(each, dict) else each for name, each in values["change"].items()}
+    return Entry(**values | {"change": Change(**change)})

@@ -1,0 +1,1 @@
+"""Tests of backups, and of bringing them back."""
