@@ -136,7 +136,7 @@ def test_nothing_between_another_person_and_the_world_comes_over(ann: Workspace,
             before[name] for name in ("export", "threads", "records")
         ]
         assert not any(told["notes"])
-            assert (told["settings"], told["failing"], told["spent"]) == (None, None, (None, ""))
+        assert (told["settings"], told["failing"], told["spent"]) == (None, None, (None, ""))
 
 
 def test_a_restore_waits_for_nobody_who_waits_for_an_answer(ann: Workspace, tmp_path: Path) -> None:
