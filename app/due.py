@@ -3,8 +3,7 @@
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +13,8 @@ from ana.memory.status import CLOSED
 from ana.output import tell, write_line
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
-from ana.values import Json
+from ana.time.taking_place import takes_place
+from app.dated import list_dated, tell_time
 from app.following import list_calendar_news
 from app.show.items import localize_found, show_items, tell_elsewhere
 from app.show.text import say, shorten
@@ -47,40 +47,45 @@ WEEK = timedelta(days=7)
 
 
 def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
-    """Return open items by when they are due or take place; no item is in two groups."""
-    memory, today = handles.memory, handles.clock.now().date()
-    late = memory.find_overdue(MOST)
-    overdue = _pick(late, [item for item in late.items if not may_repeat(item.properties)])
-    unmarked = _pick(late, [item for item in late.items if may_repeat(item.properties)])
-    running, now = memory.find(None, _make_running_filter(today), MOST), memory.due(today, today, MOST)
-    rest = _leave_out(now, [*late.items, *running.items])
-    current = replace(rest, items=[*running.items, *rest.items], total=rest.total + running.total)
-    week = _leave_out(memory.due(today + DAY, today + WEEK, MOST), [*late.items, *current.items])
-    groups: dict[Due, Found] = {"overdue": overdue, "unmarked": unmarked, "today": current, "week": week}
-    return {name: replace(found, items=found.items[:limit]) for name, found in groups.items()}
+    """Return open items by when they are due or take place.
+
+    What repeats stands in the groups of several of its dates: of those that were not marked, and of today; of the
+    coming days what has to be done stands once, on the next, and what takes place on each.
+    """
+    now = handles.clock.now()
+    late = handles.memory.find_overdue(MOST)
+    unmarked = {item.id: item for item in late.items if _has_several_dates(item)}
+    overdue = {item.id: item for item in late.items if item.id not in unmarked}
+    dated, is_cut = list_dated(handles, now.date(), now.date() + WEEK)
+    today: list[Item] = []
+    week: list[Item] = []
+    listed: set[str] = set()
+    for each in sorted(dated, key=lambda each: each.day):
+        if not each.belongs_to_days or each.item.id in overdue:
+            continue
+        if each.day == now.date():
+            is_past = each.is_over(now) and (each.first < each.day or each.item.id in unmarked)
+            today += [] if is_past else [each.item]
+        elif each.first == each.day and (each.item.id not in listed or takes_place(each.item.properties)):
+            week.append(each.item)
+        listed.add(each.item.id)
+    groups: dict[Due, list[Item]] = {
+        "overdue": [*overdue.values()],
+        "unmarked": [*unmarked.values()],
+        "today": today,
+        "week": week,
+    }
+    return {name: Found(items[:limit], len(items), is_cut or len(items) > limit) for name, items in groups.items()}
 
 
-def _make_running_filter(today: date) -> dict[str, Json]:
-    """Return the filter of what began before a day and lasts into it, or longer."""
-    begun: list[Json] = [{name: {"$lt": str(today)}} for name in ("start_date", "date")]
-    return {"due_date": None, "end_date": {"$gte": str(today)}, "status": {"$nin": [*CLOSED]}, "$or": begun}
+def _has_several_dates(item: "Item") -> bool:
+    """Return whether several dates of an item may not be marked: it repeats, and not only from when it was done."""
+    return may_repeat(item.properties) and item.properties.get("repeat_from") != "done"
 
 
 def group_due_locally(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
     """Return the same as people are shown it: moments in their zone."""
     return {name: localize_found(found, handles.clock.zone) for name, found in group_due(handles, limit).items()}
-
-
-def _pick(found: Found, items: list["Item"]) -> Found:
-    """Return what is found with some of the items alone."""
-    return replace(found, items=items, total=len(items), reasons=())
-
-
-def _leave_out(found: Found, earlier: Sequence["Item"]) -> Found:
-    """Return what is found without the items that an earlier group has."""
-    ids = {item.id for item in earlier}
-    left = [item for item in found.items if item.id not in ids]
-    return replace(found, items=left, total=found.total - (len(found.items) - len(left)), reasons=())
 
 
 def list_open_first(memory: "Memory", limit: int) -> Found:
@@ -122,20 +127,20 @@ def show_today(handles: "DataHandles") -> None:
     groups, screen = group_due_locally(handles), shutil.get_terminal_size()
     room = screen.lines - 2 if sys.stdout.isatty() else 2 * MOST * len(groups)
     news = list_calendar_news(handles)[: room // LATE]
-    for line in list_today(groups, room - len(news), screen.columns):
+    for line in list_today(groups, room - len(news), screen.columns, handles.clock.now().date()):
         write_line(line)
     for line in ["From your calendars", *news] if news else []:
         write_line(shorten(line, screen.columns))
     tell_if_none(groups)
 
 
-def list_today(groups: dict[Due, Found], room: int, width: int) -> list[str]:
+def list_today(groups: dict[Due, Found], room: int, width: int, day: date) -> list[str]:
     """Return at most so many lines of so many columns: a title for each day that has items, and the items below it."""
     first: list[str] = []
     for name in ("overdue", "unmarked"):
         late = groups[name]
         listed = _list_items(
-            name_group(name, late.total), [(f"{_name_day(item):>10}", item) for item in late.items], width
+            name_group(name, late.total), [(_name_since(name, item), item) for item in late.items], width
         )
         first += _cut(listed, late.total, room // LATE)
     today, week = groups["today"], groups["week"]
@@ -143,27 +148,34 @@ def list_today(groups: dict[Due, Found], room: int, width: int) -> list[str]:
     days += [(day, [*items]) for day, items in groupby(week.items, _name_day)]
     rest = []
     for title, items in days:
-        timed = sorted(((f"{_find_time(item):5}", item) for item in items), key=lambda pair: pair[0].strip() or "~")
+        shown = ((f"{tell_time(item, day if title == days[0][0] else date.min):5}", item) for item in items)
+        timed = sorted(shown, key=lambda pair: pair[0].strip() or "~")
         rest += _list_items(title, timed, width)
     return first + _cut(rest, today.total + week.total, room - len(first))
 
 
 def summarize_due(handles: "DataHandles") -> list[str]:
     """Return a few lines about items that are overdue, due today and soon; no line without such items."""
-    lines, year = [], handles.clock.now().year
+    lines, now = [], handles.clock.now()
     for which, found in group_due_locally(handles, GREETING).items():
         lines += [f"{name_group(which, found.total)}:"] if found.items else []
         lines += [
-            f"  {shorten(item.content, 160)}{_format_when(item, which, year)}{tell_elsewhere(item)}"
+            f"  {shorten(item.content, 160)}{_format_when(item, which, now)}{tell_elsewhere(item)}"
             for item in found.items[:GREETING]
         ]
         lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []
     return lines
 
 
-def _format_when(item: "Item", which: Due, year: int) -> str:
-    when = show_value(item.date, year) if which != "today" else _find_time(item)
+def _format_when(item: "Item", which: Due, now: datetime) -> str:
+    when = show_value(item.date, now.year) if which != "today" else tell_time(item, now.date())
     return f" ({'since ' if which in ('overdue', 'unmarked') else ''}{when})" if when else ""
+
+
+def _name_since(which: Due, item: "Item") -> str:
+    """Return since when something is overdue; of what was not marked with the time, as a day may have several."""
+    time = (item.date or "")[11:16] if which == "unmarked" else ""
+    return f"{_name_day(item):>10}{time and f' {time}'}"
 
 
 def _list_items(title: str, items: Sequence[tuple[str, "Item"]], width: int) -> list[str]:
@@ -191,7 +203,3 @@ def _count_items(lines: list[str]) -> int:
 def _name_day(item: "Item") -> str:
     day = day_of(item.date)
     return f"{day:%a} {day.day} {day:%b}" if day else ""
-
-
-def _find_time(item: "Item") -> str:
-    return (item.date or "")[11:16]

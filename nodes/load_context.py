@@ -11,9 +11,11 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 
 from ana.handles import Handles
+from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.output import shorten
 from ana.time.dates import weekday
+from ana.time.repeats import may_repeat
 from graph.context import Context, context_of
 from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
@@ -100,10 +102,16 @@ def _tell_overdue(late: Found, before: datetime | None) -> str:
     """Return a line on what is overdue, of which the conversation was not told before; empty if nothing is."""
     if not late.items:
         return ""
-    told = (f"{json.dumps(shorten(item.content, TITLE), ensure_ascii=False)}, due {item.date}" for item in late.items)
+    told = (_tell_late(item) for item in late.items)
     named = "; ".join(islice(told, NAMED)) + ("; ..." if len(late.items) > NAMED else "")
     kind = f"Overdue, new since your last talk on {before.date()}" if before else "Overdue"
     return f"\n{kind}: {len(late.items)}{'+' if late.truncated else ''} ({named})"
+
+
+def _tell_late(item: Item) -> str:
+    """Return what is overdue in a few words; of what repeats since when its dates are not marked."""
+    since = "not marked since" if may_repeat(item.properties) else "due"
+    return f"{json.dumps(shorten(item.content, TITLE), ensure_ascii=False)}, {since} {item.date}"
 
 
 def calendar(moment: datetime, zone_name: str) -> str:

@@ -61,9 +61,10 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
     Args:
         content: The text, in natural language. Verbatim, without retyping: {"message": "this"} is the user's whole
             message, {"message": "Dear all"} what follows from those words on.
-        properties: What is known about it, by name. Dates are ISO. What repeats has repeats, as "FREQ=WEEKLY;BYDAY=FR",
-            "FREQ=DAILY;BYHOUR=8,14,20" or "every second Tuesday"; perhaps until, a date; repeat_from "done", if the
-            next counts from when it was done; missed, "waits" for what must be done or "passes".
+        properties: What is known about it, by name. Dates are ISO; a time elsewhere has zone, "Asia/Tokyo". What
+            repeats has repeats, as "FREQ=WEEKLY;BYDAY=FR", "FREQ=DAILY;BYHOUR=8,14,20" or "every second Tuesday";
+            perhaps until, a date; repeat_from "done", if the next counts from when it was done; missed, "waits" for
+            what must be done or "passes".
     """
     text, known = require_text(quote_message(content, call.message)), read_properties(properties, call.today)
     try:

@@ -11,10 +11,11 @@ from ana.errors import NoSuchItem
 from ana.memory.changes import Change
 from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
+from ana.memory.overdue import describe_date
 from ana.memory.repeating import list_next, tell_dates
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
-from ana.memory.travel import read_item_repeat
+from ana.memory.travel import make_absolute, read_item_repeat
 from ana.memory.undo import find_all_undone, find_undone_turn
 from ana.memory.views import tell_source
 from ana.memory.vocabulary import NAMED, names_of
@@ -137,22 +138,28 @@ def _is_move(change: Change) -> bool:
 def _find_clashes(call: CallContext, item: Item) -> list[Item]:
     """Return other open items whose time meets the item's."""
     own = _stretch_of(item, call.clock.zone)
-    if own is None or has_status(item.properties, CLOSED):
+    if own is None or not _takes_time(item):
         return []
     start, end = own
     first, last = sorted(str(moment.date()) for moment in own)
     found = []
     for other in call.memory.find(None, {"$on": {"$gte": first, "$lte": last}}, limit=100).items:
-        if other.id != item.id and not has_status(other.properties, CLOSED):
+        if other.id != item.id and _takes_time(other):
             its = _stretch_of(other, call.clock.zone)
             if its and (start == its[0] or (start < its[1] and its[0] < end)):
                 found.append(other)
     return found[:MOST]
 
 
+def _takes_time(item: Item) -> bool:
+    """Return whether somebody is taken up by an open item at its time: what is due by then takes none."""
+    return not has_status(item.properties, CLOSED) and describe_date(item.properties) != "due"
+
+
 def _stretch_of(item: Item, zone: tzinfo) -> tuple[datetime, datetime] | None:
     """Return from when to when an item is, in the person's zone, both the same if only one moment is known; None for
     whole days and for what is no date."""
+    item = make_absolute(item)
     start, end = item.properties.get("start_date"), item.properties.get("end_date")
     moments = []
     for value in (start, end) if start and end else (item.date,):

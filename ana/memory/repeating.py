@@ -31,6 +31,7 @@ from ana.time.repeats import (
     understand_rule,
     write_until,
 )
+from ana.time.repeats.occurring import to_local
 from ana.time.repeats.rules import NO_RULE
 from ana.time.repeats.words import read_words
 from ana.values import Json, Properties
@@ -264,7 +265,8 @@ def list_next(repeat: Repeat, now: datetime) -> str:
     present = find_present(repeat, now)
     if present is None:
         return "none: it has ended"
-    coming = islice(iter_occurrences(repeat, present.at, look_ahead(repeat, present.at)), 3)
+    since = min(present.at, to_local(repeat, present.start))  # it may be moved to an earlier day
+    coming = islice(iter_occurrences(repeat, since, look_ahead(repeat, present.at)), 3)
     return ", ".join(tell_dates(repeat, each) for each in coming)
 
 

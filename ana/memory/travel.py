@@ -11,7 +11,7 @@ from ana.time import travel
 from ana.time.clock import find_zone
 from ana.time.dates import day_of
 from ana.time.repeats import Repeat, may_repeat, read_repeat
-from ana.time.travel import FLOATING, ZONE
+from ana.time.travel import DATE_KEYS, FLOATING, ZONE
 from ana.values import Json, Properties
 
 _DAY = len("2026-01-13")
@@ -66,6 +66,35 @@ def settle_zone(properties: Properties, said_in: tzinfo, old: Item | None = None
     return {**properties, **rest}, here
 
 
+def name_zone(properties: Properties, here: tzinfo, own: tzinfo | None) -> Properties:
+    """Return the properties of what repeats by the clock of a zone, where its first date is given with an offset.
+
+    A rule names days and hours of a clock, which an offset is not: it changes with the season.
+
+    Args:
+        here: The zone of the person, which is tried after the one that the item keeps, or that its `zone` names.
+        own: The zone that the item keeps; None for a new one.
+
+    Raises:
+        ToolError: None of these has that offset then.
+    """
+    said = properties.get(ZONE)
+    lead = next((key for key in DATE_KEYS if day_of(properties.get(key))), "")
+    text = str(properties.get(lead, ""))
+    if not properties.get("repeats") or len(text) <= _DAY or datetime.fromisoformat(text).tzinfo is None:
+        return properties
+    moment = datetime.fromisoformat(text)
+    known = [find_zone(said) if isinstance(said, str) else None, own, here]
+    zone = next((each for each in known if each and moment.astimezone(each).utcoffset() == moment.utcoffset()), None)
+    if zone is None:
+        raise ToolError(
+            f"What repeats is at a time of a place, and {text} names none.",
+            f'Give {lead} "{text[:16]}" and zone, the name of the zone there, such as "Europe/Berlin".',
+        )
+    changed = {key: _by_clock(properties.get(key), zone) for key in DATE_KEYS if key in properties}
+    return {**properties, **changed, **({} if zone is here or zone is own else {ZONE: str(zone)})}
+
+
 def may_keep_zone(item: Item) -> bool:
     """Return whether an item has times that would belong to a zone if it kept one, and has none yet."""
     if item.zone or item.properties.get(ZONE) or item.sources.content == IMPORT:
@@ -99,6 +128,15 @@ def _add_offset(value: Json, own: tzinfo) -> Json:
         return value
     moment = datetime.fromisoformat(str(value)).replace(tzinfo=own)
     return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
+
+
+def _by_clock(value: Json, zone: tzinfo) -> Json:
+    """Return a moment with an offset by the clock of a zone; anything else as it is."""
+    if not isinstance(value, str) or len(value) <= _DAY or not day_of(value):
+        return value
+    moment = datetime.fromisoformat(value)
+    local = moment.astimezone(zone).replace(tzinfo=None)
+    return local.isoformat(timespec="minutes") if moment.tzinfo else value
 
 
 def _move(value: Json, own: tzinfo, to: tzinfo) -> Json:

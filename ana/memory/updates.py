@@ -9,7 +9,8 @@ from ana.memory.item import Item, merge_properties
 from ana.memory.operations import Operation, apply_to
 from ana.memory.repeating import Revision
 from ana.memory.sources import Sources, is_followed, tell_all, tell_part, tell_properties
-from ana.memory.travel import find_own_zone, settle_zone
+from ana.memory.travel import find_own_zone, name_zone, settle_zone
+from ana.time import travel
 from ana.time.clock import Clock
 from ana.time.repeats import may_repeat
 from ana.values import Json, Properties
@@ -17,8 +18,9 @@ from ana.values import Json, Properties
 
 def make_item(id: str, content: str, properties: Properties, source: str, clock: Clock) -> Item:
     """Return a new item. Raises ToolError if a rule of repetition cannot be read."""
-    revised, stamp = _revise({}, properties, properties, clock, clock.zone), clock.stamp()
-    stored, zone = settle_zone(revised, clock.zone)
+    named, stamp = name_zone(properties, clock.zone, None), clock.stamp()
+    own = travel.find_own_zone(named, repeats=may_repeat(named)) or clock.zone
+    stored, zone = settle_zone(_revise({}, named, named, clock, own), clock.zone)
     return Item(id, content, stored, stamp, stamp, tell_all(source, stored), zone)
 
 
@@ -32,7 +34,8 @@ def update_item(
     """Return an item with another content and merged properties. Raises ToolError as `Memory.update` does."""
     changed = {name: apply_to(old.properties.get(name), change) for name, change in properties.items()}
     text = old.content if content is None else str(apply_to(old.content, content))
-    merged, own = merge_properties(old.properties, changed), find_own_zone(old) or clock.zone
+    merged = name_zone(merge_properties(old.properties, changed), clock.zone, find_own_zone(old))
+    own = travel.find_own_zone(merged, old.zone, repeats=may_repeat(merged)) or clock.zone
     stored, zone = settle_zone(_revise(old.properties, merged, changed, clock, own), clock.zone, old)
     told = tell_part(old.sources.content, old.content, text, content, source)
     _check_followed(old, text, stored, source)

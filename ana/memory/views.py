@@ -8,6 +8,7 @@ from ana.memory.sources import is_others
 from ana.memory.travel import find_own_zone, make_absolute
 from ana.time.clock import find_zone
 from ana.time.dates import day_of, with_weekday
+from ana.time.travel import DATE_KEYS
 from ana.values import Json
 
 SHOWN = 4000
@@ -57,24 +58,39 @@ def to_local(stamp: str, zone: tzinfo) -> str:
 def localize(item: Item, zone: tzinfo) -> Item:
     """Return an item as people are shown it: what is a moment of another zone is the same one in theirs.
 
-    Its zone is left where any of its own times is another there.
+    Its zone is left where a time of it is another there: a name, or the offset that its date has.
     """
-    absolute = make_absolute(item).properties
-    elsewhere = {key for key, value in absolute.items() if value != item.properties[key] and is_elsewhere(value, zone)}
+    absolute, own = make_absolute(item).properties, find_own_zone(item)
+    elsewhere = {key for key, value in absolute.items() if is_elsewhere(value, zone)}
     properties = {
-        key: _localize(absolute[key], zone) if is_elsewhere(absolute[key], zone) else value
-        for key, value in item.properties.items()
+        key: _localize(absolute[key], zone) if key in elsewhere else value for key, value in item.properties.items()
     }
-    return replace(item, properties=properties, zone=str(find_own_zone(item)) if elsewhere else "")
+    offset = next((absolute[key] for key in DATE_KEYS if key in elsewhere), None)
+    name = str(own) if own and elsewhere else f"{datetime.fromisoformat(str(offset)):%z}" if offset else ""
+    return replace(item, properties=properties, zone=name)
 
 
 def tell_own_time(zone: str, date: object) -> str:
-    """Return by the clock of an item's zone when a date is that people are shown by theirs: 15:00 in Berlin."""
-    own = find_zone(zone) if zone else None
-    if own is None or not day_of(date) or len(str(date)) == len("2026-01-13"):
+    """Return by the clock of an item's zone when a date is that people are shown by theirs: 15:00 in Berlin.
+
+    Args:
+        zone: As `localize` leaves it; empty for theirs.
+        date: As they are shown it.
+    """
+    if not zone or not day_of(date) or len(str(date)) == len("2026-01-13"):
         return ""
-    there = datetime.fromisoformat(str(date)).astimezone(own)
-    return f"{there:%H:%M} in {zone.rpartition('/')[2].replace('_', ' ')}"
+    moment, is_offset = datetime.fromisoformat(str(date)), zone[0] in "+-"
+    if moment.tzinfo is None:  # by their own clock already
+        return ""
+    own = datetime.strptime(zone, "%z").tzinfo if is_offset else find_zone(zone)
+    place = (
+        "UTC"
+        if zone == "+0000"
+        else f"at {zone[:3]}:{zone[3:5]}"
+        if is_offset
+        else f"in {zone.rpartition('/')[2].replace('_', ' ')}"
+    )
+    return f"{moment.astimezone(own):%H:%M} {place}" if own else ""
 
 
 def is_elsewhere(value: Json, zone: tzinfo) -> bool:

@@ -37,7 +37,7 @@ TAKES_PLACE = (
 )
 """The types of what takes place, whichever date property holds its day; in English, as all types are."""
 
-_MOMENTS = ("start_date", "end_date", "date")
+_MOMENTS = ("start_date", "end_date")
 
 
 def takes_place(properties: Mapping[str, Json]) -> bool:

@@ -77,11 +77,14 @@ def read_context(session: "Session") -> str:
 
 def _read_today(session: "Session") -> str:
     """Return what is due, by days."""
-    from app.due import group_due, list_today
+    from app.due import group_due_locally, list_today
 
-    groups = group_due(session.handles)
+    groups = group_due_locally(session.handles)
     session.see(item for found in groups.values() for item in found.items)
-    return "\n".join(list_today(groups, *ROOM)) or "Nothing is due today or in the next seven days."
+    return (
+        "\n".join(list_today(groups, *ROOM, session.handles.clock.now().date()))
+        or "Nothing is due today or in the next seven days."
+    )
 
 
 def write_prompt(session: "Session", name: str, arguments: Mapping[str, str]) -> GetPromptResult:

@@ -15,11 +15,11 @@ from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.few_words import show_value
 from ana.memory.item import Item
-from ana.memory.status import CLOSED
 from ana.memory.travel import read_item_repeat
+from ana.memory.views import localize
 from ana.time.dates import day_of, show_day
-from ana.time.repeats import list_missed, may_repeat, occurrences
-from ana.values import Json
+from ana.time.repeats import list_missed, may_repeat
+from app.dated import list_dated, tell_time
 from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
 from app.page.acts import find_notice, go_on, keep_here
@@ -162,7 +162,8 @@ def _read_groups(handles: DataHandles) -> list[Group]:
     told = []
     for name in ("overdue", "unmarked", "today"):
         found = groups[name]
-        items = _sort(found.items) if name == "today" else [_show(item, now.year) for item in found.items]
+        shown = [_show(item, now.year) for item in found.items]
+        items = _sort(found.items, now.date()) if name == "today" else shown
         if name == "unmarked":
             items = [replace(item, missed=_count_missed(handles, item.id)) for item in items]
         told.append(Group(name_group(name, found.total), items, found.total - len(items), name))
@@ -170,7 +171,7 @@ def _read_groups(handles: DataHandles) -> list[Group]:
     for item in week.items:
         if day := day_of(item.date):
             days[day].append(item)
-    told += [Group(show_day(day, now.year), _sort(items), 0) for day, items in sorted(days.items())]
+    told += [Group(show_day(day, now.year), _sort(items, day), 0) for day, items in sorted(days.items())]
     left, last = week.total - len(week.items), now.date() + WEEK
     return [*told, *([Group(f"Later, until {show_day(last, now.year)}", [], left)] if left else [])]
 
@@ -182,7 +183,7 @@ def _count_missed(handles: DataHandles, id: str) -> int:
 
 def _read_day(handles: DataHandles, day: date) -> list[Group]:
     found = localize_found(handles.memory.find(None, {"$on": str(day)}, OF_ONE_DAY), handles.clock.zone)
-    return [Group("", _sort(found.items), found.total - len(found.items))]
+    return [Group("", _sort(found.items, day), found.total - len(found.items))]
 
 
 async def _show_month(request: Request, handles: DataHandles, month: str) -> Response:
@@ -209,16 +210,16 @@ def _read_month(handles: DataHandles, first: date) -> tuple[list[list[ShownDay]]
     weeks = Calendar().monthdatescalendar(first.year, first.month)
     begin, end, today = weeks[0][0], weeks[-1][-1], handles.clock.now().date()
     by_day: defaultdict[date, list[Item]] = defaultdict(list)
-    dated, is_cut = _list_dated(handles, begin, end)
-    for day, item in dated:
-        by_day[day].append(item)
+    dated, is_cut = list_dated(handles, begin, end)
+    for each in dated:
+        by_day[each.day].append(localize(each.item, handles.clock.zone))
     shown = [
         [
             ShownDay(
                 day,
                 day.month == first.month,
                 day == today,
-                _sort(by_day[day])[:OF_A_DAY],
+                _sort(by_day[day], day)[:OF_A_DAY],
                 max(len(by_day[day]) - OF_A_DAY, 0),
             )
             for day in week
@@ -228,47 +229,15 @@ def _read_month(handles: DataHandles, first: date) -> tuple[list[list[ShownDay]]
     return shown, is_cut
 
 
-def _list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[tuple[date, Item]], bool]:
-    """Return each day of each open item within days, and whether there are more items than are read."""
-    span: Json = {"$gte": str(begin), "$lte": str(end)}
-    where: dict[str, Json] = {"$on": span, "status": {"$nin": [*CLOSED]}}
-    found, zone = localize_found(handles.memory.find(None, where, MOST), handles.clock.zone), handles.clock.zone
-    again = handles.memory.backend.get_many("item", [item.id for item in found.items if may_repeat(item.properties)])
-    told = []
-    for item in found.items:
-        repeat = read_item_repeat(again[item.id], zone) if item.id in again else None
-        if repeat is None:
-            first = day_of(item.date)
-            last = day_of(item.properties.get("end_date")) or first
-            told += [(day, item) for day in _list_days(first, last, begin, end)]
-            continue
-        for each in occurrences(repeat, begin, end):
-            again_then = Item(item.id, item.content, {**item.properties, **each.dates}, "", "")
-            told += [(day, again_then) for day in _list_days(_to_day(each.start), _to_day(each.end), begin, end)]
-    return told, found.truncated
-
-
-def _list_days(first: date | None, last: date | None, begin: date, end: date) -> list[date]:
-    """Return the days from one to another that are within these; the first alone if they are in no order."""
-    if first is None:
-        return []
-    day, until = max(first, begin), min(max(first, last or first), end)
-    return [day + timedelta(days=n) for n in range((until - day).days + 1)]
-
-
-def _to_day(moment: date) -> date:
-    return moment.date() if isinstance(moment, datetime) else moment
-
-
-def _sort(items: Sequence[Item]) -> list[ShownItem]:
+def _sort(items: Sequence[Item], day: date) -> list[ShownItem]:
     """Return the items of a day by their times; those without one come last."""
-    return sorted((_show(item) for item in items), key=lambda shown: shown.time or "~")
+    return sorted((_show(item, day=day) for item in items), key=lambda shown: shown.time or "~")
 
 
-def _show(item: Item, year: int | None = None) -> ShownItem:
-    """Return an item with its time of day, or with its day if a year is given that days are shown without."""
+def _show(item: Item, year: int | None = None, day: date = date.min) -> ShownItem:
+    """Return an item with its time on a day, or with its own day if a year is given that days are shown without."""
     written = item.date or ""
-    time = written[11:16] if year is None else show_value(written, year)
+    time = tell_time(item, day) if year is None else show_value(written, year)
     return ShownItem(
         item.id, shorten(item.content, 160), written, time + tell_elsewhere(item), may_repeat(item.properties)
     )

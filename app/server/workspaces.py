@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ana.errors import ConfigError
+from ana.errors import ConfigError, PersonRemoved
 from ana.handles import Handles, open_handles
 from ana.keys import OWNER
 from ana.runs.local import LocalRuns
@@ -82,7 +82,8 @@ class OpenWorkspace:
         return now.place != self.stamp.place or (self.is_idle and now.settings != self.stamp.settings)
 
     def _look(self) -> Stamp:
-        self.workspace.whereabouts.refresh(self.handles.clock)
+        with contextlib.suppress(PersonRemoved):  # of which the stamp tells
+            self.workspace.whereabouts.refresh(self.handles.clock)
         return self.workspace.storage.stamp()
 
     @contextlib.contextmanager

@@ -11,10 +11,11 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.time.clock import Clock
 from ana.values import Properties
-from app.due import Due, list_today
+from app.due import Due, group_due_locally, list_today
 from tests.app.conftest import Run
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER
+from tests.stories import Life
 
 
 def today() -> date:
@@ -139,11 +140,11 @@ def test_today_fits_on_one_screen_and_counts_what_it_leaves_out() -> None:
         "today": found("now", ["2026-01-13"] * 4),
         "week": found("soon", ["2026-01-14"] * 3 + ["2026-01-15"] * 9),
     }
-    lines = list_today(groups, 16, 40)
+    lines = list_today(groups, 16, 40, date(2026, 1, 13))
     assert lines[:5] == ["Overdue (30)", *(f"   Thu 1 Jan  late {n}" for n in range(3)), "  and 27 more: ana due"]
     assert lines[5:10] == ["Today (4)", *(f"         now {n}" for n in range(4))]
     assert lines[10:] == ["Wed 14 Jan", *(f"         soon {n}" for n in range(3)), "  and 9 more: ana due"]
-    assert max(map(len, list_today(groups, 99, 20))) <= 33
+    assert max(map(len, list_today(groups, 99, 20, date(2026, 1, 13)))) <= 33
 
 
 def test_words_that_nothing_has_are_told(ana: Run, tmp_path: Path) -> None:
@@ -193,3 +194,31 @@ def test_what_has_little_to_do_with_the_words_is_not_shown(ana: Run) -> None:
         ana("ask", said)
     assert [line for line in ana("items", "key").stdout.splitlines() if "spare" not in line][1:] == []
     assert json.loads(ana("items", "key", "--json").stdout)["total"] == 3
+
+
+def test_today_has_each_dose_that_is_still_to_come_and_what_was_not_marked_with_its_time(tmp_path: Path) -> None:
+    with Life(BERLIN).live(tmp_path) as life:
+        life.now = datetime(2026, 12, 2, 13, 20, tzinfo=BERLIN)
+        doses = {"repeats": "FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0", "missed": "waits", "until": "2026-12-06"}
+        life.memory.create("Antibiotic", {"type": "medicine", "due_date": "2026-12-02T08:00", **doses})
+        shift = {"type": "shift", "start_date": "2026-12-02T05:30", "end_date": "2026-12-02T12:00"}
+        life.memory.create("Shift", {**shift, "repeats": "FREQ=DAILY;COUNT=3"})
+        life.memory.create("Night flight", {"start_date": "2026-12-01T18:15", "end_date": "2026-12-02T09:40"})
+        life.memory.create("Fair", {"start_date": "2026-12-01T10:00", "end_date": "2026-12-02T17:00"})
+        life.memory.create("Paid: rent", {"type": "expense", "date": "2026-12-02"})
+        life.memory.create("Descale", {"repeats": "FREQ=MONTHLY", "repeat_from": "done", "due_date": "2026-12-01"})
+        assert list_today(group_due_locally(life.handles), 99, 60, life.now.date()) == [
+            "Overdue (1)",
+            "   Tue 1 Dec  Descale",
+            "Not marked (1)",
+            "   Wed 2 Dec 08:00  Antibiotic",
+            "Today (4)",
+            "  05:30  Shift",
+            "  14:00  Antibiotic",
+            "  20:00  Antibiotic",
+            "  until 17:00  Fair",
+            "Thu 3 Dec",
+            "  05:30  Shift",
+            "Fri 4 Dec",
+            "  05:30  Shift",
+        ]

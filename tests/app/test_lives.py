@@ -11,7 +11,7 @@ import pytest
 
 from ana.memory.item import Item
 from ana.output import shorten
-from app.due import group_due, list_today
+from app.due import group_due, group_due_locally, list_today
 from nodes.load_context import TITLE
 from tests.stories import Life
 
@@ -55,7 +55,7 @@ def test_today_calls_overdue_what_somebody_still_has_to_do(day: dict[str, Any], 
 
 
 def test_a_terminal_shows_the_same_and_counts(day: dict[str, Any], life: Life) -> None:
-    lines = list_today(group_due(life.handles), 99, 200)
+    lines = list_today(group_due_locally(life.handles), 99, 200, life.now.date())
     shown: dict[str, list[str]] = {}
     for line in lines:
         if not line.startswith(" "):

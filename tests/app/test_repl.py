@@ -113,7 +113,7 @@ def test_a_moment_with_another_offset_stands_in_the_zone_of_the_person(handles: 
     known: Properties = {"status": "active", "due_date": "2026-01-06T23:24:00Z", "remind": ["2026-01-06T23:00:00Z"]}
     handles.memory.create("Call", known)
     handles.memory.create("For ever", {"due_date": "9999-12-31T23:59:59Z"})
-    assert summarize_due(handles) == ["Overdue (1):", "  Call (since Wed 7 Jan 00:24)"]
+    assert summarize_due(handles) == ["Overdue (1):", "  Call (since Wed 7 Jan 00:24) (23:24 UTC)"]
 
 
 def test_what_repeats_stands_once_and_what_passed_by_itself_is_not_overdue(handles: Handles) -> None:
@@ -124,7 +124,9 @@ def test_what_repeats_stands_once_and_what_passed_by_itself_is_not_overdue(handl
     assert summarize_due(handles) == [
         *("Not marked (1):", "  Medicine (since Mon 5 Jan 08:00)"),
         *("Today (1):", "  Early class (08:00)"),
-        *("Next seven days (1):", "  School closes at 1 (Fri 9 Jan 13:00)"),
+        *("Next seven days (8):", "  Early class (Thu 8 Jan 08:00)", "  Early class (Fri 9 Jan 08:00)"),
+        *("  School closes at 1 (Fri 9 Jan 13:00)", "  Early class (Sat 10 Jan 08:00)"),
+        *("  Early class (Sun 11 Jan 08:00)", "  and 3 more: /due"),
     ]
 
 

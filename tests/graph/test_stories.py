@@ -94,7 +94,7 @@ def ask(life: Life, day: date, expected: Dates) -> None:
     lines = summarize_due(life.handles)
     assert not [line for line in lines if line.startswith(("Overdue", "Not marked"))]
     assert list_today(lines) == [
-        f"  {content} ({times[0][1:]})" if times[0] else f"  {content}" for content, times in expected.items()
+        f"  {content} ({each[1:]})" if each else f"  {content}" for content, times in expected.items() for each in times
     ]
 
 
@@ -129,7 +129,7 @@ def test_plants_are_due_ten_days_after_they_were_watered(life: Life) -> None:
             found, lines = life.find(**{"$on": str(day)}), summarize_due(life.handles)
             assert found == ({"Water the plants": with_weekday(str(due))} if day == due else {})
             assert list_today(lines) == (["  Water the plants"] if day == due else [])
-            assert ("Not marked (1):" in lines) == (due < day)
+            assert ("Overdue (1):" in lines) == (due < day)
         if day == due + timedelta(days=late):  # on the day, or one or two days later
             life.at(day, time(23, 30))
             due, late = day + timedelta(days=10), (late + 1) % 3

@@ -190,3 +190,29 @@ def test_a_model_is_told_of_a_change_since_the_last_message_and_a_person_can_set
 def test_a_note_that_cannot_be_read_is_home(text: str, tmp_path: Path) -> None:
     (note := Note(tmp_path / "zone")).write(text)
     assert Whereabouts(note, BERLIN).find() == BERLIN
+
+
+def test_what_repeats_is_at_a_time_of_a_place_and_an_offset_names_none(ann: Traveller) -> None:
+    rule = {"repeats": "FREQ=WEEKLY;BYDAY=MO"}
+    item = ann.keep("Class", start_date="2026-12-07T18:00", end_date="2026-12-07T19:00", **rule)
+    ann.clock.zone = TOKYO
+    moved = ann.change(item, start_date="2026-12-14T19:00+01:00")
+    assert (moved.zone, moved.properties["start_date"]) == ("Europe/Berlin", "2026-12-14T19:00")
+    with pytest.raises(ToolError, match="names none") as refused:
+        ann.keep("Choir", start_date="2026-12-21T20:00+01:00", **rule)
+    assert refused.value.hint == (
+        'Give start_date "2026-12-21T20:00" and zone, the name of the zone there, such as "Europe/Berlin".'
+    )
+    choir = ann.keep("Choir", start_date="2026-12-21T20:00+01:00", zone="Europe/Berlin", **rule)
+    assert choir.properties["start_date"] == "2026-12-21T20:00"
+    here = ann.keep("Tea", start_date="2026-12-21T20:00+09:00", **rule)
+    assert (here.zone, here.properties["start_date"]) == ("Asia/Tokyo", "2026-12-21T20:00")
+    on = {each.content for each in ann.memory.find(where={"$on": "2026-12-22"}).items}
+    assert on == {"Class", "Choir"}, "Monday evening in Berlin is Tuesday morning in Tokyo"
+
+
+def test_people_are_told_the_time_that_was_said_with_an_offset(ann: Traveller) -> None:
+    change = ann.memory.create("Meeting", {"start_date": "2026-12-08T10:00+09:00"})
+    assert describe_change(make_receipt(change, BERLIN)) == (
+        "+ “Meeting” (start date Tue 8 Dec 02:00, 10:00 at +09:00)"
+    )

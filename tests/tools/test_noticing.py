@@ -13,7 +13,7 @@ from app.outcome import CutShort, Done
 from tests.conftest import MakeAssistant
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
-BANK: Properties = {"status": "active", "due_date": "2030-05-14T10:00"}
+BANK: Properties = {"type": "call", "due_date": "2030-05-14T10:00"}
 WORKSHOP: Properties = {"start_date": "2030-05-14T13:00", "end_date": "2030-05-14T16:00"}
 
 
@@ -45,6 +45,7 @@ def test_what_is_at_that_time_is_told(make_assistant: MakeAssistant, properties:
     memory.create("Call with the bank", BANK)
     memory.create("Workshop", WORKSHOP)
     memory.create("Cancelled walk", BANK | {"status": "cancelled"})
+    memory.create("Pay the rent, due by then", {"type": "task", "status": "active", "due_date": "2030-05-14T10:00"})
     (told,) = write(make_assistant, ("create_item", {"content": "Coffee with Noor", "properties": properties}))
     assert sorted(item["content"] for item in told.get("at_the_same_time", [])) == met
 

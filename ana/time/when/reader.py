@@ -136,7 +136,8 @@ class _Scan(NamedTuple):
             return True
         if kind == "DAY" and ((at and "EVERY" in tokens[at - 1].kinds) or self._word(end) == "of"):
             return True
-        if kind == "TIME" and any(
+        # "for January" of "for January 17th"
+        if kind in ("TIME", "DAY") and any(
             day.end > end for inner in range(at + 1, end) for day in self.chart.match("DAY", inner)
         ):
             return True

@@ -70,7 +70,9 @@ def test_a_story_is_told_typed_and_opens_the_repl_on_its_days(
         if said:
             assert "  ~ " in at_repl.type(*said)
         expected = [
-            f"  {content}{f' ({times[0][1:]})' if times[0] else ''}" for content, times in story.on(day).items()
+            f"  {content}{f' ({each[1:]})' if each else ''}"
+            for content, times in story.on(day).items()
+            for each in times
         ]
         assert list_today(at_repl.type("/due")) == expected, f"what the REPL opens with on {day}"
     life.expect(("query_items", {"where": {"$on": str(day)}}), answer="That is all.")

@@ -10,7 +10,8 @@ from dateutil.rrule import rruleset, rrulestr
 from icalendar import Calendar
 
 from ana.memory.item import Item
-from ana.time.repeats import read_repeat
+from ana.reminders.reading import read_date
+from ana.time.repeats import DATE_KEYS, read_repeat
 from ana.time.repeats.occurring import iter_occurrences
 from ana.transfer.bundle import Bundle
 from ana.transfer.ics.moments import to_here
@@ -51,7 +52,9 @@ def forget_ours(data: bytes) -> bytes:
 def list_ours(item: Item, zone: tzinfo = BERLIN) -> Times:
     """Return when an item is, as we read it, in local time."""
     repeat = read_repeat(item.properties, zone)
-    assert repeat, item
+    if repeat is None:  # a series of one date comes back as that date
+        times = [read_date(item.properties[key], zone) for key in DATE_KEYS if key in item.properties]
+        return [(to_here(times[0], zone), to_here(times[-1], zone))]
     found = iter_occurrences(repeat, BEGIN, END)
     return sorted((to_here(each.start, zone), to_here(each.end, zone)) for each in found)
 

@@ -74,7 +74,7 @@ def items(draw: st.DrawFn) -> Item:
         properties |= {"type": "event", "start_date": write(start), "end_date": write(start + lasts)}
     if draw(st.booleans()):
         properties["until"] = write(start + timedelta(draw(st.integers(1, 300))))
-    text = draw(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
+    text = draw(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20))
     return Item("abcd2345", f"Event {text}", properties, STAMP, STAMP)
 
 

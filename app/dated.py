@@ -1,0 +1,88 @@
+"""Open items on the days on which they are, what repeats on each of its days."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from ana.handles import DataHandles
+from ana.memory.item import Item
+from ana.memory.search.occurring import show_occurrence
+from ana.memory.status import CLOSED
+from ana.memory.travel import read_item_repeat
+from ana.memory.views import localize
+from ana.time.dates import day_of
+from ana.time.repeats import may_repeat, occurrences
+from ana.time.spans import date_span, to_micros
+from ana.time.taking_place import takes_place
+from ana.values import Json
+
+MOST = 2000
+"""Items of some days that are read."""
+
+
+@dataclass(frozen=True)
+class Dated:
+    """An item on a day.
+
+    Args:
+        day: The day in the person's zone.
+        item: The item, with the dates of this time of it.
+        first: The day on which this time of it begins.
+        end: When this time of it is over, in microseconds since 1970 in UTC.
+    """
+
+    day: date
+    item: Item
+    first: date
+    end: int
+
+    @property
+    def belongs_to_days(self) -> bool:
+        """Return whether it is to be done by a day, or takes place, and is not merely a date of something."""
+        return "due_date" in self.item.properties or takes_place(self.item.properties)
+
+    def is_over(self, now: datetime) -> bool:
+        """Return whether this time of it is over at a moment."""
+        return self.end <= to_micros(now)
+
+
+def list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[Dated], bool]:
+    """Return each day of each open item within days, and whether there are more items than are read."""
+    where: dict[str, Json] = {"$on": {"$gte": str(begin), "$lte": str(end)}, "status": {"$nin": [*CLOSED]}}
+    found, zone = handles.memory.find(None, where, MOST), handles.clock.zone
+    again = handles.memory.backend.get_many("item", [item.id for item in found.items if may_repeat(item.properties)])
+    told: list[Dated] = []
+    for item in found.items:
+        stored = again.get(item.id, item)
+        repeat = read_item_repeat(stored, zone)
+        start = item.properties.get("start_date")
+        # without a due_date the start is its date, whichever date it names first
+        lead = {"start_date": str(start)} if day_of(start) and "due_date" not in item.properties else {}
+        dates = [each.dates for each in occurrences(repeat, begin, end)] if repeat else [lead]
+        times = [show_occurrence(stored, each) if each else stored for each in dates]
+        told += (each for at in times for each in _iter_days(handles, at, begin, end))
+    return told, found.truncated
+
+
+def tell_time(item: Item, day: date) -> str:
+    """Return when an item, as people are shown it, is on a day: its time, or until when what began before lasts."""
+    written, end = item.date or "", str(item.properties.get("end_date") or "")
+    if (day_of(written) or day) < day:
+        return f"until {end[11:16]}" if len(end) > len("2026-01-13") and day_of(end) == day else ""
+    return written[11:16]
+
+
+def _iter_days(handles: DataHandles, item: Item, begin: date, end: date) -> Iterator[Dated]:
+    """Yield the days of an item from one to another; the first alone if its dates are in no order."""
+    here = localize(item, handles.clock.zone)
+    first = day_of(here.date)
+    if first is None:
+        return
+    closing = None if "due_date" in item.properties else here.properties.get("end_date")
+    last = max(first, day_of(closing) or first)
+    span = date_span(closing if day_of(closing) else here.date, handles.clock.zone)
+    over = span[1] if span else 0
+    day = max(first, begin)
+    while day <= min(last, end):
+        yield Dated(day, item, first, over)
+        day += timedelta(days=1)
