@@ -133,7 +133,7 @@ def quote_record(record: Item | None) -> str:
 
 def _describe_record(receipt: Receipt) -> str:
     record = receipt["after"] or receipt["before"]
-    unsearched = describe_unsearched(record["content"], record["properties"]) if receipt["after"] else ""
+    unsearched = describe_unsearched(record["content"], record.get("properties", {})) if receipt["after"] else ""
     parts = list_parts(receipt)
     more = [tell_more(len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
     told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
@@ -189,7 +189,7 @@ def _tell_own_times(record: Mapping[str, Any], properties: Properties) -> list[s
 
 def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:
     """Yield the date of a record that is called as another one, if it is as it was."""
-    old, new = receipt["before"]["properties"], receipt["after"]["properties"]
+    old, new = (receipt[when].get("properties", {}) for when in ("before", "after"))
     kept = ((key, value) for key, value in new.items() if day_of(value) and old.get(key) == value)
     for key, value in islice(kept, 1 if receipt.get("alike") else 0):
         yield describe_property(key, value, year)
@@ -197,7 +197,7 @@ def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:
 
 def _describe_done(receipt: Receipt, year: int) -> Iterator[str]:
     """Yield for which date what repeats was done, how many it passed over, and which is next."""
-    old, new = receipt["before"]["properties"], receipt["after"]["properties"]
+    old, new = (receipt[when].get("properties", {}) for when in ("before", "after"))
     if new.get("done_for") != old.get("done_for") and day_of(new.get("done_for")):
         yield _("done for {day}").format(day=show_value(receipt.get("marked") or new["done_for"], year))
         if passed := _count_passed_over(receipt):
@@ -222,7 +222,7 @@ def _count_passed_over(receipt: Receipt) -> int:
         return int(receipt["passed_over"])
     if not (receipt["before"] and receipt["after"]):
         return 0
-    records = (receipt[when]["properties"] for when in ("before", "after"))
+    records = (receipt[when].get("properties", {}) for when in ("before", "after"))
     old, new = ({**each, **{key: _drop_zone(each.get(key)) for key in _ON_THE_WALL}} for each in records)
     return len(find_passed_over(old, new, UTC))
 
@@ -275,4 +275,4 @@ def _describe_days(name: str, old: Json, new: Json, year: int) -> tuple[list[str
 
 
 def _strip(record: Mapping[str, Any] | None) -> Any:
-    return record and (record["content"], record["properties"])
+    return record and (record["content"], record.get("properties", {}))

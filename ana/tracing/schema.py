@@ -63,6 +63,8 @@ class Snapshot(TypedDict):
 
     content: str
     properties: NotRequired[dict[str, Any]]
+    updated_at: NotRequired[Moment | Literal[""]]
+    zone: NotRequired[str]
 
 
 class Change(TypedDict):
