@@ -6,12 +6,11 @@ from datetime import date, datetime, timedelta
 
 from ana.handles import DataHandles
 from ana.memory.item import Item
-from ana.memory.search.occurring import show_occurrence
 from ana.memory.status import CLOSED
 from ana.memory.travel import read_item_repeat
-from ana.memory.views import localize
+from ana.memory.views import localize, show_occurrence
 from ana.time.dates import day_of
-from ana.time.repeats import may_repeat, occurrences
+from ana.time.repeats import occurrences
 from ana.time.spans import date_span, to_micros
 from ana.time.taking_place import takes_place
 from ana.values import Json
@@ -50,10 +49,9 @@ def list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[Dated
     """Return each day of each open item within days, and whether there are more items than are read."""
     where: dict[str, Json] = {"$on": {"$gte": str(begin), "$lte": str(end)}, "status": {"$nin": [*CLOSED]}}
     found, zone = handles.memory.find(None, where, MOST), handles.clock.zone
-    again = handles.memory.backend.get_many("item", [item.id for item in found.items if may_repeat(item.properties)])
     told: list[Dated] = []
     for item in found.items:
-        stored = again.get(item.id, item)
+        stored = found.stored.get(item.id, item)
         repeat = read_item_repeat(stored, zone)
         start = item.properties.get("start_date")
         # without a due_date the start is its date, whichever date it names first

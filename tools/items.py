@@ -18,7 +18,6 @@ from ana.memory.search.scoring import drop_weak
 from ana.memory.similar import find_twins
 from ana.memory.views import show_properties, to_local
 from ana.time.dates import with_weekday
-from ana.time.repeats import may_repeat
 from ana.values import Json
 from tools.arguments import (
     Append,
@@ -183,13 +182,11 @@ def query_items(
         found = drop_weak(found)
     with call.memory.backend.reading():  # one state, and one hold of the folder, for all of them
         done = [call.memory.completed_at(item) for item in found.items]
-        repeating = [item.id for item in found.items if may_repeat(item.properties)]
-        stored = call.memory.backend.get_many("item", repeating) if repeating else {}
     stamps = stamps or _asks_for_stamps(where)
     items = [
         call.show(item, stamps)
         | _tell_completed(call, item, moment)
-        | (tell_occurrence(call, item, stored[item.id], found.more_dates) if item.id in stored else {})
+        | tell_occurrence(call, item, found.stored.get(item.id, item), found.more_dates)
         for item, moment in zip(found.items, done, strict=True)
     ]
     # where text or likeness ranks everything, all items would be the total

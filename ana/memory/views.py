@@ -1,5 +1,6 @@
 """Items as a model and as people are shown them: times by the clock where the person is."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
 
@@ -42,6 +43,12 @@ def show_properties(item: Item, zone: tzinfo) -> dict[str, Json]:
         key: with_weekday(absolute[key] if is_elsewhere(absolute[key], zone) else value, zone)
         for key, value in item.properties.items()
     }
+
+
+def show_occurrence(item: Item, dates: Mapping[str, str]) -> Item:
+    """Return an item with the dates of an occurrence, of which the first is its own date."""
+    lead = {key: value for key, value in dates.items() if key == next(iter(dates)) and key != "due_date"}
+    return replace(item, properties={**lead, **item.properties, **dates})
 
 
 def tell_source(*records: Item | None) -> dict[str, Json]:

@@ -109,7 +109,7 @@ class Whereabouts:
     def _read(self) -> SeenZone | None:
         try:
             return SeenZone(**json.loads(self._note.read()))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return None
 
     def _write(self, seen: SeenZone) -> None:

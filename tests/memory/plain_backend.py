@@ -82,8 +82,9 @@ class PlainBackend:
                 ranked = self._rank(passing, query, query.text, vector)
             best = ranked[: query.limit]
             reasons = tuple(reason for _, reason in best)
-            found, more = [item for item, _ in best], series.count_more([self._rows[item.id] for item, _ in best])
-            return Found(_copy(found), len(passing), len(passing) > len(best), reasons, more_dates=more)
+            rows = [self._rows[item.id] for item, _ in best]
+            found, more, stored = [item for item, _ in best], series.count_more(rows), series.list_stored(rows)
+            return Found(_copy(found), len(passing), len(passing) > len(best), reasons, more_dates=more, stored=stored)
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._lock:

@@ -16,9 +16,9 @@ from ana.memory.backend import Backend
 from ana.memory.changes import Change, Entry
 from ana.memory.filters import And, Compare, Node, On, Or, matches, parse
 from ana.memory.item import Item
-from ana.memory.search.occurring import show_occurrence
 from ana.memory.search.query import Query, parse_query
 from ana.memory.travel import read_item_repeat
+from ana.memory.views import show_occurrence
 from ana.time.repeats import DATE_KEYS, Occurrence, Repeat, occurrences
 from ana.values import Properties
 from tests.conftest import EMBEDDER

@@ -144,4 +144,5 @@ def make_found(
     every = shown | dict(zip(others, load(others), strict=True))
     items = [every[row] for row in rows]
     dated = (replace(r, date=item.date) if r.date else r for r, item in zip(reasons, items, strict=True))
-    return Found(items, total, total > len(items), tuple(dated), more_dates=series.count_more(rows))
+    is_cut, more, stored = total > len(items), series.count_more(rows), series.list_stored(rows)
+    return Found(items, total, is_cut, tuple(dated), more_dates=more, stored=stored)

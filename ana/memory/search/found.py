@@ -52,6 +52,7 @@ class Found:
         due: First and last day, if the text was read as a question about what is due then.
         why_none: Why nothing was found, in a sentence or two; empty if something was, or nobody knows.
         more_dates: How many more dates of what repeats pass, by id, if the query has a first and a last day.
+        stored: What repeats of the items as it is stored, by id; `items` have the dates of an occurrence.
         where: The filter, as it was read.
         unread: A sentence if not all of the text was read; else empty.
         is_overdue: Whether it is what is overdue.
@@ -64,6 +65,7 @@ class Found:
     due: tuple[date, date] | None = None
     why_none: str = ""
     more_dates: Mapping[str, int] = field(default_factory=dict)
+    stored: Mapping[str, Item] = field(default_factory=dict, kw_only=True)
     where: Node = EVERY_ITEM
     unread: str = ""
     is_overdue: bool = False

@@ -1,7 +1,7 @@
 """The occurrences of many items as arrays, and a filter asked of all of them at once."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from typing import TypeAlias
 
@@ -13,6 +13,7 @@ from ana.memory.filters.matching import get_value, iter_date_spans
 from ana.memory.item import Item
 from ana.memory.status import has_status
 from ana.memory.travel import make_absolute
+from ana.memory.views import show_occurrence
 from ana.time.repeats import ALSO, DATE_KEYS, Repeat, make_occurrence
 from ana.time.spans import Span, day_span, to_micros
 
@@ -157,6 +158,10 @@ class Occurrences:
         counts: Numbers = np.bincount(self.owner[passing], minlength=len(self._known))[self.owner[places]]
         return counts
 
+    def get_stored(self, at: int) -> Item:
+        """Return an occurrence's item, as it is stored."""
+        return self._known[int(self.owner[at])].item
+
     def show(self, at: int) -> Item:
         """Return an occurrence's item, with its dates."""
         if at not in self._shown:
@@ -226,12 +231,6 @@ def _has_other_dates(each: Expansion) -> bool:
     """Return whether an item may pass a filter on days by a date that is none of its occurrences'."""
     moving = {key.name for key in each.repeat.keys}
     return bool(each.others) or any(key in each.item.properties and key not in moving for key in DATE_KEYS)
-
-
-def show_occurrence(item: Item, dates: Mapping[str, str]) -> Item:
-    """Return an item with the dates of an occurrence, of which the first is its own date."""
-    lead = {key: value for key, value in dates.items() if key == next(iter(dates)) and key != "due_date"}
-    return replace(item, properties={**lead, **item.properties, **dates})
 
 
 def _measure(local: datetime, repeat: Repeat, *, is_day: bool) -> Span:

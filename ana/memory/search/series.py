@@ -70,6 +70,11 @@ class SeriesHits:
         """Return how many more occurrences of items pass, by id, of those of these rows that have any."""
         return {self._show_at(at).id: int(self.more[at]) for _, at in self._find_places(rows) if self.more[at]}
 
+    def list_stored(self, rows: Sequence[int]) -> dict[str, Item]:
+        """Return items as they are stored, by id, of those of these rows that pass."""
+        found = [self.of.get_stored(int(self.places[at])) for _, at in self._find_places(rows)] if self.of else []
+        return {item.id: item for item in found}
+
     def find_earliest(self, limit: int) -> list[tuple[int, int, Item]]:
         """Return the rows whose occurrences are the earliest, when they begin, and their items."""
         first = self._by_start[:limit]

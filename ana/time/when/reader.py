@@ -18,6 +18,8 @@ _KINDS = ("DAY", "STRETCH", "MOMENT", "RANGE", "TIME", "PARTOFDAY", "RULE")
 
 _SIDES = words("since until till through before after")
 _LEADS = words("on by due from til this") | _SIDES
+_BEFORE_MONTHS = ("in", "during", "for")
+
 _BESIDE = words("at , -")
 _BEHIND = words(
     "and at for to in on with by please i we you he she it they is are was were will if because from until till before"
@@ -136,8 +138,8 @@ class _Scan(NamedTuple):
             return True
         if kind == "DAY" and ((at and "EVERY" in tokens[at - 1].kinds) or self._word(end) == "of"):
             return True
-        # "for January" of "for January 17th"
-        if kind in ("TIME", "DAY") and any(
+        is_month = kind == "DAY" and self._word(at) in _BEFORE_MONTHS  # "for January" of "for January 17th"
+        if (kind == "TIME" or is_month) and any(
             day.end > end for inner in range(at + 1, end) for day in self.chart.match("DAY", inner)
         ):
             return True
