@@ -242,7 +242,7 @@ def test_today_is_written_in_the_persons_zone_and_stamps_only_when_asked_for(mak
         assert abs((date.fromisoformat(moment[1]) - date.today()).days) <= 1
     (told,) = run(make_assistant, "query_items", {"text": "logo"}, None)
     assert set(told) == {"items", "truncated"}
-    assert set(told["items"][0]) == {"id", "content", "properties"}
+    assert set(told["items"][0]) == {"id", "content", "properties", "recorded"}
 
 
 def test_an_update_of_a_long_text_is_answered_with_the_piece_that_changed(make_assistant: MakeAssistant) -> None:

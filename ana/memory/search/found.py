@@ -20,6 +20,7 @@ class Reason:
         words: The words of the query that it has.
         date: Its date, if the query named that day.
         first: The reason why it comes before all others: its id, a quoted phrase or a tag.
+        status: Whether it has the status that the query asks for.
         filter: Whether it passed a filter as well.
         share: The score of its words, 0 to 1; also words that are only like the query's count.
     """
@@ -28,6 +29,7 @@ class Reason:
     words: tuple[str, ...] = ()
     date: str | None = None
     first: First | None = None
+    status: bool = False
     filter: bool = False
     share: float = 0.0
 
@@ -55,6 +57,8 @@ class Found:
         where: The filter, as it was read.
         unread: A sentence if not all of the text was read; else empty.
         is_overdue: Whether it is what is overdue.
+        fitting: How many of the items fit the text, the first ones; if none does they are merely the nearest. None
+            without a text that is compared.
     """
 
     items: list[Item]
@@ -67,3 +71,4 @@ class Found:
     where: Node = EVERY_ITEM
     unread: str = ""
     is_overdue: bool = False
+    fitting: int | None = None
