@@ -15,7 +15,7 @@ from ana.memory.newer import put_newer_first
 from ana.memory.operations import read_operations
 from ana.memory.overdue import describe_date
 from ana.memory.receipts import make_receipt
-from ana.memory.search.fit import keep_fitting
+from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.found import Found
 from ana.memory.views import show_properties, to_local
 from ana.time.dates import with_weekday
@@ -45,8 +45,6 @@ from tools.noticing import (
 )
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
-
-NOTHING_FITS = "Nothing fits well: these are merely the nearest."
 
 MOST, MOST_LIKE, COUNTED = 100, 50, 100
 """How many items are shown at most, of those that a text finds, and how many of these are counted."""
@@ -180,22 +178,18 @@ def query_items(
         raise ToolError("Both text and like were given.", "Give one of them.")
     # A model that asks for everything would fill its own context; `total` and `more` tell it that there is more.
     most = min(limit, MOST_LIKE if texts else MOST)
+    seen = COUNTED if texts and most > 0 else most
     try:
-        found = call.memory.find_similar(like, where, most) if like else _find(call, texts, where, most)
+        found = call.memory.find_similar(like, where, most) if like else call.memory.find(texts or None, where, seen)
     except NoSuchItem as exc:
         raise explain_missing(call, like) from exc
-    found, more = _cut(found, most)
+    found, more = _cut(keep_fitting(found), most)
     found, items = _show_all(call, found, stamps=stamps or _asks_for_stamps(where))
     # where text or likeness ranks everything, all items would be the total
-    is_selection = bool(where) or found.due or found.is_overdue or not (like or texts)
+    is_selection = bool(where) or (found.fitting is None and not like)
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated} | more
     note = _note(call, found, where or {})
     return result | _tell_done_then(call, found.where) | ({"note": note} if note else {}), explain(found)
-
-
-def _find(call: CallContext, texts: list[str], where: dict[str, Any] | None, most: int) -> Found:
-    """Find items by texts and filter; by texts more than are shown, to tell how many there are."""
-    return keep_fitting(call.memory.find(texts or None, where, COUNTED if texts and most > 0 else most))
 
 
 def _cut(found: Found, most: int) -> tuple[Found, dict[str, Json]]:

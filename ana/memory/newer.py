@@ -6,7 +6,7 @@ from dataclasses import replace
 from ana.memory.item import Item
 from ana.memory.reader import Reader
 from ana.memory.search.found import Found
-from ana.memory.similar import find_older, is_fact
+from ana.memory.similar import find_older, get_words, is_fact
 
 FIRST = 10
 """So many of what was found are compared with each other."""
@@ -36,7 +36,11 @@ def _list_pairs(memory: Reader, items: Sequence[Item]) -> Iterator[tuple[str, st
     """Yield the ids of each newer and older fact that are alike, and whether they speak of the same."""
     facts = [item for item in items if is_fact(item)]
     recorded = {item.id: memory.recorded_at(item) for item in facts} if len(facts) > 1 else {}
-    for newer in sorted(facts, key=lambda item: recorded.get(item.id, ""))[1:]:
-        for alike in find_older(memory.backend, "item", newer, FIRST):
-            if recorded.get(alike.item.id, recorded[newer.id]) < recorded[newer.id]:
-                yield newer.id, alike.item.id, alike.is_same_matter
+    facts.sort(key=lambda item: recorded.get(item.id, ""))
+    words = [get_words(item) for item in facts]
+    for place, newer in enumerate(facts):
+        has_words_of_older = any(len(words[place] & each) * 3 >= len(each) for each in words[:place])
+        # to ask for the nearest takes milliseconds, which most items are spared
+        for other, is_same_matter in find_older(memory.backend, "item", newer, FIRST) if has_words_of_older else ():
+            if recorded.get(other.id, recorded[newer.id]) < recorded[newer.id]:
+                yield newer.id, other.id, is_same_matter

@@ -33,10 +33,8 @@ def find_from(memory: Memory, source: str, text: str | None, where: Mapping[str,
     items = [found.items[n] for n in places[:limit]]
     reasons = tuple(found.reasons[n] for n in places[:limit]) if found.reasons else ()
     why = found.why_none or ("" if places else f"No item is from {source!r:.80}.")
-    is_cut = len(places) > limit
-    return replace(
-        found, items=items, total=len(places), truncated=is_cut, reasons=reasons, why_none=why, fitting=fitting
-    )
+    total, is_cut = len(places), len(places) > limit
+    return replace(found, items=items, total=total, truncated=is_cut, reasons=reasons, why_none=why, fitting=fitting)
 
 
 def claim_turn(memory: Memory, turn: str, by: Cause) -> list[Change]:

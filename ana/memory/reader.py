@@ -61,9 +61,7 @@ class Reader:
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
         if not (text is None or isinstance(text, str)):
-            texts = [each for each in text if each.strip()][:WORDINGS]
-            answers = [self.find(each, where, limit) for each in texts or [""]]
-            return fuse(answers)
+            return fuse([self.find(each, where, limit) for each in [*text][:WORDINGS] or [""]])
         now = self._clock.now()
         parsed = parse_query(text[:SEARCHED], now.date()) if text and text.strip() else None
         if parsed and parsed.asks_overdue:

@@ -2,15 +2,13 @@
 
 import calendar
 import re
-from dataclasses import dataclass
-from datetime import date
 
 from ana.memory.backend import Backend
 from ana.memory.changes import Kind
 from ana.memory.filters import EVERY_ITEM, Node, matches
 from ana.memory.item import Item
 from ana.memory.search.found import Found, Reason
-from ana.memory.search.query import parse_query
+from ana.memory.search.query import list_content_words
 from ana.memory.search.tokens import tokenize
 
 NEAREST = 5
@@ -54,16 +52,8 @@ def find_similar(backend: Backend, id: str, where: Node, limit: int) -> Found:
     return Found([item for item, _ in passing[:limit]], len(passing), len(passing) > limit, reasons)
 
 
-@dataclass(frozen=True)
-class Alike:
-    """A record that is like another, and older; whether it speaks of the same."""
-
-    item: Item
-    is_same_matter: bool
-
-
-def find_older(backend: Backend, kind: Kind, record: Item, most: int = NEAREST) -> list[Alike]:
-    """Return facts that say much the same as a newer one, the nearest first.
+def find_older(backend: Backend, kind: Kind, record: Item, most: int = NEAREST) -> list[tuple[Item, bool]]:
+    """Return facts that say much the same as a newer one, the nearest first, and whether they are of the same matter.
 
     Alike is not contradicting: both may be true. What has a status or a date of its own is no fact but something to do,
     or an occasion; its date tells which counts.
@@ -73,17 +63,22 @@ def find_older(backend: Backend, kind: Kind, record: Item, most: int = NEAREST) 
         return []
     near = ((other, cosine) for other, cosine in backend.find_similar(kind, record.id, most) if is_fact(other))
     judged = [(other, cosine, _is_same_matter(record, other, cosine)) for other, cosine in near]
-    return [Alike(other, is_same) for other, cosine, is_same in judged if is_same or cosine >= least]
+    return [(other, is_same) for other, cosine, is_same in judged if is_same or cosine >= least]
 
 
 def _is_same_matter(newer: Item, older: Item, cosine: float) -> bool:
-    said, words = _words(newer.content), _words(older.content)
+    said, words = get_words(newer), get_words(older)
     if len({each & _OCCASIONS for each in (said, words) if each & _OCCASIONS}) > 1:
         return False
     if cosine >= ALIKE and len(words & said) >= SAID_AGAIN * len(words):
         return True
     without_digits = {word for word in words if not any(map(str.isdigit, word))}
     return cosine >= CHANGED and bool(without_digits) and without_digits <= said
+
+
+def get_words(record: Item) -> frozenset[str]:
+    """Return the words of a record's text that say something."""
+    return frozenset(list_content_words(record.content))
 
 
 def is_fact(record: Item) -> bool:
@@ -102,8 +97,4 @@ def _is_twin(one: Item, other: Item, cosine: float, enough: float) -> bool:
     numbers, others = ({*re.findall(r"\d+", each.content)} for each in (one, other))
     if cosine < ALIKE or numbers != others:
         return False
-    return cosine >= enough or _words(one.content) == _words(other.content) != frozenset()
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(parse_query(text, date.min).words)
+    return cosine >= enough or get_words(one) == get_words(other) != frozenset()

@@ -6,7 +6,7 @@ from datetime import tzinfo
 
 from ana.memory.few_words import describe_property, show_value
 from ana.memory.item import Item, to_json
-from ana.memory.search.fit import keep_fitting
+from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.found import Found
 from ana.memory.sources import is_others
 from ana.memory.views import localize, tell_own_time
@@ -15,8 +15,6 @@ from ana.time.dates import day_of
 from ana.values import Json
 from app.show.tables import show_table
 from app.show.text import shorten
-
-NOTHING_FITS = "Nothing fits well; these are the nearest."
 
 
 def localize_found(found: Found, zone: tzinfo) -> Found:

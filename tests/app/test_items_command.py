@@ -148,7 +148,7 @@ def test_today_fits_on_one_screen_and_counts_what_it_leaves_out() -> None:
 
 def test_that_nothing_fits_is_told(ana: Run, tmp_path: Path) -> None:
     keep(tmp_path, ("Water the orchids", {}))
-    title = "Nothing fits well; these are the nearest."
+    title = "Nothing fits well: these are merely the nearest."
     assert ana("items", "xylophone").stdout.split("\n")[0].strip() == title
     assert title not in ana("items", "orchid").stdout
 

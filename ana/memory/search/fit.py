@@ -5,10 +5,14 @@ from dataclasses import dataclass, replace
 
 from ana.memory.item import Item
 from ana.memory.search.found import Found, Reason
-from ana.memory.search.scoring import Weights
 
 NEAREST = 3
 """How many items are shown where nothing fits."""
+
+NOTHING_FITS = "Nothing fits well: these are merely the nearest."
+
+RANKS = 60
+"""What is added to every rank, so that the first of one answer does not outweigh what several have."""
 
 
 @dataclass(frozen=True)
@@ -34,23 +38,14 @@ OTHERS = Bar(0.4, 0.0, 0.0)
 
 def count_fitting(reasons: Sequence[Reason], embedder: str) -> int:
     """Return how many of the items that a text found fit it, which are the first of them; 0 if none does."""
-    bar, weights = BARS.get(embedder, OTHERS), Weights()
-    if not any(_fits(reason, bar) for reason in reasons):
+    bar = BARS.get(embedder, OTHERS)
+    is_near = (
+        each.first or each.date or (each.vector or 0.0) >= bar.vector or each.share >= bar.words for each in reasons
+    )
+    if not any(is_near):
         return 0
-    scores = [
-        weights.vector * (reason.vector or 0.0)
-        + weights.words * reason.share
-        + weights.day * bool(reason.date)
-        + weights.status * reason.status
-        for reason in reasons
-    ]
-    least = bar.share * max(scores)
-    return sum(bool(reason.first) or score >= least for reason, score in zip(reasons, scores, strict=True))
-
-
-def _fits(reason: Reason, bar: Bar) -> bool:
-    is_named = reason.first is not None or reason.date is not None
-    return is_named or (reason.vector or 0.0) >= bar.vector or reason.share >= bar.words
+    least = bar.share * max(each.score for each in reasons)
+    return sum(bool(each.first) or each.score >= least for each in reasons)
 
 
 def keep_fitting(found: Found) -> Found:
@@ -66,22 +61,18 @@ def fuse(answers: Sequence[Found]) -> Found:
     """Return one answer of those to the same question in several wordings.
 
     What fits a wording counts by its rank in that answer alone (reciprocal rank fusion, Cormack, 2009): the scores of
-    two texts cannot be compared. A wording that nothing fits adds nothing, unless nothing fits any.
+    two texts cannot be compared. A wording that nothing fits adds nothing; if nothing fits any, the first one counts.
     """
-    known = [each for each in answers if each.fitting != 0] or answers
-    if len(known) == 1:
-        return known[0]
+    known = [keep_fitting(each) for each in answers if each.fitting != 0]
+    if len(answers) == 1 or not known:
+        return answers[0]
     ranks: dict[str, float] = {}
-    best: dict[str, tuple[Item, Reason]] = {}
-    for found in map(keep_fitting, known):
-        for rank, (item, reason) in enumerate(zip(found.items, found.reasons, strict=True), 1):
+    found: dict[str, tuple[Item, Reason]] = {}
+    for answer in known:
+        for rank, (item, reason) in enumerate(zip(answer.items, answer.reasons, strict=True), 1):
             ranks[item.id] = ranks.get(item.id, 0.0) + 1 / (RANKS + rank)
-            best.setdefault(item.id, (item, reason))
-    order = [best[id] for id in sorted(ranks, key=lambda id: -ranks[id])]
-    fitting = len(order) if known[0].fitting != 0 else 0
+            found.setdefault(item.id, (item, reason))
+    order = [found[id] for id in sorted(ranks, key=lambda id: -ranks[id])]
     items, reasons = [item for item, _ in order], tuple(reason for _, reason in order)
-    return replace(known[0], items=items, reasons=reasons, fitting=fitting, truncated=any(a.truncated for a in known))
-
-
-RANKS = 60
-"""What is added to every rank, so that the first of one answer does not outweigh what several have."""
+    is_cut = any(answer.truncated for answer in known)
+    return replace(known[0], items=items, reasons=reasons, fitting=len(order), truncated=is_cut)

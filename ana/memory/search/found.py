@@ -20,25 +20,25 @@ class Reason:
         words: The words of the query that it has.
         date: Its date, if the query named that day.
         first: The reason why it comes before all others: its id, a quoted phrase or a tag.
-        status: Whether it has the status that the query asks for.
         filter: Whether it passed a filter as well.
         share: The score of its words, 0 to 1; also words that are only like the query's count.
+        score: By which it is ranked.
     """
 
     vector: float | None = None
     words: tuple[str, ...] = ()
     date: str | None = None
     first: First | None = None
-    status: bool = False
     filter: bool = False
     share: float = 0.0
+    score: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return it without the reasons that do not apply."""
         return {
             name: round(value, 3) if isinstance(value, float) else value
             for name, value in asdict(self).items()
-            if value or (name == "vector" and value is not None)
+            if (value or (name == "vector" and value is not None)) and name != "score"
         }
 
 

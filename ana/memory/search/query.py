@@ -153,4 +153,9 @@ def _find_words(text: str, mentions: "Sequence[Mention]") -> list[str]:
         text = f"{text[: mention.start]} {text[mention.end :]}"
     text = _NEGATED.sub(lambda denied: _DONE.sub(" ", denied[0]), _EXCEPTED.sub(" ", text))
     wanted = _OPEN.sub(" ", text)
-    return [word for word in tokenize(wanted) if word not in _FUNCTION_WORDS] + tokenize(" ".join(days))
+    return list_content_words(wanted) + tokenize(" ".join(days))
+
+
+def list_content_words(text: str) -> list[str]:
+    """Return all words of a text that say something, in order."""
+    return [word for word in tokenize(text) if word not in _FUNCTION_WORDS]
