@@ -15,7 +15,7 @@ from ana.time.clock import WEEKDAYS
 from ana.time.dates import day_of, weekday, with_weekday, without_weekday
 from ana.time.meant import guess_dates
 from ana.time.when import resolve
-from ana.values import Json
+from ana.values import Json, read_json
 
 WHOLE = "this"
 _CLOSING = {'"': '"', "'": "'", "“": "”", "„": "“", "‘": "’", "«": "»", "「": "」", "`": "`"}
@@ -76,21 +76,34 @@ def quote_message(content: str | Quote, said: str) -> str:
 
 
 def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str, Json]:
-    """Return the properties as they are stored: without the weekday that results show after a date.
+    """Return the properties as they are stored: without the weekday that results show after a date, and with a list
+    that was written as text, such as '["home"]', as a list.
 
     Raises:
         ToolError: A weekday does not fit its date, or a property for dates, or `remind`, is given something else.
     """
+    given = {key: _read_list(value) for key, value in (properties or {}).items()}
     bare = {
         key: _strip_weekdays(value) if key in ("except", "also", "moved") else without_weekday(value)
-        for key, value in (properties or {}).items()
+        for key, value in given.items()
     }
     for key, value in bare.items():
         if is_date_key(key) and value is not None and not day_of(value):
-            given = (properties or {})[key]
-            raise ToolError(f"{key} takes a date, not {str(given)[:60]!r}.", _suggest(given, today))
+            raise ToolError(f"{key} takes a date, not {str(given[key])[:60]!r}.", _suggest(given[key], today))
     check_remind(bare)
     return bare
+
+
+def _read_list(value: Any) -> Any:
+    """Return the list that a text is as JSON, also within an operation; any other value as it is."""
+    if isinstance(value, dict):
+        return {key: _read_list(each) for key, each in value.items()}
+    if not isinstance(value, str) or not (value.startswith("[") and value.endswith("]")):
+        return value
+    try:
+        return read_json(value)
+    except ValueError:
+        return value
 
 
 def _strip_weekdays(value: Any) -> Any:

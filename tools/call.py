@@ -10,7 +10,7 @@ from langchain_core.tools import InjectedToolArg
 from ana.memory.changes import Cause
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.views import SHOWN, show_item
+from ana.memory.views import SHOWN, show_item, to_local
 from ana.time.clock import Clock
 from ana.values import Json, plain
 from tools.artifacts import Artifact
@@ -41,6 +41,10 @@ class CallContext:
         shown = plain(show_item(item, self.clock.zone, stamps=stamps, longest=longest))
         assert isinstance(shown, dict)
         return shown
+
+    def tell_recorded(self, record: Item) -> dict[str, Json]:
+        """Return under `recorded` on which day, where the person is, a record's text was written or changed last."""
+        return {"recorded": to_local(self.memory.recorded_at(record), self.clock.zone)[: len("2026-01-13")]}
 
 
 Injected: TypeAlias = Annotated[CallContext, InjectedToolArg]

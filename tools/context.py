@@ -2,12 +2,14 @@
 
 from langchain_core.tools import tool
 
-from ana.memory.item import Item
+from ana.errors import DuplicateItem
 from ana.memory.receipts import make_receipt
-from ana.memory.similar import find_twins
 from ana.memory.views import tell_source
-from ana.values import Json
+from tools.alike import show_line, tell_alike
+from tools.artifacts import refuse_copy
 from tools.call import Injected, Result
+
+THERE = "Nothing was stored: this line is there already."
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -17,11 +19,13 @@ def append_context(content: str, *, call: Injected) -> Result:
     Args:
         content: One short line, in the person's words.
     """
-    change = call.memory.append_line(content, call.cause)
+    try:
+        change = call.memory.append_line(content, call.cause, copy=False)
+    except DuplicateItem as exc:
+        same = call.memory.lines()[int(exc.id)]
+        return {"line": int(exc.id), "content": same, "note": THERE}, refuse_copy(exc.id, same)
     assert change.after is not None
-    shown = _show(change.after)
-    similar = [_show(line) for line in find_twins(call.memory.backend, "line", change.after, 1)]
-    return shown | ({"similar": similar} if similar else {}), make_receipt(change)
+    return show_line(change.after) | tell_alike(call, "line", change.after, 1), make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -49,7 +53,3 @@ def delete_context(line: int, *, call: Injected) -> Result:
     change = call.memory.delete_line(line, call.cause, call.shown)
     assert change.before is not None
     return {"line": line, "deleted": change.before.content} | tell_source(change.before), make_receipt(change)
-
-
-def _show(line: Item) -> dict[str, Json]:
-    return {"line": int(line.id), "content": line.content, **tell_source(line)}

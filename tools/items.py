@@ -1,6 +1,7 @@
 """The four primitives over items."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.tools import tool
@@ -10,15 +11,16 @@ from ana.memory.changes import Change
 from ana.memory.completions import find_done_dates
 from ana.memory.filters import OWN_KEYS, Node
 from ana.memory.item import Item
+from ana.memory.newer import put_newer_first
 from ana.memory.operations import read_operations
 from ana.memory.overdue import describe_date
 from ana.memory.receipts import make_receipt
+from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.found import Found
-from ana.memory.search.scoring import drop_weak
-from ana.memory.similar import find_twins
 from ana.memory.views import show_properties, to_local
 from ana.time.dates import with_weekday
 from ana.values import Json
+from tools.alike import tell_alike
 from tools.arguments import (
     Append,
     Quote,
@@ -42,6 +44,9 @@ from tools.noticing import (
 )
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
+
+MOST, MOST_LIKE, COUNTED = 100, 50, 100
+"""How many items are shown at most, of those that a text finds, and how many of these are counted."""
 
 MOST_TWINS = 3
 """How many items that say nearly the same are shown with a new one."""
@@ -73,8 +78,7 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
         return {"existing": call.show(same), "choice": CHOICE}, refuse_copy(same.id, same.content)
     assert change.after is not None
     shown = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
-    twins = find_twins(call.memory.backend, "item", change.after, MOST_TWINS)
-    similar = {"similar": list(map(show_similar, twins))} if twins else {}
+    similar = tell_alike(call, "item", change.after, MOST_TWINS)
     kind = describe_date(change.after.properties)
     told = ({"date_is": kind} if kind else {}) | similar | tell_repeat(call, change, known) | notice(call, change)
     return shown | told, make_receipt(change, call.clock.zone)
@@ -149,7 +153,7 @@ def delete_item(id: str, *, call: Injected) -> Result:
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def query_items(
-    text: str | None = None,
+    text: str | list[str] | None = None,
     where: dict[str, Any] | None = None,
     limit: int = 10,
     like: str = "",
@@ -160,7 +164,7 @@ def query_items(
     """Find items by meaning, by exact property, or both. Without text: by date, then newest.
 
     Args:
-        text: What it is about, in words.
+        text: What it is about; two or three wordings of a kind ("ailments") or of all of something.
         where: Filter on properties: {"type": "task", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
             Several mean and; also $and $or $in $nin $ne $contains; a bare date is that whole day. {"$on": DAY} or
             {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. When something was done:
@@ -169,31 +173,47 @@ def query_items(
         like: An item's id, for those similar to it.
         stamps: Show created_at and updated_at too.
     """
-    is_worded = bool(text and text.strip())
-    if like and is_worded:
+    texts = [each for each in ([text] if isinstance(text, str) else text or []) if each.strip()]
+    if like and texts:
         raise ToolError("Both text and like were given.", "Give one of them.")
-    # A model that asks for everything would fill its own context; `total` tells it that there is more.
-    most = min(limit, 100)
+    # A model that asks for everything would fill its own context; `total` and `more` tell it that there is more.
+    most = min(limit, MOST_LIKE if texts else MOST)
+    seen = COUNTED if texts and most > 0 else most
     try:
-        found = call.memory.find_similar(like, where, most) if like else call.memory.find(text, where, most)
+        found = call.memory.find_similar(like, where, most) if like else call.memory.find(texts or None, where, seen)
     except NoSuchItem as exc:
         raise explain_missing(call, like) from exc
-    if text and not where:  # a filter says itself what belongs to the answer
-        found = drop_weak(found)
-    with call.memory.backend.reading():  # one state, and one hold of the folder, for all of them
-        done = [call.memory.completed_at(item) for item in found.items]
-    stamps = stamps or _asks_for_stamps(where)
-    items = [
-        call.show(item, stamps)
-        | _tell_completed(call, item, moment)
-        | tell_occurrence(call, item, found.stored.get(item.id, item), found.more_dates)
-        for item, moment in zip(found.items, done, strict=True)
-    ]
+    found, more = _cut(keep_fitting(found), most)
+    found, items = _show_all(call, found, stamps=stamps or _asks_for_stamps(where))
     # where text or likeness ranks everything, all items would be the total
-    is_selection = bool(where) or found.due or found.is_overdue or not (like or is_worded)
-    result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated}
+    is_selection = bool(where) or (found.fitting is None and not like)
+    result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated} | more
     note = _note(call, found, where or {})
     return result | _tell_done_then(call, found.where) | ({"note": note} if note else {}), explain(found)
+
+
+def _cut(found: Found, most: int) -> tuple[Found, dict[str, Json]]:
+    """Return so many items of what was found, and under `more` how many of the others fit the text as well."""
+    if (count := len(found.items) - most) <= 0:
+        return found, {}
+    cut = replace(found, items=found.items[:most], reasons=found.reasons[:most], truncated=True)
+    return cut, {"more": count} if found.fitting else {}
+
+
+def _show_all(call: CallContext, found: Found, *, stamps: bool) -> tuple[Found, list[dict[str, Json]]]:
+    """Return what was found with newer facts first, and its items as they are shown."""
+    with call.memory.backend.reading():  # one state, and one hold of the folder, for all of them
+        found, older = put_newer_first(call.memory, found)
+        done = [call.memory.completed_at(item) for item in found.items]
+        items = [
+            call.show(item, stamps)
+            | call.tell_recorded(item)
+            | ({"older": f"than {older[item.id]}"} if item.id in older else {})
+            | _tell_completed(call, item, moment)
+            | tell_occurrence(call, item, found.stored.get(item.id, item), found.more_dates)
+            for item, moment in zip(found.items, done, strict=True)
+        ]
+    return found, items
 
 
 def _tell_completed(call: CallContext, item: Item, moment: str | None) -> dict[str, Json]:
@@ -231,6 +251,12 @@ def _note(call: CallContext, found: Found, where: Mapping[str, Any]) -> str:
         first, last = (with_weekday(str(day)) for day in found.due)
         days = first if first == last else f"{first} to {last}"
         notes.append(f"The text was taken as the question what is due: {days}.")
+    if found.fitting == 0 and found.items:
+        notes.append(NOTHING_FITS)
+    elif where and found.fitting and found.fitting < min(COUNTED, found.total):
+        notes.append(
+            f"{found.total - found.fitting} more pass the filter but are less like the text: leave it out to see them."
+        )
     notes += [found.why_none, found.unread]
     notes += (f"{near}." for near in find_near_asked(call, where))
     return " ".join(filter(None, [*notes, tell_left_out(call, where)]))

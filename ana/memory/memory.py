@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ana.errors import RecordChanged, ToolError
+from ana.errors import DuplicateItem, RecordChanged, ToolError
 from ana.memory.backend import Expected, retry_on_change, to_key
 from ana.memory.bounds import check_item, check_names
 from ana.memory.changes import Cause, Change, Entry, combine, get_source, make_edit, net
@@ -118,11 +118,18 @@ class Memory(Reader):
         """Remove an item. Raises ToolError if there is none."""
         return self._write(lambda: Change("item", id, self.get(id), None), cause)
 
-    def append_line(self, content: str, cause: Cause | None = None) -> Change:
-        """Add a line under a number that no other line ever had. Raises ToolError if it is empty or too long."""
+    def append_line(self, content: str, cause: Cause | None = None, *, copy: bool = True) -> Change:
+        """Add a line under a number that no other line ever had.
+
+        Raises:
+            DuplicateItem: Another line is the same, and a copy is not wanted.
+            ToolError: It is empty or too long.
+        """
         text = to_one_line(content)
 
         def plan() -> Change:
+            if not copy and (same := [line for line, known in self.lines().items() if known == text]):
+                raise DuplicateItem(str(same[0]))
             number, stamp = str(self.backend.take_line_number()), self.stamp()
             return Change("line", number, None, Item(number, text, {}, stamp, stamp, Sources(get_source(cause))))
 

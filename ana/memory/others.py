@@ -1,6 +1,7 @@
 """What others told: found by its source, and made the person's own words."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from ana.memory.backend import get_records
 from ana.memory.changes import Cause, Change
@@ -28,10 +29,12 @@ def find_from(memory: Memory, source: str, text: str | None, where: Mapping[str,
     """Return what `Memory.find` does of the items from a source. Errors as of that."""
     found = memory.find(text, where, EVERY)
     places = [n for n, item in enumerate(found.items) if is_from(item, source)]
+    fitting = found.fitting and sum(n < found.fitting for n in places[:limit])
     items = [found.items[n] for n in places[:limit]]
     reasons = tuple(found.reasons[n] for n in places[:limit]) if found.reasons else ()
     why = found.why_none or ("" if places else f"No item is from {source!r:.80}.")
-    return Found(items, len(places), len(places) > limit, reasons, found.due, why, found.more_dates, found.where)
+    total, is_cut = len(places), len(places) > limit
+    return replace(found, items=items, total=total, truncated=is_cut, reasons=reasons, why_none=why, fitting=fitting)
 
 
 def claim_turn(memory: Memory, turn: str, by: Cause) -> list[Change]:

@@ -1,6 +1,6 @@
 """What is known, items and Global Context, as it is read and found."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -12,6 +12,7 @@ from ana.memory.explanation import explain_nothing
 from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
 from ana.memory.overdue import make_overdue_filter
+from ana.memory.search.fit import count_fitting, fuse
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import SEARCHED
 from ana.memory.search.query import Query, describe_unread, parse_query
@@ -21,6 +22,9 @@ from ana.memory.tally import FilterReader
 from ana.memory.vocabulary import Vocabulary
 from ana.time.clock import Clock
 from ana.values import Json
+
+WORDINGS = 5
+"""How many texts of one question are looked for."""
 
 
 class Reader:
@@ -44,15 +48,20 @@ class Reader:
         """Return an item or a Global Context line, or None."""
         return self.backend.get_many(kind, [id]).get(id)
 
-    def find(self, text: str | None = None, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
+    def find(
+        self, text: str | Sequence[str] | None = None, where: Mapping[str, Json] | None = None, limit: int = 10
+    ) -> Found:
         """Find items by meaning (nearest first), by property, or both; without text by own date, then newest.
 
-        A text that only asks what is due then becomes a filter on the items' own date.
+        Of several texts, which say the same in other words, the answers are fused. A text that only asks what is due
+        then becomes a filter on the items' own date.
 
         Raises ToolError if the filter or the limit is not valid.
         """
         if limit < 1:
             raise ToolError(f"A limit of {limit} finds nothing.", "Give a limit of 1 or more.")
+        if not (text is None or isinstance(text, str)):
+            return fuse([self.find(each, where, limit) for each in [*text][:WORDINGS] or [""]])
         now = self._clock.now()
         parsed = parse_query(text[:SEARCHED], now.date()) if text and text.strip() else None
         if parsed and parsed.asks_overdue:
@@ -63,6 +72,8 @@ class Reader:
             is_past = date.min < parsed.due[0] and parsed.due[1] < now.date()
             query = replace(query, text=None, due=parsed.due, excluded=CANCELLED if is_past else CLOSED)
         found = replace(self.backend.query(query), due=query.due, where=query.where, unread=describe_unread(text or ""))
+        if query.text:
+            found = replace(found, fitting=count_fitting(found.reasons, self.backend.embedder_name))
         return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
 
     def find_overdue(
@@ -112,6 +123,13 @@ class Reader:
     ) -> list[Entry]:
         """Return journal entries, the newest first. Arguments as `Backend.entries`."""
         return self.backend.entries(turn=turn, id=id, since=since, limit=limit)
+
+    def recorded_at(self, item: Item) -> str:
+        """Return when an item's text was written or changed last, by the journal, as a stamp."""
+        if item.created_at == item.updated_at:
+            return item.created_at
+        changes = ((entry.ts, entry.change.before, entry.change.after) for entry in self.history(id=item.id))
+        return next((ts for ts, old, new in changes if old and new and old.content != new.content), item.created_at)
 
     def completed_at(self, item: Item) -> str | None:
         """Return when an item's status became done, by the journal, as a stamp; None if it is open or nobody knows."""

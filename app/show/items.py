@@ -6,8 +6,8 @@ from datetime import tzinfo
 
 from ana.memory.few_words import describe_property, show_value
 from ana.memory.item import Item, to_json
+from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.found import Found
-from ana.memory.search.scoring import drop_weak
 from ana.memory.sources import is_others
 from ana.memory.views import localize, tell_own_time
 from ana.output import tell
@@ -15,11 +15,6 @@ from ana.time.dates import day_of
 from ana.values import Json
 from app.show.tables import show_table
 from app.show.text import shorten
-
-NO_WORDS = "No item has these words; these are the nearest in meaning."
-
-NEAREST = 3
-"""How many are shown under it."""
 
 
 def localize_found(found: Found, zone: tzinfo) -> Found:
@@ -88,12 +83,8 @@ def show_found(found: Found, why: bool = False, *, year: int | None = None, ids:
         year: The year that days are shown without.
     """
     if found.items:
-        title = None
-        asked = any(each.vector is not None for each in found.reasons)
-        found = drop_weak(found) if asked else found
-        if asked and not any(each.words or each.date or each.first for each in found.reasons):
-            title = NO_WORDS
-            found = replace(found, items=found.items[:NEAREST], reasons=found.reasons[:NEAREST])
+        title = NOTHING_FITS if found.fitting == 0 else None
+        found = keep_fitting(found)
         reasons = explain(found) if why else []
         show_items(found.items, reasons if any(reasons) else None, title, year=year, ids=ids)
         tell(f"{len(found.items)} of {found.total}")

@@ -147,9 +147,9 @@ def test_today_fits_on_one_screen_and_counts_what_it_leaves_out() -> None:
     assert max(map(len, list_today(groups, 99, 20, date(2026, 1, 13)))) <= 33
 
 
-def test_words_that_nothing_has_are_told(ana: Run, tmp_path: Path) -> None:
+def test_that_nothing_fits_is_told(ana: Run, tmp_path: Path) -> None:
     keep(tmp_path, ("Water the orchids", {}))
-    title = "No item has these words; these are the nearest in meaning."
+    title = "Nothing fits well: these are merely the nearest."
     assert ana("items", "xylophone").stdout.split("\n")[0].strip() == title
     assert title not in ana("items", "orchid").stdout
 

@@ -49,7 +49,7 @@ FLOORS: dict[str, dict[Set, dict[str, float]]] = {
             "range": 0.96,
             "property": 0.99,
             "mixed": 1.00,
-            "negation": 0.97,
+            "negation": 0.95,
         },
         "blind": {
             "paraphrase": 0.48,
@@ -58,7 +58,7 @@ FLOORS: dict[str, dict[Set, dict[str, float]]] = {
             "range": 1.00,
             "property": 0.98,
             "mixed": 0.95,
-            "negation": 0.83,
+            "negation": 0.75,
         },
     },
     "minilm": {
@@ -69,7 +69,7 @@ FLOORS: dict[str, dict[Set, dict[str, float]]] = {
             "range": 0.98,
             "property": 0.96,
             "mixed": 1.00,
-            "negation": 0.97,
+            "negation": 0.92,
         },
         "blind": {
             "paraphrase": 0.86,
@@ -78,11 +78,13 @@ FLOORS: dict[str, dict[Set, dict[str, float]]] = {
             "range": 1.00,
             "property": 0.93,
             "mixed": 0.91,
-            "negation": 0.87,
+            "negation": 0.77,
         },
     },
 }
-"""Recall@10 on the held-out halves, by embedder and set. These figures may only rise."""
+"""Recall@10 on the held-out halves, by embedder and set. These figures may only rise. Negations fell
+once, when "not" and "without" became words to look for: what somebody does not eat is found, and who says "not Felix"
+excludes him in a filter."""
 
 SAMPLE_FLOOR = 0.9
 """Recall@3 of a few paraphrases with MiniLM, whose whole sets `make crash` measures: they take it half a minute."""

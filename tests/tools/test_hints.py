@@ -242,7 +242,7 @@ def test_today_is_written_in_the_persons_zone_and_stamps_only_when_asked_for(mak
         assert abs((date.fromisoformat(moment[1]) - date.today()).days) <= 1
     (told,) = run(make_assistant, "query_items", {"text": "logo"}, None)
     assert set(told) == {"items", "truncated"}
-    assert set(told["items"][0]) == {"id", "content", "properties"}
+    assert set(told["items"][0]) == {"id", "content", "properties", "recorded"}
 
 
 def test_an_update_of_a_long_text_is_answered_with_the_piece_that_changed(make_assistant: MakeAssistant) -> None:
@@ -251,3 +251,14 @@ def test_an_update_of_a_long_text_is_answered_with_the_piece_that_changed(make_a
     update = ("update_item", {"id": item.id, "content": {"$append": "No nuts."}})
     (step,) = make_assistant(calls(update), "Added.").ask("add: no nuts", THREAD).steps
     assert "No nuts. [cut:" in step["observation"]["content"]
+
+
+def test_a_list_that_was_written_as_text_is_read_as_one(make_assistant: MakeAssistant) -> None:
+    given = {"tags": '["home", "garden"]', "note": "[1] of the book", "parts": "[1, 2"}
+    made = {"content": "Repair the fence", "properties": given}
+    assistant = make_assistant(calls(("create_item", made)), "Kept.")
+    (created,) = list_answers(assistant.ask("Repair the fence", THREAD))
+    assert created["properties"] == given | {"tags": ["home", "garden"]}
+    more = {"id": created["id"], "properties": {"tags": {"$add": '["wood"]'}}}
+    (changed,) = list_answers(make_assistant(calls(("update_item", more)), "Added.").ask("Also wood", THREAD))
+    assert changed["properties"] == {"tags": ["home", "garden", "wood"]}

@@ -57,9 +57,10 @@ def test_a_new_item_comes_with_similar_ones_and_a_line_with_a_similar_line(make_
     answer = assistant.ask("keep all", THREAD)
     first, second, line, again = (step["observation"] for step in answer.steps)
     assert "similar" not in first
-    assert second["similar"] == [{"id": first["id"], "content": first["content"]}]
+    day = str(assistant.handles.clock.now().date())
+    assert second["similar"] == [{"id": first["id"], "content": first["content"], "recorded": day}]
     assert "similar" not in line
-    assert again["similar"] == [{"line": 0, "content": line["content"]}]
+    assert again["similar"] == [{"line": 0, "content": line["content"], "recorded": day}]
     assert len(answer.changes) == 4
 
 

@@ -1,5 +1,6 @@
 """A text finds what is like it, and not the rest of a small store."""
 
+import json
 from typing import Any
 
 import pytest
@@ -50,8 +51,36 @@ def test_what_no_part_of_the_query_supports_is_left_out(call: CallContext, text:
     assert '"truncated": false' in message.text
 
 
-def test_what_passes_a_filter_is_all_there(call: CallContext) -> None:
-    assert len(find(call, text="school closes Friday", where={"status": None})[0]) == len(KEPT)
+def test_what_passes_a_filter_and_is_not_like_the_text_is_counted(call: CallContext) -> None:
+    found, message = find(call, text="school closes Friday", where={"status": None})
+    assert found == [KEPT[0]]
+    told = json.loads(message.text)
+    assert told["total"] == len(KEPT)
+    assert told["note"] == "9 more pass the filter but are less like the text: leave it out to see them."
+
+
+def test_where_nothing_fits_the_nearest_are_marked_so(call: CallContext) -> None:
+    found, message = find(call, text="What is the capital of France?")
+    assert len(found) == 3
+    assert json.loads(message.text)["note"] == "Nothing fits well: these are merely the nearest."
+
+
+def test_how_many_more_are_like_these_is_told(call: CallContext) -> None:
+    for n in range(70):
+        call.memory.create(f"bike lock number {n} at the station")
+    (short, long) = (json.loads(find(call, text="bike lock", **args)[1].text) for args in ({}, {"limit": 99}))
+    assert (len(short["items"]), short["truncated"], short["more"]) == (10, True, 61)
+    assert (len(long["items"]), long["more"]) == (50, 21)
+
+
+def test_several_wordings_find_what_each_finds(call: CallContext) -> None:
+    both, _ = find(call, text=["bike lock code", "what is Leo allergic to", "  "])
+    assert {KEPT[2], KEPT[5]} <= {*both}
+    one, alone = (find(call, text=text)[1].text for text in (["bike lock"], "bike lock"))
+    assert one == alone
+    some, message = find(call, text=["photosynthesis", "bike lock"])
+    assert KEPT[2] in some
+    assert "note" not in json.loads(message.text)
 
 
 def test_an_exact_id_is_there_however_little_it_is_like_the_rest(call: CallContext) -> None:

@@ -22,6 +22,7 @@ class Reason:
         first: The reason why it comes before all others: its id, a quoted phrase or a tag.
         filter: Whether it passed a filter as well.
         share: The score of its words, 0 to 1; also words that are only like the query's count.
+        score: By which it is ranked.
     """
 
     vector: float | None = None
@@ -30,13 +31,14 @@ class Reason:
     first: First | None = None
     filter: bool = False
     share: float = 0.0
+    score: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return it without the reasons that do not apply."""
         return {
             name: round(value, 3) if isinstance(value, float) else value
             for name, value in asdict(self).items()
-            if value or (name == "vector" and value is not None)
+            if (value or (name == "vector" and value is not None)) and name != "score"
         }
 
 
@@ -56,6 +58,8 @@ class Found:
         where: The filter, as it was read.
         unread: A sentence if not all of the text was read; else empty.
         is_overdue: Whether it is what is overdue.
+        fitting: How many of the items fit the text, the first ones; if none does they are merely the nearest. None
+            without a text that is compared.
     """
 
     items: list[Item]
@@ -69,3 +73,4 @@ class Found:
     where: Node = EVERY_ITEM
     unread: str = ""
     is_overdue: bool = False
+    fitting: int | None = None

@@ -21,12 +21,13 @@ _TAG = re.compile(r"(?:(?<![\w#])#|\btag(?:ged)?:?\s+[#\"“']?)(\w[\w-]*)", re.
 _UNDATED = re.compile(
     r"\bundated\b|\b(?:without|with\s+no|no)\s+(?:an?\s+|any\s+)?(?:due\s+)?(?:date|deadline)s?\b", re.I
 )
-_NEGATED = re.compile(
-    r"(?:\b(?:not|no|nor|neither|without|except(?:\s+for)?|excluding|other\s+than|apart\s+from|leav(?:e|ing)\s+out)\b"
-    r"|n['’]t\b)[^,.;:!?]*",
-    re.I,
+_EXCEPTED = re.compile(
+    r"\b(?:no|nor|neither|except(?:\s+for)?|excluding|other\s+than|apart\s+from|leav(?:e|ing)\s+out)\b[^,.;:!?]*", re.I
 )
-"""A negation and what it denies, up to the end of the clause: such words are not looked for."""
+"""What a text leaves out, up to the end of the clause: such words are not looked for."""
+
+_NEGATED = re.compile(r"(?:\b(?:not|without)\b|n['’]t\b)[^,.;:!?]*", re.I)
+"""A negation and what it denies, which is looked for: what somebody does not eat stands in a note on food."""
 
 _OPEN = re.compile(
     r"\b(?:still|is|are|remains?)\s+open\b|\b(?:unfinished|undone|outstanding|pending)\b|\bto\s+be\s+done\b", re.I
@@ -56,7 +57,7 @@ class ParsedQuery:
 
     Args:
         text: The text as given.
-        words: The words to search for, each once, none that is denied; a single day that it names is spelled out.
+        words: The words to search for, each once, none that is excepted; a single day that it names is spelled out.
         mentions: Where it names days.
         undated: Whether it asks for items without a date.
         is_open: Whether it asks for items that are still open; False for those that are done, None for neither.
@@ -137,8 +138,9 @@ def describe_unread(text: str) -> str:
 
 def _read_status(text: str) -> bool | None:
     """Return whether a text asks for what is open; None if it asks neither for that nor for what is done."""
-    wanted, denied = _NEGATED.sub(" ", text), " ".join(match[0] for match in _NEGATED.finditer(text))
-    if _OPEN.search(wanted) or _DONE.search(denied):
+    denied = [*_EXCEPTED.findall(text), *_NEGATED.findall(text)]
+    wanted = _NEGATED.sub(" ", _EXCEPTED.sub(" ", text))
+    if _OPEN.search(wanted) or _DONE.search(" ".join(denied)):
         return True
     return False if _DONE.search(wanted) else None
 
@@ -149,5 +151,11 @@ def _find_words(text: str, mentions: "Sequence[Mention]") -> list[str]:
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]
     for mention in reversed(mentions):  # from the end, so that positions stay valid
         text = f"{text[: mention.start]} {text[mention.end :]}"
-    wanted = _OPEN.sub(" ", _NEGATED.sub(" ", text))
-    return [word for word in tokenize(wanted) if word not in _FUNCTION_WORDS] + tokenize(" ".join(days))
+    text = _NEGATED.sub(lambda denied: _DONE.sub(" ", denied[0]), _EXCEPTED.sub(" ", text))
+    wanted = _OPEN.sub(" ", text)
+    return list_content_words(wanted) + tokenize(" ".join(days))
+
+
+def list_content_words(text: str) -> list[str]:
+    """Return all words of a text that say something, in order."""
+    return [word for word in tokenize(text) if word not in _FUNCTION_WORDS]

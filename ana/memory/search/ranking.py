@@ -129,7 +129,7 @@ class Ranking:
         on_day, has_status = bool(self._on_day[place]), bool(self._has_status[place])
         score = weights.vector * cosine + weights.words * words + weights.day * on_day + weights.status * has_status
         date = reason.date if on_day else None
-        return Hit(row, id, created_at, score, replace(reason, vector=cosine, date=date, share=words))
+        return Hit(row, id, created_at, score, replace(reason, vector=cosine, date=date, share=words, score=score))
 
     def _compare_words(self, scores: Scores, count: int, first: Sequence[int]) -> Scores:
         """Return the scores with all words compared, of the rows that come first and those with the highest scores

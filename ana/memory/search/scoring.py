@@ -5,19 +5,13 @@ constant if its date is on a day that the query names, and another if it asks fo
 one is. Items with an exact id, a quoted phrase or a tag come first.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, tzinfo
 
-from ana.memory.search.found import Found
 from ana.time.spans import Span, day_span
 
 TAG_KEYS = ("tags", "tag", "labels", "label", "project", "context")
 """Properties that hold tags, by whatever name people call them."""
-
-WEAK = 0.4
-"""An item that scores less than this share of the best one's score is supported by no part of a query. On the tuning
-halves this drops 6 to 12% of what is not asked for in the whole stores and a third of it in stores of 40 items, with no
-right answer in the former and 0.3 to 0.5% of them in the latter; 0.5 drops twice as much and lost some held out."""
 
 
 @dataclass(frozen=True)
@@ -38,24 +32,6 @@ class Weights:
     day: float = 0.6
     status: float = 0.2
     near: float = 0.0
-
-
-def drop_weak(found: Found) -> Found:
-    """Return the answer to a text without the items that no part of the query supports, beside the best."""
-    weights = Weights()
-    scores = [
-        weights.vector * (reason.vector or 0.0) + weights.words * reason.share + weights.day * bool(reason.date)
-        for reason in found.reasons
-    ]
-    least = WEAK * max(scores, default=0.0)
-    kept = [
-        (item, reason)
-        for item, reason, score in zip(found.items, found.reasons, scores, strict=True)
-        if reason.first or score >= least
-    ]
-    if least <= 0 or len(kept) == len(found.items):
-        return found
-    return replace(found, items=[i for i, _ in kept], reasons=tuple(r for _, r in kept), truncated=False)
 
 
 def days_span(first: date, last: date, zone: tzinfo) -> Span:

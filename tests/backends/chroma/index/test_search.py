@@ -284,8 +284,14 @@ def test_what_comes_first_has_all_its_words_compared(memory: Memory, monkeypatch
     assert memory.find("doctor visit #health", limit=1).reasons == whole
 
 
-@pytest.mark.parametrize("text", ["garden, not roses", "garden things that aren't roses", "garden except for roses"])
-def test_a_word_that_is_denied_is_not_looked_for(memory: Memory, text: str) -> None:
+@pytest.mark.parametrize("text", ["what doesn't she like", "which food is not to her like", "without what she likes"])
+def test_a_word_that_is_denied_is_looked_for(memory: Memory, text: str) -> None:
+    memory.create("Ida likes no olives")
+    assert "like" in memory.find(text).reasons[0].words
+
+
+@pytest.mark.parametrize("text", ["garden, no roses", "garden things other than roses", "garden except for roses"])
+def test_a_word_that_is_excepted_is_not_looked_for(memory: Memory, text: str) -> None:
     memory.create("roses for the garden")
     beans = memory.create("beans for the garden").id
     found = memory.find(text)
