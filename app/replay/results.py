@@ -40,7 +40,10 @@ def _iter_artifacts(record: Record, steps: Sequence[Step]) -> Iterator[Artifact 
 
 def _find_refused_copy(step: Step) -> Artifact | None:
     """Return the mark of a copy that was not stored: whether it may be stored in the next turn depends on it."""
-    existing = _dict_of(step).get("existing")
+    told = _dict_of(step)
+    existing = told.get("existing")
+    if step["tool"] == "append_context" and "note" in told:
+        return refuse_copy(str(told.get("line")), str(told.get("content")))
     if step["tool"] != "create_item" or not isinstance(existing, dict):
         return None
     return refuse_copy(str(existing.get("id")), str(existing.get("content")))

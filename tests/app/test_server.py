@@ -587,8 +587,9 @@ def change_six(client: SyncLangGraphClient, stub: Stub, thing: str) -> Said:
         Said("Stored."),
     ]
     stored: Any = client.runs.wait(None, "ana", input=say(f"I need {thing}s"))
-    results = " ".join(message["content"] for message in stored["messages"] if message["type"] == "tool")
-    ids = re.findall(r'"id": ?"(\w{8})"', results)
+    results = (message["content"] for message in stored["messages"] if message["type"] == "tool")
+    found = (re.search(r'"id": ?"(\w{8})"', each) for each in results)  # what is alike stands behind it
+    ids = [each[1] for each in found if each]
     assert len(ids) == 6
     return Said(calls=[("update_item", {"id": id, "properties": {"room": None}}) for id in ids])
 

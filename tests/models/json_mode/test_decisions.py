@@ -348,6 +348,6 @@ def test_the_tools_are_shown_from_the_schemas_alone() -> None:
     text = describe_tools(schemas())
     for schema in schemas():
         assert f"- {schema['function']['name']}: {schema['function']['description']}" in text
-    assert "  text? (string): What it is about, in words." in text
+    assert "  text? (array or string): What it is about; two or three wordings" in text
     assert "  limit? (integer, else 10): How many to return at most." in text
     assert len(text) < 0.8 * len(json.dumps(schemas()))
