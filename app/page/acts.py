@@ -65,13 +65,13 @@ async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
 
     None if it names nothing, and the browser is where it was.
     """
-    zone = unquote(request.cookies.get(ZONE, ""))
+    turn = request.query_params.get(ACT, "")
+    zone = unquote(request.cookies.get(ZONE, "")) if not turn else ""  # what was just done is told first
     if zone not in ("", handles.clock.zone_name):
         look = handles.workspace.whereabouts.look
         noted = await run_in_threadpool(look, handles.memory, handles.clock, zone)
         if noted.told:
             return Notice(noted.turn, [noted.told], bool(noted.turn), False, find_place(request))
-    turn = request.query_params.get(ACT, "")
     return await run_in_threadpool(_find_notice, handles, turn, find_place(request)) if turn else None
 
 
