@@ -561,10 +561,10 @@ def test_an_address_is_added_and_the_settings_are_left(house: Open) -> None:
     anna.page.goto(owner.page.locator("code.long").nth(1).inner_text())
     anna.page.wait_for_url("**/app/chat/**")
     anna.go("/app/settings")
-    anna.page.get_by_label("Address").fill("ntfys://127.0.0.1/a-secret-of-mine")
+    anna.page.get_by_label("Address", exact=True).fill("ntfys://127.0.0.1/a-secret-of-mine")
     anna.press("Add")
     anna.page.get_by_role("button", name="Remove").wait_for()
-    assert anna.page.get_by_label("Address").input_value() == ""
+    assert anna.page.get_by_label("Address", exact=True).input_value() == ""
     anna.press("Send a test")
     anna.sees("It was not delivered")
     anna.page.reload()
