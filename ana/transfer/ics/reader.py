@@ -15,6 +15,7 @@ from ana.memory.item import Item
 from ana.memory.sources import ALL_MINE, IMPORT, Sources, tell_all
 from ana.progress import check_stopped
 from ana.time.clock import find_zone
+from ana.time.repeats import ALSO, DATE_KEYS
 from ana.time.repeats.rules import NO_RULE
 from ana.transfer.bundle import Bundle
 from ana.transfer.ics.moments import Moments, Span, list_tables
@@ -146,6 +147,8 @@ class _Calendar:
         for part in parts:
             own = self._read_properties(part.component, part.moments, is_series=True) | part.read_dates()
             own |= self._read_exceptions(part, own, singles) | {"uid": written}
+            if own["moved"] and not own.get("repeats") and not own.get(ALSO):  # its one date is moved
+                own[ALSO] = [next(str(own[key]) for key in DATE_KEYS if own.get(key))]
             own["zone"] = None if part.is_day or part.moments.zone is self._moments.zone else str(part.moments.zone)
             is_first = part.component is master
             its_id = id if is_first else self._name_single(uid, part.component)
