@@ -142,9 +142,6 @@ class Archive:
     def read(self, table: str) -> Iterator[Row]:
         return (load_row(table, line) for line in self._lines(table))
 
-    def write(self, table: str, rows: object) -> None:
-        raise NotImplementedError("a backup is written as a whole")
-
     def _lines(self, part: str) -> Iterator[bytes]:
         return iter(partial(self._open(f"{part}.jsonl").readline, LONGEST), b"")
 

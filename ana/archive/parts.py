@@ -4,7 +4,7 @@ import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from ana.values import DEEP, is_deeper
 from ana.workspace.storage import NoteName
@@ -57,11 +57,16 @@ PERSONAL = ("spending", "bills", "rings", "failing", "settings", "notes")
 _NOT_ASCII = re.compile(r"[^\n -~]")
 
 
-class PersonalRows(Protocol):
-    """What a person has besides items, in one place."""
+class RowSource(Protocol):
+    """What a person has besides items, to read from: a backup, too."""
 
     def read(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table."""
+
+
+@runtime_checkable
+class PersonalRows(RowSource, Protocol):
+    """What a person has besides items, in a place that can be written."""
 
     def write(self, table: str, rows: Iterable[Row]) -> None:
         """Enter the rows of a table, which has none."""

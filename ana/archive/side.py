@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ana.archive.parts import TABLES, PersonalRows, Row, dump_line, dump_row
+from ana.archive.parts import TABLES, PersonalRows, Row, RowSource, dump_line, dump_row
 from ana.backends.whole import StoreSource, WholeStore
 from ana.errors import StoreBroken
 from ana.memory.changes import KINDS, Change, Entry, Kind
@@ -36,7 +36,7 @@ class Side:
     """
 
     store: StoreSource
-    rows: PersonalRows
+    rows: RowSource
     alone: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
@@ -54,6 +54,7 @@ def copy(source: Side, target: Side, progress: Progress, wanted: Mapping[str, It
     Args:
         wanted: The rows of tables that the target is to have in place of the source's.
     """
+    assert isinstance(target.rows, PersonalRows)
     for table in TABLES:
         target.rows.write(table, wanted[table] if wanted and table in wanted else source.rows.read(table))
     copy_store(source.store, target.store, progress)

@@ -38,7 +38,7 @@ def read_item_repeat(item: Item, person: tzinfo) -> Repeat | None:
 def settle_zone(properties: Properties, said_in: tzinfo, old: Item | None = None) -> tuple[Properties, str]:
     """Return the properties of an item that is written, and the zone that it keeps.
 
-    An item has one zone: where some of its times are said anew elsewhere, the others are written by the clock there.
+    An item has one zone. If some of its times are changed in another one, the rest are converted to it.
 
     Args:
         properties: As they will be stored.

@@ -52,10 +52,7 @@ def import_(
         if follow or unfollow:
             _follow(handles, source, name, is_over=unfollow)
             return
-        try:
-            bundle = _read_source(source, handles)
-        except OSError as exc:
-            raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
+        bundle = _read_source(source, handles)
         bundle = tell_whose(bundle, _ask_whose(bundle, mine), list_own_mail(handles.settings.ana_notify))
         before = _back_up(handles) if bundle.changes else None
         try:
@@ -127,7 +124,10 @@ def _back_up(handles: "DataHandles") -> Path | None:
 
 def _read_source(source: str, handles: "DataHandles") -> "Bundle":
     if "://" not in source:
-        return _read_file(Path(source), handles.clock.zone)
+        try:
+            return _read_file(Path(source), handles.clock.zone)
+        except OSError as exc:
+            raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
     from ana.transfer.following import make_calendar
     from app.following import fetch
 

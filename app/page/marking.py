@@ -139,7 +139,7 @@ def _shift(item: Item, to: date) -> Properties:
 
 
 def _move_days(written: str, distance: timedelta, item: Item) -> str:
-    """Return a date so many days later: of what keeps another zone by the clock of the person, who says it anew."""
+    """Return a date some days later. If the item keeps another zone, the time is the person's local one."""
     time = written[10:16] if item.zone else written[10:]
     return f"{datetime.fromisoformat(written).date() + distance}{time}"
 

@@ -27,12 +27,7 @@ def test_a_story_is_right_on_each_day(life: Life, tell: Callable[[ZoneInfo], Sto
     life.say(story.message, *kept)
     assert life.memory.count() == len(kept)
     for day in story.days:
-        life.at(day)
-        if story.change and day == story.days[0]:
-            message, content, properties = story.change
-            life.say(message, ("update_item", {"id": life.find_id(content), "properties": properties}))
-        if story.is_done:
-            do_what_was_before(life, story, day)
+        go_to(life, story, day)
         ask(life, day, story.on(day))
     shown = life.say("what is on?", ("query_items", {"where": {"$on": str(day)}}), answer="See above.")
     assert [item["content"] for item in shown.steps[0]["observation"]["items"]] == [*story.on(day)]
@@ -51,12 +46,7 @@ def test_a_story_with_a_flight_in_the_middle(life: Life, tell: Callable[[ZoneInf
     for n, day in enumerate(story.days):
         if n == len(story.days) // 2:
             life.fly(there)
-        life.at(day)
-        if story.change and day == story.days[0]:
-            message, content, properties = story.change
-            life.say(message, ("update_item", {"id": life.find_id(content), "properties": properties}))
-        if story.is_done:
-            do_what_was_before(life, story, day)
+        go_to(life, story, day)
         if stays and life.zone == there:
             assert life.find(**{"$on": str(day)}) == tell_there(story, day, home, there)
         else:
@@ -78,6 +68,16 @@ def tell_there(story: Story, day: date, home: ZoneInfo, there: ZoneInfo) -> dict
 
 
 LESSONS = {"Lena: swimming": timedelta(hours=1), "Spanish": timedelta(hours=1, minutes=30)}
+
+
+def go_to(life: Life, story: Story, day: date) -> None:
+    """Go to a day, and say what the story says on it."""
+    life.at(day)
+    if story.change and day == story.days[0]:
+        message, content, properties = story.change
+        life.say(message, ("update_item", {"id": life.find_id(content), "properties": properties}))
+    if story.is_done:
+        do_what_was_before(life, story, day)
 
 
 def ask(life: Life, day: date, expected: Dates) -> None:

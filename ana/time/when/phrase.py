@@ -23,7 +23,7 @@ _BOUNDS = {
 
 
 class NotRead(ValueError):
-    """A phrase that is no date, or of which something is left; args[0] says so."""
+    """The phrase is not a date, or part of it was not understood; the message says which."""
 
 
 class When(NamedTuple):

@@ -176,4 +176,4 @@ def test_a_browser_that_is_elsewhere_is_told_once_and_times_that_were_said_stay(
     after = TODAY + timedelta(days=5)
     browser.client.post(str(form["action"]), data=list_fields(form) | {"day": [str(after)]})
     browser.open(f"/app/today?day={after}")
-    assert f"{here} Call Anna" in " ".join(browser.text.split()), "said anew here, by the clock here"
+    assert f"{here} Call Anna" in " ".join(browser.text.split()), "it was moved here, so its time is the local one"
