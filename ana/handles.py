@@ -112,9 +112,12 @@ def open_handles(
     if warning := describe_unpriced_budget(settings):
         _tell(warning)
     model = model or build_model(settings, instruct)
-    data = _make_data(workspace, backend) if backend else _open_data(workspace, program)
-    spending = workspace.open_spending(data.clock, data.traces)
-    return Handles(**vars(data), model=model, spending=spending)
+    return add_model(_make_data(workspace, backend) if backend else _open_data(workspace, program), model)
+
+
+def add_model(data: DataHandles, model: "BaseChatModel") -> Handles:
+    """Return handles with which turns can be run."""
+    return Handles(**vars(data), model=model, spending=data.workspace.open_spending(data.clock, data.traces))
 
 
 def _make_data(workspace: Workspace, backend: "Backend", keeper: "Care | None" = None) -> DataHandles:

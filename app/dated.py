@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 
 from ana.handles import DataHandles
 from ana.memory.item import Item
+from ana.memory.routines import ROUTINE
 from ana.memory.status import CLOSED
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize, show_occurrence
@@ -46,8 +47,9 @@ class Dated:
 
 
 def list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[Dated], bool]:
-    """Return each day of each open item within days, and whether there are more items than are read."""
-    where: dict[str, Json] = {"$on": {"$gte": str(begin), "$lte": str(end)}, "status": {"$nin": [*CLOSED]}}
+    """Return each day of each open item within days, without routines, and whether more than are read."""
+    days: dict[str, Json] = {"$gte": str(begin), "$lte": str(end)}
+    where: dict[str, Json] = {"$on": days, "status": {"$nin": [*CLOSED]}, "type": {"$ne": ROUTINE}}
     found, zone = handles.memory.find(None, where, MOST), handles.clock.zone
     told: list[Dated] = []
     for item in found.items:

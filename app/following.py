@@ -2,23 +2,19 @@
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
-from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from ana import stopping
-from ana.errors import AnaError, UserError
-from ana.files import FILE_ERRORS
+from ana.errors import UserError
 from ana.json_lines import Quoted
 from ana.keys import OWNER
 from ana.memory.receipts import describe_change, make_receipt
 from ana.notes import parse_note
 from ana.output import shorten
-from ana.progress import Work, working
-from ana.stopping import Stoppable
 from ana.time.clock import find_zone
 from ana.transfer.download import Download, download
 from ana.transfer.following import (
@@ -30,14 +26,15 @@ from ana.transfer.following import (
     update_entries,
 )
 from ana.workspace import Workspace
+from app.meanwhile import PASSING, repeat_meanwhile
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
     from ana.memory.changes import Change
 
 EVERY = timedelta(hours=1)
-LOOK_SECONDS, END_SECONDS = 60.0, 5.0
-"""How long nothing is looked at, and how long the end waits for a reading that is stopped."""
+LOOK_SECONDS = 60.0
+"""How long nothing is looked at."""
 
 NEWS = timedelta(days=1)
 """How long it is told what a calendar changed."""
@@ -45,7 +42,6 @@ NEWS = timedelta(days=1)
 MOST, LARGEST = 10, 16_000
 """How many calendars a person follows, and the bytes of their note when one is added."""
 
-_FAILURES: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
 _log = logging.getLogger(__name__)
 
 
@@ -85,7 +81,7 @@ class Following:
                 continue
             try:
                 self._read(calendar)
-            except _FAILURES as exc:
+            except PASSING as exc:
                 stopping.check_stopped()
                 said = exc.message if isinstance(exc, UserError) else str(exc)
                 self._keep(replace(calendar, at=_stamp(now), tag="", fault=shorten(said)))
@@ -144,31 +140,9 @@ def fetch(workspace: Workspace, url: str, tag: str = "") -> Download | None:
     return download(url, None if workspace.person == OWNER else workspace.settings.ana_notify_kinds, tag)
 
 
-@contextmanager
-def follow_meanwhile(handles: "DataHandles") -> Iterator[None]:
+def follow_meanwhile(handles: "DataHandles") -> AbstractContextManager[None]:
     """Read the person's calendars in a thread of its own while the context is open."""
-    ended, run, work = Event(), Stoppable(), Work()
-
-    def keep_reading() -> None:
-        stopping.present.set(run)
-        with working(work):
-            while not ended.is_set():
-                try:
-                    Following(handles).read_due()
-                except _FAILURES as exc:
-                    if not ended.is_set():
-                        _log.warning("calendars could not be read: %s", exc)
-                ended.wait(LOOK_SECONDS)
-
-    thread = Thread(target=keep_reading, name="follow", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        run.stop()
-        work.stop()
-        thread.join(END_SECONDS)
+    return repeat_meanwhile("calendars", Following(handles).read_due, LOOK_SECONDS)
 
 
 def describe_unread(workspace: Workspace) -> list[str]:

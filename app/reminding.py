@@ -8,8 +8,6 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from ana.addresses import name_kind, split_addresses
-from ana.errors import AnaError
-from ana.files import FILE_ERRORS
 from ana.keys import OWNER, make_digest
 from ana.output import quote
 from ana.reminders.ringing import Ringer, Target
@@ -17,6 +15,8 @@ from ana.reminders.sending import Message, send
 from ana.time.clock import Clock
 from ana.workspace import Workspace
 from app.following import describe_unread, follow_meanwhile
+from app.meanwhile import PASSING
+from app.routines import answer_meanwhile
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
@@ -25,9 +25,6 @@ SECONDS = 20.0
 """How long nothing is looked at, unless something is known to ring before."""
 
 HOW = "Set one: `ana setup`, or ANA_NOTIFY=ntfys://ntfy.sh/a-long-secret-name in .env, then `ana remind --test`."
-
-PASSING: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
-"""What may be over when it is tried again: another program is at it, or the disk is full."""
 
 _log = logging.getLogger(__name__)
 
@@ -62,23 +59,27 @@ def keep_ringing(workspace: Workspace, ringer: Ringer, clock: Clock, stopped: Ev
 
 @contextmanager
 def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Deliver reminders, and read the calendars that are followed, in threads while the context is open.
+    """Deliver reminders, answer routines and read calendars, in threads while the context is open.
 
     Args:
         say: Prints a line where the person sees it; None if nobody looks.
     """
-    targets = list_targets(handles.workspace)
-    targets += [Target("this screen", "screen", partial(_show, say))] if say else []
+    addresses = list_targets(handles.workspace)
+    targets = addresses + ([Target("this screen", "screen", partial(_show, say))] if say else [])
+    with follow_meanwhile(handles), answer_meanwhile(handles, addresses, targets), _keep_ringing(handles, targets):
+        yield
+
+
+@contextmanager
+def _keep_ringing(handles: "DataHandles", targets: Sequence[Target]) -> Iterator[None]:
     if not targets:
-        with follow_meanwhile(handles):
-            yield
+        yield
         return
     stopped, ringer = Event(), make_ringer(handles, targets)
     thread = Thread(target=keep_ringing, args=(handles.workspace, ringer, handles.clock, stopped), daemon=True)
     thread.start()
     try:
-        with follow_meanwhile(handles):
-            yield
+        yield
     finally:
         stopped.set()
         thread.join(SECONDS)

@@ -8,12 +8,14 @@ waits until it is marked needs no status.
 from collections.abc import Mapping
 from datetime import datetime
 
+from ana.memory.routines import ROUTINE
 from ana.memory.status import CLOSED, has_status
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, REPEATING, TO_DO, may_repeat
 from ana.time.taking_place import TAKES_PLACE, takes_place
 from ana.values import Json, Properties
 
+ASKED = "routine: asked by itself at its times, while ana runs"
 NO_STATUS = "dated; without a status it is never overdue"
 
 
@@ -31,7 +33,7 @@ def make_overdue_filter(now: datetime, since: datetime | None = None) -> dict[st
     return {
         "due_date": passed,
         "status": {"$nin": [*CLOSED]},
-        "type": {"$nin": [*TAKES_PLACE]},
+        "type": {"$nin": [*TAKES_PLACE, ROUTINE]},
         "missed": {"$ne": "passes"},
         "$or": is_open,
     }
@@ -41,6 +43,8 @@ def describe_date(properties: Properties) -> str:
     """Return what an item's date makes of it: `due`, `takes place`, or a date that nobody has to meet."""
     if has_status(properties, CLOSED) or not any(day_of(properties.get(key)) for key in DATE_KEYS):
         return ""
+    if properties.get("type") == ROUTINE:
+        return ASKED
     if takes_place(properties):
         return "takes place"
     return "due" if _is_open(properties) else NO_STATUS

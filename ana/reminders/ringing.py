@@ -106,19 +106,26 @@ class Ringer:
                 continue
             if not is_alone():
                 return
-            reason = target.send(make_message(item, due[key], key, self._clock.now()))
-            if reason:
+            message = make_message(item, due[key], key, self._clock.now())
+            if not deliver(self._ledger, target, key, message, self._clock):
                 self.failed += 1
-                self._ledger.note_failed(target.key, key, self._clock.now(), reason)
-                _log.warning("a reminder could not be delivered by %s: %s", target.name, Quoted(reason))
                 return
             self.delivered += 1
-            self._ledger.note_delivered(target.key, key)
 
     def _rang_before(self, target: Target, key: RingKey, ring: Ring) -> bool:
         """Return whether an earlier version delivered it, which knew what goes along by its moment in UTC, too."""
         earlier = RingKey(key.item, ring.moment.isoformat(timespec="microseconds"))
         return ring.goes_along and not self._ledger.list_open(target.key, [earlier])
+
+
+def deliver(ledger: Ledger, target: Target, key: RingKey, message: Message, clock: Clock) -> bool:
+    """Send a message and enter in the ledger what came of it; return whether it was delivered."""
+    if reason := target.send(message):
+        ledger.note_failed(target.key, key, clock.now(), reason)
+        _log.warning("a message could not be delivered by %s: %s", target.name, Quoted(reason))
+        return False
+    ledger.note_delivered(target.key, key)
+    return True
 
 
 def make_key(item: Item, ring: Ring, zone: tzinfo) -> RingKey:

@@ -39,6 +39,7 @@ COMMANDS = (
     "today",
     "calendar",
     "remind",
+    "routines",
     "history",
     "replay",
     "undo",
@@ -196,7 +197,7 @@ def run_for_all(run: Callable[..., None], options: dict[str, Any]) -> None:
     """
     from ana.people import People
     from ana.settings import load_settings
-    from app.reminding import PASSING
+    from app.meanwhile import PASSING
 
     to = options.get("to")
     if to is not None and EACH not in str(to):

@@ -21,7 +21,9 @@ from ana.reminders.ringing import DAY, MONTH, Target
 from ana.reminders.sending import TEST
 from ana.workspace import Workspace, open_workspace
 from app.following import Following, list_calendars
-from app.reminding import HOW, PASSING, list_targets, make_ringer, ring_meanwhile
+from app.meanwhile import PASSING
+from app.reminding import HOW, list_targets, make_ringer, ring_meanwhile
+from app.routines import Routines
 from app.show.confirm import require_consent
 from app.show.text import pluralize
 from app.startup import chosen, start
@@ -64,7 +66,7 @@ def remind(
     ] = False,
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Take that back.")] = False,
 ) -> None:
-    """Deliver everybody's reminders, and read the calendars that they follow, until it is stopped.
+    """Deliver everybody's reminders, ask their routines and read their calendars, until it is stopped.
 
     Exit code 1 if a reminder did not arrive.
     """
@@ -99,8 +101,10 @@ def _ring_once(people: Sequence[Workspace], late: timedelta) -> None:
     for workspace in people:
         try:
             with open_data(workspace, "ana remind") as handles:
-                ringer = make_ringer(handles, list_targets(workspace))
+                targets = list_targets(workspace)
+                ringer = make_ringer(handles, targets)
                 ringer.ring(late)
+                Routines(handles, targets, targets).run_due()
                 Following(handles).read_due()
             delivered, failed = delivered + ringer.delivered, failed + ringer.failed
         except PASSING as exc:

@@ -27,9 +27,9 @@ from ana.tracing import langsmith
 from ana.workspace import load_workspace, open_workspace
 from ana.workspace.place import check_place
 from ana.workspace.private import keep_private
+from app.meanwhile import PASSING
 from app.page import errors
 from app.page.routes import PAGES
-from app.reminding import PASSING
 from app.server import assistants, runs, threads
 from app.server.answers import Holding, answer
 from app.server.arriving import JsonBodies, Room

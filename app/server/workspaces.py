@@ -19,7 +19,8 @@ from ana.workspace import Workspace, open_workspace
 from ana.workspace.storage import Stamp
 from app.following import list_calendars
 from app.mcp.sessions import Sessions
-from app.reminding import PASSING, list_targets, ring_meanwhile
+from app.meanwhile import PASSING
+from app.reminding import list_targets, ring_meanwhile
 from app.server.rows import Rows
 from app.server.turns import TurnRunner
 from app.server.work import PROGRAM, GraphWorker

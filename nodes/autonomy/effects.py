@@ -5,13 +5,13 @@ from typing import Literal, TypeAlias
 
 from ana.memory.changes import Change
 from ana.memory.item import Item
+from ana.memory.routines import is_routine
 from ana.time.repeats import RULE_KEYS
 from ana.values import Json
 
 Effect: TypeAlias = Literal["adds", "changes", "loses", "deletes", "teaches", "acts", "reaches"]
 """What a call does to a record; `acts` and `reaches` of a tool of the person's own: outside, and to the outside."""
 
-ROUTINE = "routine"
 TAUGHT = frozenset({*RULE_KEYS, "repeat_from", "remind"})
 """Properties that make something happen by itself at later times."""
 
@@ -54,8 +54,3 @@ def _compare(was: Json, now: Json) -> Effect:
     if isinstance(was, str) and isinstance(now, str) and now.startswith(was):
         return "adds"
     return "changes"
-
-
-def is_routine(item: Item | None) -> bool:
-    """Return whether an item is asked at its times."""
-    return item is not None and item.properties.get("type") == ROUTINE

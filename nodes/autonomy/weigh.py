@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ana.memory.changes import Change
+from ana.memory.routines import is_routine
 from ana.memory.sources import PASTE, PERSON, SUGGESTED
 from ana.settings import Autonomy
 from graph.state import Reason
-from nodes.autonomy.effects import Effect, find_effects, is_routine
+from nodes.autonomy.effects import Effect, find_effects
 from nodes.autonomy.names import is_named
 from nodes.autonomy.own_words import is_own, is_own_lesson
 from nodes.autonomy.reasons import ASKED_ALWAYS, tell_many, tell_others, tell_own_tool

@@ -1,0 +1,78 @@
+"""Routines: items of the type `routine`, whose content is asked at their times."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+
+from ana.memory.item import Item
+from ana.memory.status import CLOSED, has_status
+from ana.memory.travel import find_own_zone, read_item_repeat
+from ana.reminders.ledger import RingKey
+from ana.reminders.reading import MORNING, Ring, read_date
+from ana.reminders.ringing import make_key
+from ana.time.dates import day_of
+from ana.time.repeats import DATE_KEYS, next_after, occurrences
+
+LONGEST = timedelta(days=31)
+"""How late one that came due while nothing ran is still asked."""
+
+RETRIES = (timedelta(minutes=20), timedelta(minutes=40))
+"""How long after one that failed it is asked again: three times within an hour."""
+
+
+@dataclass(frozen=True)
+class DueRoutine:
+    """A routine whose time has come.
+
+    Args:
+        key: What stands for this time of it in the ledger.
+        moment: When it was to be asked, in UTC.
+    """
+
+    item: Item
+    key: RingKey
+    moment: datetime
+
+
+def find_due(item: Item, now: datetime, zone: tzinfo) -> DueRoutine | None:
+    """Return the last time of a routine that has come; None if there is none since it was last written.
+
+    An earlier time than that is not made up for, so none is older than its own period.
+    """
+    now = now.astimezone(UTC)
+    begin = max(now - LONGEST, datetime.fromisoformat(item.updated_at))
+    moments = [moment for moment in _list_moments(item, begin, now, zone) if begin <= moment <= now]
+    if not moments:
+        return None
+    ring = Ring(moments[-1], None, goes_along=find_own_zone(item) is None)
+    return DueRoutine(item, make_key(item, ring, zone), ring.moment)
+
+
+def find_next(item: Item, now: datetime, zone: tzinfo) -> datetime | None:
+    """Return when a routine is asked next, in the person's zone; None if it is not."""
+    if has_status(item.properties, CLOSED):
+        return None
+    if repeat := read_item_repeat(item, zone):
+        following = next_after(repeat, now)
+        return _to_moment(following.start, zone) if following else None
+    own = _find_own_date(item, zone)
+    return own if own and own > now else None
+
+
+def _list_moments(item: Item, begin: datetime, end: datetime, zone: tzinfo) -> list[datetime]:
+    """Return when a routine is asked from a moment on, in UTC, with a day to spare."""
+    if has_status(item.properties, CLOSED):
+        return []
+    if repeat := read_item_repeat(item, zone):
+        days = occurrences(repeat, begin - timedelta(days=1), end)
+        return [_to_moment(each.start, zone).astimezone(UTC) for each in days]
+    own = _find_own_date(item, zone)
+    return [own.astimezone(UTC)] if own else []
+
+
+def _find_own_date(item: Item, zone: tzinfo) -> datetime | None:
+    dates = (item.properties[key] for key in DATE_KEYS if day_of(item.properties.get(key)))
+    return next((_to_moment(read_date(value, zone), zone) for value in dates), None)
+
+
+def _to_moment(start: date, zone: tzinfo) -> datetime:
+    return start if isinstance(start, datetime) else datetime.combine(start, MORNING, zone)

@@ -1,0 +1,69 @@
+"""`ana routines`: what is asked at set times: listed, started, asked at once, ended."""
+
+from typing import Annotated
+
+import typer
+
+from ana.errors import NoSuchItem
+from ana.handles import DataHandles, open_data
+from ana.memory.changes import make_edit
+from ana.memory.item import Item
+from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.routines import is_routine
+from ana.output import shorten, tell, write_line
+from app.routines import OFFERS, Routines, list_routines, start_offer
+from app.show.routines import show_routines
+from app.startup import start
+
+HELP = "What is asked at set times, such as a brief each morning: list, start, run, end. Without a command: list."
+routines = typer.Typer(help=HELP)
+
+RoutineId = Annotated[str, typer.Argument(metavar="ID", help="The routine's id, as the list shows it.")]
+
+
+@routines.callback(invoke_without_command=True, help=HELP)
+def _default(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        list_()
+
+
+@routines.command("list")
+def list_() -> None:
+    """List the routines: when each is asked next, when it was asked last, and what that cost."""
+    with open_data(start(), "ana routines") as handles:
+        show_routines(handles, list_routines(handles))
+
+
+@routines.command("start")
+def start_(
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(OFFERS)}.")],
+    at: Annotated[str, typer.Option(help="The time of the day, such as 06:30.")] = "",
+) -> None:
+    """Start one of the routines that are offered; for any other, tell ana what to ask when."""
+    with open_data(start(), "ana routines") as handles:
+        change = start_offer(handles, name, at)
+        write_line(describe_change(make_receipt(change, handles.clock.zone)))
+    tell("It is asked while ana runs, and delivered where reminders ring (`ana setup`).")
+
+
+@routines.command("run")
+def run(id: RoutineId) -> None:
+    """Ask a routine at once, and print its answer."""
+    with open_data(start(), "ana routines") as handles:
+        write_line(Routines(handles, (), ()).run_now(_find(handles, id)) or "Nothing to tell.")
+
+
+@routines.command("end")
+def end(id: RoutineId) -> None:
+    """Delete a routine; `ana undo` brings it back."""
+    with open_data(start(), "ana routines") as handles:
+        item = _find(handles, id)
+        handles.memory.delete(item.id, make_edit())
+        tell(f"Ended: {shorten(item.content)}. `ana undo` brings it back.")
+
+
+def _find(handles: DataHandles, id: str) -> Item:
+    item = handles.memory.record("item", id)
+    if item is None or not is_routine(item):
+        raise NoSuchItem(id)
+    return item

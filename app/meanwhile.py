@@ -1,0 +1,52 @@
+"""What is done again and again in a thread of its own while a program of ours runs."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+from ana import stopping
+from ana.errors import AnaError
+from ana.files import FILE_ERRORS
+from ana.progress import Work, working
+from ana.stopping import Stoppable
+
+PASSING: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
+"""What may be over when it is tried again: another program is at it, or the disk is full."""
+
+END_SECONDS = 5.0
+"""How long the end waits for what is stopped."""
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def repeat_meanwhile(name: str, look: Callable[[], object], seconds: float) -> Iterator[None]:
+    """Call something again and again while the context is open; a failure that may pass is logged.
+
+    Args:
+        name: What is looked at, in the plural, for the log.
+        seconds: How long to wait between two calls.
+    """
+    ended, run, work = Event(), Stoppable(), Work()
+
+    def keep_looking() -> None:
+        stopping.present.set(run)
+        with working(work):
+            while not ended.is_set():
+                try:
+                    look()
+                except PASSING as exc:
+                    if not ended.is_set():
+                        _log.warning("%s could not be looked at: %s", name, exc)
+                ended.wait(seconds)
+
+    thread = Thread(target=keep_looking, name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        run.stop()
+        work.stop()
+        thread.join(END_SECONDS)
