@@ -16,7 +16,7 @@ from ana.time.clock import Clock
 from ana.workspace import Workspace
 from app.following import describe_unread, follow_meanwhile
 from app.meanwhile import PASSING
-from app.routines import answer_meanwhile
+from app.routines.running import answer_meanwhile
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
@@ -21,7 +21,7 @@ from graph.builder import builder
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.updates import keep_usable
-from nodes.history import call_ids, is_answered, split_turns, this_turn
+from nodes.history import is_answered, this_turn
 from nodes.requests import check_reply, complete_reply, read_message, read_request
 from nodes.short_replies import read_short_reply
 from nodes.turns import (
@@ -115,36 +115,7 @@ class Assistant:
                 if reply := read_message(said.text, request, waits):
                     return self._reply(state, unanswered[0], reply, max_steps, on_event)
                 on_event({"ended": self._end_waiting(state, unanswered[0])})
-            return self._run({"messages": [_make_message(said)]}, thread_id, max_steps, on_event)
-
-    def ask_once(self, said: Said, thread_id: str, name: str) -> AIMessage | Waiting:
-        """Run a turn that must not be run twice; return its answer, or the request that it waits with.
-
-        It is run again only if it ended with an error. What waits from before ends with a record.
-
-        Args:
-            name: What tells the message from every other one of the thread.
-
-        Raises:
-            UserError: The turn could not run; the thread takes the next message all the same.
-        """
-        with self._own(thread_id):
-            state = self._read(thread_id)
-            if isinstance(self._open_turn(state), CutShort):
-                self._finish(state, _ignore)
-                state = self._read(thread_id)
-            attempts = _list_attempts(state.values.get("messages", []), name)
-            if attempts and (answer := attempts[-1]) and not answer.response_metadata.get("ana_error"):
-                return answer
-            if unanswered := find_unanswered(state):
-                if attempts and attempts[-1] is None:
-                    return read_waiting(state, unanswered[0], self.handles.clock)
-                self._end_waiting(state, unanswered[0])
-            message = _make_message(said, f"{name}-{len(attempts)}")
-            outcome = self._run({"messages": [message]}, thread_id, None, _ignore)
-            if isinstance(outcome, Waiting):
-                return outcome
-            return AIMessage(outcome.answer, response_metadata={"ana_error": outcome.error} if outcome.error else {})
+            return self._run({"messages": [make_message(said)]}, thread_id, max_steps, on_event)
 
     def find_open_turn(self, thread_id: str) -> Waiting | CutShort | None:
         """Return the thread's last turn if it has not ended.
@@ -305,19 +276,12 @@ def open_assistant(handles: Handles, program: str = "ana", patience: float = PAT
         ConfigError: A module of TOOLS_MODULES cannot be used.
     """
     try:
-        with compile_assistant(handles, program, patience) as assistant:
-            yield assistant
+        catalog(handles.settings.tools_modules)
+        store = handles.workspace.open_thread_store()
+        with store.map_errors(), store.open_saver() as saver:
+            yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
     finally:
         handles.memory.close()
-
-
-@contextmanager
-def compile_assistant(handles: Handles, program: str, patience: float = PATIENCE) -> Iterator[Assistant]:
-    """Open an assistant on handles that others go on using. Arguments and errors as of `open_assistant`."""
-    catalog(handles.settings.tools_modules)
-    store = handles.workspace.open_thread_store()
-    with store.map_errors(), store.open_saver() as saver:
-        yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
 
 
 def _require_waiting(state: StateSnapshot) -> list[Interrupt]:
@@ -330,16 +294,7 @@ def _config(thread_id: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread_id}}
 
 
-def _list_attempts(messages: Sequence[AnyMessage], name: str) -> list[AIMessage | None]:
-    """Return how the turns of a message ended that was put several times, in order; None for one that is open."""
-    found: list[AIMessage | None] = []
-    for turn in split_turns(messages):
-        if str(turn[0].id).startswith(f"{name}-"):
-            ended = turn[-1]
-            found.append(ended if isinstance(ended, AIMessage) and not call_ids(ended) else None)
-    return found
-
-
-def _make_message(said: Said, id: str | None = None) -> HumanMessage:
+def make_message(said: Said, id: str | None = None) -> HumanMessage:
+    """Return the message of what a person said; its id is made later if none is given."""
     marks = {} if said.pasted is None else mark_pasted(said.pasted)
     return HumanMessage(said.text, additional_kwargs=marks, id=id)

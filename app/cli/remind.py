@@ -23,7 +23,7 @@ from ana.workspace import Workspace, open_workspace
 from app.following import Following, list_calendars
 from app.meanwhile import PASSING
 from app.reminding import HOW, list_targets, make_ringer, ring_meanwhile
-from app.routines import Routines
+from app.routines.running import Routines
 from app.show.confirm import require_consent
 from app.show.text import pluralize
 from app.startup import chosen, start

@@ -11,8 +11,9 @@ from ana.memory.item import Item
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.routines import is_routine
 from ana.output import shorten, tell, write_line
-from app.routines import OFFERS, Routines, list_routines, start_offer
-from app.show.routines import show_routines
+from app.routines.offers import OFFERS, start_offer
+from app.routines.running import Routines, list_routines
+from app.routines.showing import show_routines
 from app.startup import start
 
 HELP = "What is asked at set times, such as a brief each morning: list, start, run, end. Without a command: list."

@@ -13,8 +13,10 @@ from ana.memory.changes import make_edit
 from ana.models.scripted import calls
 from ana.reminders.ringing import Target
 from ana.reminders.sending import Message
+from ana.values import Properties
 from app.due import group_due
-from app.routines import HOW, Routines, list_routines, start_offer
+from app.routines.offers import start_offer
+from app.routines.running import HOW, Routines, list_routines
 from tests.app.test_damage import ana as run
 from tests.conftest import BERLIN, folders
 from tests.stories import Life
@@ -185,7 +187,7 @@ def test_without_a_model_the_answer_is_what_is_due(tmp_path: Path) -> None:
         morning.store()
         morning.store("Quiet one", quiet=True)
         assert morning.at(time(7)) == [f"phone: Nothing is due in the next seven days.\n\n{HOW}"]
-        task = {"type": "task", "status": "active", "due_date": "2026-12-03"}
+        task: Properties = {"type": "task", "status": "active", "due_date": "2026-12-03"}
         life.memory.create("Water the fern", task)
         (first, second) = morning.at(time(7), WEDNESDAY + timedelta(days=1))
         assert "Water the fern" in first

@@ -8,13 +8,11 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ana.errors import AnaError, StoreBusy, TurnStopped, UserError
 from ana.handles import Handles, add_model
 from ana.json_lines import Quoted
-from ana.memory.changes import make_edit
 from ana.memory.routines import ROUTINE
 from ana.memory.sources import is_others
 from ana.memory.status import CLOSED
@@ -32,9 +30,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
 
     from ana.handles import DataHandles
-    from ana.memory.changes import Change
     from ana.memory.item import Item
-    from ana.values import Json, Properties
+    from ana.values import Json
     from app.outcome import Waiting
 
 MOST = 100
@@ -53,13 +50,6 @@ QUIET = "nothing"
 """What a model answers to a routine that is `quiet` when there is nothing to tell."""
 
 HOW = "To change or end it, say so to ana; `ana routines` lists them."
-
-OFFERS: dict[str, tuple[str, str, str]] = {
-    "morning": ("My day: appointments, what is due, what to prepare.", "FREQ=DAILY", "07:00"),
-    "evening": ("What did I get done today, and what is still open for tomorrow?", "FREQ=DAILY", "20:00"),
-    "sunday": ("My week: what did I get done, and what is stuck?", "FREQ=WEEKLY;BYDAY=SU", "18:00"),
-}
-"""Routines that a person may start by name: what is asked, how it repeats, and when."""
 
 _log = logging.getLogger(__name__)
 
@@ -161,7 +151,7 @@ class Routines:
 
     def _ask(self, due: DueRoutine, is_quiet: bool) -> "AIMessage | Waiting":
         from ana.models.providers import build_model
-        from app.turn import compile_assistant
+        from app.routines.asking import open_asker
         from prompts import decision_prompt
 
         item, data = due.item, self._handles
@@ -170,9 +160,8 @@ class Routines:
             said = replace(said, text=f"{said.text}\n\nIf there is nothing to tell, answer with the one word {QUIET}.")
         handles = data if isinstance(data, Handles) else add_model(data, build_model(data.settings, decision_prompt))
         thread = data.workspace.open_threads().remember(name_conversation(item))
-        with compile_assistant(handles, "a routine", patience=0.0) as assistant:
-            assistant.autonomy = "advise"
-            return assistant.ask_once(said, thread, f"{ROUTINE}-{due.key.item}-{due.key.moment}")
+        with open_asker(handles) as asker:
+            return asker.ask_once(said, thread, f"{ROUTINE}-{due.key.item}-{due.key.moment}")
 
 
 def list_routines(handles: "DataHandles") -> list["Item"]:
@@ -208,24 +197,3 @@ def _word_waiting(waiting: "Waiting") -> Iterator[str]:
     yield "It proposes, and waits for your yes (`ana approve`, or the page):"
     for first, lines in word_actions(waiting.request):
         yield from (f"- {first}", *(f"  {line}" for line in lines))
-
-
-def start_offer(handles: "DataHandles", name: str, at: str = "") -> "Change":
-    """Store one of the routines that are offered.
-
-    Args:
-        at: A time of the day in its place, such as 06:30.
-
-    Raises:
-        UserError: There is none of this name, or it is no time.
-    """
-    if name not in OFFERS:
-        raise UserError(f"No routine called {name!r:.60} is offered.", f"Those that are: {', '.join(OFFERS)}.")
-    content, repeats, usual = OFFERS[name]
-    try:
-        time = datetime.strptime(at or usual, "%H:%M").time()
-    except ValueError as exc:
-        raise UserError(f"{at!r:.20} is no time of the day.", "Write it as 06:30.") from exc
-    due = datetime.combine(handles.clock.now().date(), time).isoformat(timespec="minutes")
-    properties: Properties = {"type": ROUTINE, "repeats": repeats, "due_date": due}
-    return handles.memory.create(content, properties, make_edit(), copy=False)

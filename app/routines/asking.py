@@ -1,0 +1,70 @@
+"""A turn that must not be run twice, whoever runs it and however often it is cut short."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from langchain_core.messages import AIMessage, AnyMessage
+
+from ana.handles import Handles
+from app.outcome import CutShort, Waiting, read_waiting
+from app.said import Said
+from app.turn import Assistant, make_message
+from graph.builder import builder
+from nodes.history import call_ids, split_turns
+from nodes.turns import find_unanswered
+from tools.catalog import catalog
+
+
+class Asker(Assistant):
+    """Asks routines: it proposes what it would write, and waits for no thread in which another door works."""
+
+    def ask_once(self, said: Said, thread_id: str, name: str) -> AIMessage | Waiting:
+        """Run a turn that must not be run twice; return its answer, or the request that it waits with.
+
+        It is run again only if it ended with an error. What waits from before ends with a record.
+
+        Args:
+            name: What tells the message from every other one of the thread.
+
+        Raises:
+            StoreBusy: Another door works in the thread.
+            UserError: The turn could not run; the thread takes the next message all the same.
+        """
+        with self._own(thread_id):
+            state = self._read(thread_id)
+            if isinstance(self._open_turn(state), CutShort):
+                self._finish(state, lambda _: None)
+                state = self._read(thread_id)
+            attempts = _list_attempts(state.values.get("messages", []), name)
+            if attempts and (answer := attempts[-1]) and not answer.response_metadata.get("ana_error"):
+                return answer
+            if unanswered := find_unanswered(state):
+                if attempts and attempts[-1] is None:
+                    return read_waiting(state, unanswered[0], self.handles.clock)
+                self._end_waiting(state, unanswered[0])
+            message = make_message(said, f"{name}-{len(attempts)}")
+            outcome = self._run({"messages": [message]}, thread_id, None, lambda _: None)
+            if isinstance(outcome, Waiting):
+                return outcome
+            return AIMessage(outcome.answer, response_metadata={"ana_error": outcome.error} if outcome.error else {})
+
+
+@contextmanager
+def open_asker(handles: Handles) -> Iterator[Asker]:
+    """Open an asker on handles that others go on using. Errors as of `app.turn.open_assistant`."""
+    catalog(handles.settings.tools_modules)
+    store = handles.workspace.open_thread_store()
+    with store.map_errors(), store.open_saver() as saver:
+        asker = Asker(handles, builder.compile(checkpointer=saver, name="ana"), "a routine", patience=0.0)
+        asker.autonomy = "advise"
+        yield asker
+
+
+def _list_attempts(messages: Sequence[AnyMessage], name: str) -> list[AIMessage | None]:
+    """Return how the turns of a message ended that was put several times, in order; None for one that is open."""
+    found: list[AIMessage | None] = []
+    for turn in split_turns(messages):
+        if str(turn[0].id).startswith(f"{name}-"):
+            ended = turn[-1]
+            found.append(ended if isinstance(ended, AIMessage) and not call_ids(ended) else None)
+    return found

@@ -1,0 +1,40 @@
+"""Routines that a person may start by name."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ana.errors import UserError
+from ana.memory.changes import Change, make_edit
+from ana.memory.routines import ROUTINE
+
+if TYPE_CHECKING:
+    from ana.handles import DataHandles
+    from ana.values import Properties
+
+OFFERS: dict[str, tuple[str, str, str]] = {
+    "morning": ("My day: appointments, what is due, what to prepare.", "FREQ=DAILY", "07:00"),
+    "evening": ("What did I get done today, and what is still open for tomorrow?", "FREQ=DAILY", "20:00"),
+    "sunday": ("My week: what did I get done, and what is stuck?", "FREQ=WEEKLY;BYDAY=SU", "18:00"),
+}
+"""Routines that a person may start by name: what is asked, how it repeats, and when."""
+
+
+def start_offer(handles: "DataHandles", name: str, at: str = "") -> "Change":
+    """Store one of the routines that are offered.
+
+    Args:
+        at: A time of the day in its place, such as 06:30.
+
+    Raises:
+        UserError: There is none of this name, or it is no time.
+    """
+    if name not in OFFERS:
+        raise UserError(f"No routine called {name!r:.60} is offered.", f"Those that are: {', '.join(OFFERS)}.")
+    content, repeats, usual = OFFERS[name]
+    try:
+        time = datetime.strptime(at or usual, "%H:%M").time()
+    except ValueError as exc:
+        raise UserError(f"{at!r:.20} is no time of the day.", "Write it as 06:30.") from exc
+    due = datetime.combine(handles.clock.now().date(), time).isoformat(timespec="minutes")
+    properties: Properties = {"type": ROUTINE, "repeats": repeats, "due_date": due}
+    return handles.memory.create(content, properties, make_edit(), copy=False)
