@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -38,6 +38,9 @@ from nodes.turns import (
 )
 from nodes.typed import mark_pasted
 from tools.catalog import catalog
+
+if TYPE_CHECKING:
+    from ana.threads.saver import ThreadSaver
 
 _log = logging.getLogger(__name__)
 Event = dict[str, Any]
@@ -143,6 +146,25 @@ class Assistant:
         with self._own(thread_id):
             state = self._read(thread_id)
             return self._end_waiting(state, _require_waiting(state)[0], DROPPED)
+
+    def rewrite(self, thread_id: str, change: Callable[[Any], dict[str, Any]], beside: Callable[[], object]) -> None:
+        """Replace the state of a conversation, and keep no earlier one; what waits there, or was cut short, ends first.
+
+        Args:
+            change: Returns what is new in the state; not called where the conversation has none.
+            beside: Called while nobody else can work in it.
+        """
+        with self._own(thread_id):
+            state = self._read(thread_id)
+            if state.values:
+                if unanswered := find_unanswered(state):
+                    self._end_waiting(state, unanswered[0], DROPPED)
+                else:
+                    self._end_open(state, STOPPED)
+                ended = self._read(thread_id)
+                self._graph.update_state(_config(thread_id), change(ended.values), as_node="reflect")
+                cast("ThreadSaver", self._graph.checkpointer).prune([thread_id])
+            beside()
 
     def resume(
         self,

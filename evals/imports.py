@@ -46,6 +46,8 @@ LEVELS = {
     "app.undo": 13,
     "app.knowing": 13,
     "app.costs": 13,
+    "app.mentions": 13,
+    "app.forgetting": 14,
     "app.repl": 15,
     "app.mcp": 15,
     "app.server": 16,

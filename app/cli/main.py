@@ -42,6 +42,7 @@ COMMANDS = (
     "history",
     "replay",
     "undo",
+    "forget",
     "approve",
     "describe",
     "doctor",

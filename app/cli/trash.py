@@ -23,6 +23,7 @@ from app.startup import start
 HELP = "What was deleted: list it, bring it back, purge it."
 trash = typer.Typer(help=HELP)
 
+
 @trash.callback(invoke_without_command=True, help=HELP)
 def _default(
     context: typer.Context,
