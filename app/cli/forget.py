@@ -21,7 +21,7 @@ def forget(
     Without a name it finishes what was cut short.
     """
     from ana.handles import open_handles
-    from app.forgetting import ask_and_forget, finish
+    from app.forgetting.erasing import ask_and_forget, finish
     from app.serving import refuse_while_serving
     from app.show.text import say
     from app.turn import open_assistant

@@ -36,6 +36,9 @@ WORDS = {"undo": "/undo"}
 ITEMS, MOST_ITEMS = 20, 1000
 """How many items are listed, and how many where all are asked for."""
 
+DIGITS_OF_IDS = 8
+"""A number of so many digits may be an item's id."""
+
 HELP_INDENT = 19
 """Columns before what a command is for."""
 
@@ -77,8 +80,10 @@ class Repl:
     def _announce(self, assistant: "Assistant") -> None:
         """Say without being asked what is due and what the conversation waits for."""
         from app.due import summarize_due
+        from app.forgetting.erasing import finish_at_start
 
         handles = assistant.handles
+        finish_at_start(assistant)
         noted = handles.workspace.whereabouts.look(handles.memory, handles.clock)
         lines = [*filter(None, [noted.told]), *summarize_due(handles)]
         if suggestion := suggest_embedder_once(self._workspace):
@@ -187,6 +192,15 @@ class Repl:
 
         undo_turn(self._handles().memory, turn or None, thread=self._conversations.id, here=True)
 
+    def _forget(self, name: str) -> None:
+        from app.forgetting.erasing import ask_and_forget
+        from app.serving import refuse_while_serving
+
+        refuse_while_serving(self._workspace, "forget")
+        if not name or (name.isdecimal() and len(name) < DIGITS_OF_IDS):
+            name = self._conversations.find_turn(max(int(name or 1), 1))
+        ask_and_forget(self._opening.assistant(), name)
+
     def _redo(self, _: str) -> None:
         from app.undo import find_last_undo, undo_turn
 
@@ -259,6 +273,7 @@ COMMANDS = (
     Command("/today", "the day at a glance, then the next days", Repl._show_today),
     Command("/undo", "take back the last turn here that changed something; so does the word undo", Repl._undo),
     Command("/redo", "bring back what was taken back last", Repl._redo),
+    Command("/forget", "take the last message out of everything; /forget 2 the one before, /forget ID", Repl._forget),
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
     Command("/threads", "your conversations; /threads 2 or /threads NAME goes to one", Repl._list_or_switch),
     Command("/autonomy", "what asks you first; /autonomy advise, confirm or act changes it", Repl._set_autonomy),
