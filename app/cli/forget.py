@@ -22,13 +22,10 @@ def forget(
     """
     from ana.handles import open_handles
     from app.forgetting.erasing import ask_and_forget, finish
-    from app.serving import refuse_while_serving
     from app.show.text import say
     from app.turn import open_assistant
 
-    workspace = start()
-    refuse_while_serving(workspace, "forget")
-    with open_assistant(open_handles(workspace, "ana forget"), "ana forget") as assistant:
+    with open_assistant(open_handles(start(), "ana forget"), "ana forget") as assistant:
         is_finished = finish(assistant)
         if words:
             ask_and_forget(assistant, " ".join(words), with_items=with_items, yes=yes)

@@ -18,6 +18,7 @@ from ana.output import tell
 from ana.tracing.schema import Record
 from app.forgetting.plan import Plan, complete, list_messages, make_plan, name_record, shows
 from app.mentions import Mentions, remove_lines, remove_typed
+from app.serving import refuse_while_serving
 from app.show.confirm import can_ask, confirm, require_consent
 from app.show.text import say
 from app.turn import Assistant
@@ -40,8 +41,9 @@ def ask_and_forget(assistant: Assistant, name: str, *, with_items: bool = False,
 
     Raises:
         UserError: There is none such, the person does not agree, or nobody can be asked.
-        StoreBusy: Another program works in one of the conversations.
+        StoreBusy: Another program works in one of the conversations; a server has its own page for this.
     """
+    refuse_while_serving(assistant.handles.workspace, "forget")
     plan = make_plan(assistant.handles, name, with_items=with_items)
     for title, lines in plan.list_parts():
         say(title)

@@ -10,6 +10,9 @@ from ana.workspace import Workspace
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten, show_moment
 
+MOST_TURNS = 10_000
+"""A larger number is no place in a conversation: it may be an item's id."""
+
 
 class Conversations:
     """Knows which conversation is open. In lists they have numbers, as most have no name.
@@ -39,10 +42,15 @@ class Conversations:
         """Let the REPL open this conversation next time."""
         self._threads.store.set_last(self.id)
 
-    def find_turn(self, place: int) -> str:
-        """Return the id of one of the last turns here, 1 is the last. Raises UserError if there are not so many."""
-        last = self._traces.page(self.id, place)
-        if len(last) < place:
+    def find_turn(self, name: str) -> str:
+        """Return the id of one of the last turns here, for 2 that of the last but one, for nothing that of the last.
+
+        Any other name is returned as it is. Raises UserError if there are not so many.
+        """
+        if name and not (name.isdecimal() and 0 < int(name) <= MOST_TURNS):
+            return name
+        last = self._traces.page(self.id, int(name or 1))
+        if len(last) < int(name or 1):
             raise UserError("There is no such message here.", "/transcript shows them.")
         return last[0]["id"]
 

@@ -33,12 +33,6 @@ LEAVING = ("exit", "quit", ":q")
 WORDS = {"undo": "/undo"}
 """Messages that are commands: no model has to understand them."""
 
-ITEMS, MOST_ITEMS = 20, 1000
-"""How many items are listed, and how many where all are asked for."""
-
-DIGITS_OF_IDS = 8
-"""A number of so many digits may be an item's id."""
-
 HELP_INDENT = 19
 """Columns before what a command is for."""
 
@@ -80,10 +74,8 @@ class Repl:
     def _announce(self, assistant: "Assistant") -> None:
         """Say without being asked what is due and what the conversation waits for."""
         from app.due import summarize_due
-        from app.forgetting.erasing import finish_at_start
 
         handles = assistant.handles
-        finish_at_start(assistant)
         noted = handles.workspace.whereabouts.look(handles.memory, handles.clock)
         lines = [*filter(None, [noted.told]), *summarize_due(handles)]
         if suggestion := suggest_embedder_once(self._workspace):
@@ -164,17 +156,9 @@ class Repl:
         delete_line(self._handles(), number, self._conversations.id)
 
     def _show_items(self, words: str) -> None:
-        from app.due import list_open_first
-        from app.show.items import localize_found, show_found
+        from app.repl.items import show_items
 
-        handles, is_all = self._handles(), words.lower() == "all"
-        limit = MOST_ITEMS if is_all else ITEMS
-        found = (
-            list_open_first(handles.memory, limit) if is_all or not words else handles.memory.find(words, limit=limit)
-        )
-        show_found(localize_found(found, handles.clock.zone), year=handles.clock.now().year, ids=False)
-        if found.truncated and not words:
-            say("/items all shows them all.", style="dim")
+        show_items(self._handles(), words)
 
     def _show_due(self, _: str) -> None:
         from app.due import group_due_locally, show_due
@@ -194,12 +178,8 @@ class Repl:
 
     def _forget(self, name: str) -> None:
         from app.forgetting.erasing import ask_and_forget
-        from app.serving import refuse_while_serving
 
-        refuse_while_serving(self._workspace, "forget")
-        if not name or (name.isdecimal() and len(name) < DIGITS_OF_IDS):
-            name = self._conversations.find_turn(max(int(name or 1), 1))
-        ask_and_forget(self._opening.assistant(), name)
+        ask_and_forget(self._opening.assistant(), self._conversations.find_turn(name))
 
     def _redo(self, _: str) -> None:
         from app.undo import find_last_undo, undo_turn
