@@ -163,8 +163,7 @@ class Assistant:
             state = self._read(thread_id)
             if state.values:
                 self._end_open(state, STOPPED)
-                new = change(self._read(thread_id).values)
-                self._graph.update_state(config_of(thread_id), new, as_node="reflect")
+                self._graph.update_state(config_of(thread_id), change(self._read(thread_id).values), as_node="reflect")
                 saver: Any = self._graph.checkpointer
                 saver.prune([thread_id])
             beside()
