@@ -65,8 +65,8 @@ def test_a_message_and_what_it_stored_leave_no_byte(ana: Run, tmp_path: Path) ->
     assert "All is well" in ana("doctor").stdout
     backup = tmp_path / "data" / "backups" / "later.zip"
     assert ana("backup", str(backup)).returncode == 0
-    for again in (("undo",), ("undo",), ("restore", str(backup), "--yes"), ("ask", "what is kept?", "--thread", "work")):
-        ana(*again)
+    for again in ("undo", f"restore {backup} --yes", "undo", "ask hello --thread work"):
+        ana(*again.split())
     assert find_traces(tmp_path, WORDS) == []
 
 
@@ -127,7 +127,8 @@ def test_an_item_goes_with_every_turn_that_wrote_or_shows_it(make_assistant: Mak
     held = {place.partition(":")[0] for place in find_kept(assistant, tmp_path)}
     assert {"data/threads.sqlite", f"traces/{HERE}.jsonl", f"traces/{THERE}.jsonl"} <= held
     plan = make_plan(assistant.handles, item.id)
-    assert [line.partition(" of ")[0] for line in plan.forgets[:2]] == ["the message “keep this”", "the message “my card?”"]
+    told = " ".join(plan.forgets[:2])
+    assert ("“keep this”" in told, "“my card?”" in told, len(plan.forgets)) == (True, True, 3)
     carry_out(assistant, plan)
     assert find_kept(assistant, tmp_path) == []
     assert ledger.list_open("address", [ring]) == [ring]
