@@ -17,7 +17,7 @@ from ana.workspace import open_workspace
 from app.forgetting import erasing
 from app.forgetting.erasing import carry_out, finish
 from app.forgetting.plan import make_plan
-from app.outcome import Done, Waiting
+from app.outcome import Done, Waiting, config_of
 from app.repl.conversations import Conversations
 from app.repl.repl import Repl
 from app.said import Said
@@ -124,8 +124,8 @@ def test_an_item_goes_with_every_turn_that_wrote_or_shows_it(make_assistant: Mak
     memory.update(item.id, f"{SECRET}, renewed")
     ledger = assistant.handles.workspace.open_ledger()
     ledger.note_delivered("address", ring := RingKey(item.id, "2026-01-07T09:00"))
-    held = {place.partition(":")[0] for place in find_kept(assistant, tmp_path)}
-    assert {"data/threads.sqlite", f"traces/{HERE}.jsonl", f"traces/{THERE}.jsonl"} <= held
+    held = {Path(place.partition(":")[0]).name.removesuffix("-wal") for place in find_kept(assistant, tmp_path)}
+    assert {"threads.sqlite", f"{HERE}.jsonl", f"{THERE}.jsonl"} <= held
     plan = make_plan(assistant.handles, item.id)
     told = " ".join(plan.forgets[:2])
     assert ("“keep this”" in told, "“my card?”" in told, len(plan.forgets)) == (True, True, 3)
@@ -159,7 +159,7 @@ def test_where_the_same_words_still_stand_is_told(make_assistant: MakeAssistant)
 def test_a_summary_that_may_hold_it_goes(make_assistant: MakeAssistant, is_forgotten: bool) -> None:
     assistant = make_assistant()
     first, last = talk(assistant, (HERE, SECRET, "I see."), (HERE, "hello", "Hi."))
-    graph, place = assistant._graph, {"configurable": {"thread_id": HERE}}
+    graph, place = assistant._graph, config_of(HERE)
     messages = graph.get_state(place).values["messages"]
     gone = [RemoveMessage(id=each.id) for each in messages[:2]]
     graph.update_state(place, {"messages": gone, "summary": f"They said: {SECRET}"}, as_node="reflect")
@@ -192,7 +192,7 @@ def test_copies_and_deleted_conversations_are_found(make_assistant: MakeAssistan
     carry_out(assistant, plan)
     assert find_kept(assistant, tmp_path) == []
     assert threads.store.list_trash() == []
-    assert "hello" in str(assistant._graph.get_state({"configurable": {"thread_id": copy}}).values)
+    assert "hello" in str(assistant._graph.get_state(config_of(copy)).values)
 
 
 STEPS: dict[str, Callable[[Handles], tuple[Any, str]]] = {
@@ -245,7 +245,12 @@ def test_the_repl_forgets_the_last_message_once_the_person_agrees(
     monkeypatch.setattr("ana.handles.open_handles", lambda *_, **__: assistant.handles)
     monkeypatch.setattr(erasing, "can_ask", lambda: True)
     questions, agreed = list[str](), [True]
-    monkeypatch.setattr(erasing, "confirm", lambda question: questions.append(question) or agreed[0])
+
+    def confirm(question: str) -> bool:
+        questions.append(question)
+        return agreed[0]
+
+    monkeypatch.setattr(erasing, "confirm", confirm)
     monkeypatch.setattr(erasing, "require_consent", lambda question, **_: questions.append(question))
 
     def chat(*lines: str) -> str:
@@ -269,7 +274,7 @@ def test_the_greeting_quotes_no_message_older_than_today(
     conversations = Conversations(open_workspace(settings), HERE)
     conversations.greet()
     assert f"last: {SECRET}" in capsys.readouterr().out
-    assistant.handles.traces.change(HERE, lambda record: record | {"ts": "2026-01-07T09:00:00+01:00"})  # type: ignore
+    assistant.handles.traces.change(HERE, lambda record: record | {"ts": "2026-01-07T09:00:00+01:00"})
     conversations.greet()
     assert capsys.readouterr().out.startswith("Going on with the last conversation (1 turn)\n")
 
