@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from langchain_core.messages import AnyMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.types import Interrupt, StateSnapshot
 
 from ana.errors import NotWaiting, UserError
@@ -19,7 +20,7 @@ from graph.state import Turn
 from nodes.autonomy.request import may_be_approved_unseen
 from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
 from nodes.requests import Request, read_request
-from nodes.turns import find_turn
+from nodes.turns import can_go_on, find_turn, find_unanswered, find_unread
 
 
 @dataclass(frozen=True)
@@ -170,6 +171,31 @@ def read_waiting(state: StateSnapshot, asked: Interrupt, clock: Clock) -> Waitin
     )
 
 
+def read_open(saver: Any, state: StateSnapshot, clock: Clock) -> Waiting | CutShort | None:
+    """Return the turn of a state that has not ended; None if there is none."""
+    if unread := find_unread(saver, state):
+        return CutShort(thread_of_state(state), unread)
+    if not state.tasks or not state.values.get("messages"):
+        return None
+    if unanswered := find_unanswered(state):
+        return read_waiting(state, unanswered[0], clock)
+    if not can_go_on(state):  # a client has edited it
+        return None
+    return CutShort(thread_of_state(state), this_turn(state.values["messages"])[0].text)
+
+
+def require_waiting(state: StateSnapshot) -> list[Interrupt]:
+    """Return the requests of a state that wait. Raises NotWaiting if none does."""
+    if unanswered := find_unanswered(state):
+        return unanswered
+    raise NotWaiting("Nothing in this conversation waits for a decision.", "Send a message instead.")
+
+
 def thread_of_state(state: StateSnapshot) -> str:
     """Return the id of the conversation that a state is of."""
     return str(state.config["configurable"]["thread_id"])
+
+
+def config_of(thread: str) -> RunnableConfig:
+    """Return what names a conversation to langgraph."""
+    return {"configurable": {"thread_id": thread}}

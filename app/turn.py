@@ -5,17 +5,27 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from langchain_core.messages import HumanMessage, ToolMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.messages import ToolMessage
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Interrupt, StateSnapshot
 
-from ana.errors import AnaError, NotWaiting, UserError
+from ana.errors import AnaError, UserError
 from ana.handles import Handles
 from ana.settings import Autonomy
 from ana.text import check_text
 from ana.threads.ports import PATIENCE, owning
-from app.outcome import CutShort, Done, NotShown, Waiting, read_done, read_waiting, thread_of_state
+from app.outcome import (
+    CutShort,
+    Done,
+    NotShown,
+    Waiting,
+    config_of,
+    read_done,
+    read_open,
+    read_waiting,
+    require_waiting,
+    thread_of_state,
+)
 from app.said import Said
 from graph.builder import builder
 from graph.context import LocalContext
@@ -28,15 +38,13 @@ from nodes.turns import (
     DROPPED,
     STOPPED,
     build_input,
-    can_go_on,
     close_turn,
     find_turn,
     find_unanswered,
-    find_unread,
     refuse_asked,
     write_record,
 )
-from nodes.typed import mark_pasted
+from nodes.typed import make_message
 from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
@@ -115,7 +123,7 @@ class Assistant:
                 if reply := read_message(said.text, request, waits):
                     return self._reply(state, unanswered[0], reply, max_steps, on_event)
                 on_event({"ended": self._end_waiting(state, unanswered[0])})
-            return self._run({"messages": [make_message(said)]}, thread_id, max_steps, on_event)
+            return self._run({"messages": [make_message(said.text, said.pasted)]}, thread_id, max_steps, on_event)
 
     def find_open_turn(self, thread_id: str) -> Waiting | CutShort | None:
         """Return the thread's last turn if it has not ended.
@@ -142,7 +150,23 @@ class Assistant:
         """
         with self._own(thread_id):
             state = self._read(thread_id)
-            return self._end_waiting(state, _require_waiting(state)[0], DROPPED)
+            return self._end_waiting(state, require_waiting(state)[0], DROPPED)
+
+    def rewrite(self, thread_id: str, change: Callable[[Any], dict[str, Any]], beside: Callable[[], object]) -> None:
+        """Replace the state of a conversation, and keep no earlier one; what waits there, or was cut short, ends first.
+
+        Args:
+            change: Returns what is new in the state; not called where the conversation has none.
+            beside: Called while nobody else can work in it.
+        """
+        with self._own(thread_id):
+            state = self._read(thread_id)
+            if state.values:
+                self._end_open(state, STOPPED)
+                self._graph.update_state(config_of(thread_id), change(self._read(thread_id).values), as_node="reflect")
+                saver: Any = self._graph.checkpointer
+                saver.prune([thread_id])
+            beside()
 
     def resume(
         self,
@@ -168,7 +192,7 @@ class Assistant:
         """
         with self._own(thread_id):
             state = self._read(thread_id)
-            unanswered = _require_waiting(state)
+            unanswered = require_waiting(state)
             if request_id != unanswered[0].id:
                 raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), request_id)
             request = read_request(unanswered[0])
@@ -196,7 +220,7 @@ class Assistant:
             # the output holds the whole turn, so that nothing is read from the disk again when it is done
             ended = self._graph.invoke(
                 given,
-                _config(thread_id),
+                config_of(thread_id),
                 context=context,
                 durability="sync",
                 output_keys=["messages", "turn"],
@@ -221,15 +245,7 @@ class Assistant:
         return read_done(self.handles, thread_id, ended.value["turn"], this_turn(ended.value["messages"]))
 
     def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
-        if unread := find_unread(self._graph.checkpointer, state):
-            return CutShort(thread_of_state(state), unread)
-        if not state.tasks or not state.values.get("messages"):
-            return None
-        if unanswered := find_unanswered(state):
-            return read_waiting(state, unanswered[0], self.handles.clock)
-        if not can_go_on(state):  # a client has edited it
-            return None
-        return CutShort(thread_of_state(state), this_turn(state.values["messages"])[0].text)
+        return read_open(self._graph.checkpointer, state, self.handles.clock)
 
     def _end_waiting(self, state: StateSnapshot, asked: Interrupt, why: str = "") -> str:
         """End a turn that nobody replied to; return the sentence that closes it."""
@@ -251,10 +267,10 @@ class Assistant:
         # all of the turn: of what its last step wrote, a state that is read has all, and one that is updated nothing
         ended = {"messages": [*messages, *added], "turn": turn, "draft": ""}
         write_record(self.handles, turn, [*messages, *answers], thread_id)
-        self._graph.update_state(_config(thread_id), ended, as_node="reflect")
+        self._graph.update_state(config_of(thread_id), ended, as_node="reflect")
 
     def _read(self, thread_id: str) -> StateSnapshot:
-        state = self._graph.get_state(_config(thread_id))
+        state = self._graph.get_state(config_of(thread_id))
         return state._replace(values=keep_usable(state.values))
 
     @contextmanager
@@ -282,19 +298,3 @@ def open_assistant(handles: Handles, program: str = "ana", patience: float = PAT
             yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
     finally:
         handles.memory.close()
-
-
-def _require_waiting(state: StateSnapshot) -> list[Interrupt]:
-    if unanswered := find_unanswered(state):
-        return unanswered
-    raise NotWaiting("Nothing in this conversation waits for a decision.", "Send a message instead.")
-
-
-def _config(thread_id: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": thread_id}}
-
-
-def make_message(said: Said, id: str | None = None) -> HumanMessage:
-    """Return the message of what a person said; its id is made later if none is given."""
-    marks = {} if said.pasted is None else mark_pasted(said.pasted)
-    return HumanMessage(said.text, additional_kwargs=marks, id=id)

@@ -8,7 +8,7 @@ from app.server.routes import ROUTES
 DOORS = (
     (
         "`make chat`, `ana`",
-        "the REPL: /help /context /items /due /undo /redo /transcript /threads /autonomy /reset /quit",
+        "the REPL: /help /context /items /due /undo /redo /forget /transcript /threads /autonomy /reset /quit",
     ),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
@@ -51,6 +51,11 @@ DOORS = (
         "`ana undo [--turn T] [--force]`",
         "undoes the last turn that changed something, items and Global Context alike, each call one more; prints the"
         " command that brings it back; exit 1 on a conflict",
+    ),
+    (
+        "`ana forget [NAME] [--with-items] [--yes]`",
+        "takes a message (its id, from `ana threads show`), an item or `line 3` out of everything, after asking: "
+        "[what goes](reliability.md#what-forgetting-takes-away)",
     ),
     (
         "`ana trash [list\\|restore ID\\|--purge [--older-than 30d] [--with-conversations [--yes]]]`",
@@ -127,6 +132,10 @@ DOORS = (
     ),
     ("`GET /trace/{id}`", "a turn's record, by its id or the newest of a thread"),
     ("`GET /transcript/{thread}?limit=50&before=TURN`", "turns of a conversation, page by page from its traces"),
+    (
+        "`GET /forget/{name}`, `POST /forget/{name}?with_items=1`",
+        "what would be forgotten with a message or an item; forgets it",
+    ),
     ("`POST /sign-in`", "{code} → {person, token}, once: what `ana users link` shows"),
     ("`GET /calendar.ics?key=KEY`", "what has a date and is not done, as a calendar"),
     ("`/mcp`", "the store for other assistants over HTTP, at `ana serve`; the agent as one tool, at `ana dev`"),

@@ -45,6 +45,8 @@ LEVELS = {
     "app.undo": 13,
     "app.knowing": 13,
     "app.costs": 13,
+    "app.mentions": 13,
+    "app.forgetting": 14,
     "app.routines": 14,
     "app.reminding": 15,
     "app.repl": 16,

@@ -17,6 +17,11 @@ def mark_pasted(parts: Sequence[str]) -> dict[str, Any]:
     return {PASTED: [part for part in parts if part.strip()]}
 
 
+def make_message(text: str, pasted: Sequence[str] | None, id: str | None = None) -> HumanMessage:
+    """Return a person's message. `pasted` are the parts that were not typed; None at a door that cannot tell."""
+    return HumanMessage(text, additional_kwargs={} if pasted is None else mark_pasted(pasted), id=id)
+
+
 def list_pasted(message: BaseMessage) -> list[str]:
     """Return the parts of a message that others may have written."""
     text, known = _read(message), message.additional_kwargs.get(PASTED)

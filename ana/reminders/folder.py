@@ -9,7 +9,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ana.errors import StoreBroken
-from ana.files import connect_own, is_damage, remove_database
+from ana.files import compact_database, connect_own, is_damage, remove_database
 from ana.reminders.ledger import MOST_KEPT, Failing, RingKey, sort_open
 
 _SCHEMA = """
@@ -63,6 +63,12 @@ class FolderLedger:
                 " SET failures = failures + 1, tried = excluded.tried, reason = excluded.reason",
                 (address, now.isoformat(), now.isoformat(), reason),
             )
+
+    def forget(self, items: Collection[str]) -> None:
+        if self.path.exists():
+            with self.open() as db:
+                db.executemany("DELETE FROM rings WHERE item = ?", [(item,) for item in items])
+            compact_database(self.path)
 
     def get_failing(self, address: str) -> Failing | None:
         if not self.path.exists():

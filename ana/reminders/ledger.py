@@ -55,6 +55,9 @@ class Ledger(Protocol):
     def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
         """Note that it was not, and why; `reason` holds no secret."""
 
+    def forget(self, items: Collection[str]) -> None:
+        """Forget that reminders of these items rang, or could not."""
+
     def get_failing(self, address: str) -> Failing | None:
         """Return what is wrong with an address; None if it took the last message, or has had none."""
 

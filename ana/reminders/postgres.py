@@ -59,6 +59,9 @@ class PostgresLedger:
         fail = Statement(_FAIL, [address, moment, moment, plain_text(reason).replace("\0", "")])
         self._rows.change(self._count(address, ring, delivered=False), fail)
 
+    def forget(self, items: Collection[str]) -> None:
+        self._rows.change(Statement("DELETE FROM rings WHERE item = ANY(?)", [[*map(to_name, items)]]))
+
     def get_failing(self, address: str) -> Failing | None:
         found = self._rows.ask("SELECT since, failures, tried, reason FROM failing WHERE address = ?", address)
         for since, failures, tried, reason in found:

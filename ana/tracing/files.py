@@ -4,7 +4,6 @@ import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from ana.errors import StoreBroken
 from ana.files import Place, append_lines, list_drafts, write_whole
 from ana.own_files import is_trace
 from ana.tracing.lines import ID, check_id, format_line, parse_lines, tell_lost
-from ana.tracing.port import Traces, moment
+from ana.tracing.port import Traces
 from ana.tracing.schema import Record
 
 
@@ -68,15 +67,15 @@ class TraceFiles(Traces):
     def place(self, thread_id: str, id: str) -> str:
         return "" if id in self._lost else str(self.path(thread_id))
 
-    def forget(self, thread_id: str, before: datetime) -> int:
-        records = list(iter_records(self.path(thread_id)))
-        kept = [record for record in records if moment(record) >= before]
-        if len(kept) < len(records):
+    def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
+        before = [*self.iter_attempts(thread_id)]
+        changed = [change(record) for record in before]
+        if changed != before:
             path = self.path(thread_id)
-            write_whole(path, "".join(f"{format_line(record)}\n" for record in kept), mode=0o600)
-            if not kept:
+            write_whole(path, "".join(f"{format_line(record)}\n" for record in changed if record), mode=0o600)
+            if not any(changed):
                 path.unlink()
-        return len(records) - len(kept)
+        return sum(old != new for old, new in zip(before, changed, strict=True))
 
     def delete(self, thread_id: str) -> None:
         path = self.path(thread_id)

@@ -40,8 +40,11 @@ class Traces(Protocol):
     def place(self, thread_id: str, id: str) -> str:
         """Return where a person finds a record of a thread that was just written; nothing if it could not be."""
 
-    def forget(self, thread_id: str, before: datetime) -> int:
-        """Remove the records from before a moment and return how many that were. Nobody may write meanwhile."""
+    def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
+        """Replace every record of a thread, or remove it for None, and return how many are others now.
+
+        What is no record goes too. Nobody may write meanwhile.
+        """
 
     def delete(self, thread_id: str) -> None:
         """Delete the records of a thread, and whatever else is left of them."""
@@ -99,11 +102,11 @@ class InMemoryTraces(Traces):
     def place(self, thread_id: str, id: str) -> str:
         return ""
 
-    def forget(self, thread_id: str, before: datetime) -> int:
-        kept = [r for r in self.records if r["thread_id"] != thread_id or moment(r) >= before]
-        count = len(self.records) - len(kept)
-        self.records = kept
-        return count
+    def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
+        before = self.records
+        changed = [(change(each) if each["thread_id"] == thread_id else each) for each in before]
+        self.records = [each for each in changed if each]
+        return sum(old != new for old, new in zip(before, changed, strict=True))
 
     def delete(self, thread_id: str) -> None:
         self.records = [record for record in self.records if record["thread_id"] != thread_id]

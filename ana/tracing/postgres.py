@@ -1,13 +1,12 @@
 """The records of a person's turns in PostgreSQL."""
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Sequence
 
 from ana.errors import AnaError
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Session, Statement
 from ana.tracing.lines import check_id, find_id, format_line, parse_lines, tell_lost
-from ana.tracing.port import Traces, moment
+from ana.tracing.port import Traces
 from ana.tracing.schema import Record
 
 _COLUMNS = ("thread", "id", "line")
@@ -57,15 +56,14 @@ class PostgresTraces(Traces):
     def place(self, thread_id: str, id: str) -> str:
         return "" if id in self._lost else f"the trace {thread_id} in the database"
 
-    def forget(self, thread_id: str, before: datetime) -> int:
-        gone = [
-            number
-            for number, line in self._rows.ask(_OF_THREAD, check_id(thread_id))
-            for record in self._parse(thread_id, line)
-            if moment(record) < before
-        ]
-        self._rows.change(Statement("DELETE FROM turns WHERE number = ANY(?)", [gone]))
-        return len(gone)
+    def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
+        before = [*self.iter_attempts(thread_id)]
+        changed = [change(record) for record in before]
+        if changed != before:
+            with self._rows.write() as session:
+                session.add("DELETE FROM turns WHERE thread = ?", thread_id)
+                self._enter(session, thread_id, [format_line(record) for record in changed if record])
+        return sum(old != new for old, new in zip(before, changed, strict=True))
 
     def delete(self, thread_id: str) -> None:
         self._rows.change(Statement("DELETE FROM turns WHERE thread = ?", [check_id(thread_id)]))

@@ -185,6 +185,8 @@ class Record(TypedDict):
     """What a model said of its drafts, in order; `usage` and `cost_usd` contain what that took."""
     replay: NotRequired[Inputs]
     """Absent in records of earlier versions, and of turns that ended before they began."""
+    forgotten: NotRequired[str]
+    """The day on which the person had it forgotten; nothing of what was said is here then."""
     inputs: NotRequired[dict[str, Any]]
     """In records of an earlier version, which put the store of the past together; its `parts` name the nodes."""
 

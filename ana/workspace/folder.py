@@ -1,5 +1,6 @@
 """A person's state in the files of their folder."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -91,3 +92,6 @@ class FolderStorage:
         from ana.threads.locks import FolderThreadLocks
 
         return FolderThreadLocks(self.folder, self.place)
+
+    def forget_runs(self, threads: Collection[str]) -> None:
+        """Do nothing: a server keeps them in memory."""

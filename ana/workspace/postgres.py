@@ -1,6 +1,6 @@
 """A person's state in the rows that they have in a database."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -68,6 +68,9 @@ class PostgresStorage:
 
     def open_locks(self) -> PostgresThreadLocks:
         return PostgresThreadLocks(self._rows)
+
+    def forget_runs(self, threads: Collection[str]) -> None:
+        self._rows.change(Statement("DELETE FROM runs WHERE done AND thread = ANY(?)", [[*threads]]))
 
 
 class PostgresNote:

@@ -1,5 +1,6 @@
 """What keeps a person's state beside their items. Files in a folder are one answer, rows of a database another."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -21,6 +22,7 @@ NoteName = Literal[
     "push-key",
     "calendars",
     "zone",
+    "forgetting",
 ]
 
 
@@ -102,3 +104,6 @@ class Storage(Protocol):
 
     def open_locks(self) -> "ThreadLocks":
         """Return the locks of conversations."""
+
+    def forget_runs(self, threads: Collection[str]) -> None:
+        """Forget the runs of conversations that have ended, as far as they are kept here."""

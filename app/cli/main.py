@@ -43,6 +43,7 @@ COMMANDS = (
     "history",
     "replay",
     "undo",
+    "forget",
     "approve",
     "describe",
     "doctor",

@@ -1,22 +1,19 @@
 """`ana trash`: deleted items, lines and conversations, to be brought back or purged."""
 
-import re
-from collections.abc import Collection, Iterable
-from pathlib import Path
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
 
 from ana.handles import DataHandles, open_data
-from ana.logs import list_log_files
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Entry
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import tell
 from ana.threads.ids import is_thread_id
-from ana.values import fold_case
 from ana.workspace import Workspace
 from app.cli.ages import moment_before
+from app.mentions import Mentions, list_texts, name_unreached, remove_lines
 from app.serving import refuse_while_serving
 from app.show.confirm import require_consent
 from app.show.tables import show_table
@@ -25,18 +22,6 @@ from app.startup import start
 
 HELP = "What was deleted: list it, bring it back, purge it."
 trash = typer.Typer(help=HELP)
-
-SHORTEST = 8
-"""A shorter text than this is in conversations that have nothing to do with the record. Ids have as many characters."""
-
-LONGEST = 80
-"""Of a long text so many characters are looked for: it may have been cut where it was shown."""
-
-
-_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf/\"]))?")
-"""An escape of JSON, in a text that is JSON inside JSON too, or a backslash."""
-
-_MEANT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", None: "\\"}
 
 
 @trash.callback(invoke_without_command=True, help=HELP)
@@ -126,11 +111,7 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
     told = [f"Deleted permanently: {', '.join(counts)}."]
     if kinds and not with_conversations:
         told.append("What was said about them stays.")
-    if backups := workspace.list_backups():
-        told.append(f"{pluralize(len(backups), 'backup')} in {backups[0].parent} may hold them.")
-    if aside := workspace.list_set_aside():
-        told.append(f"What was put aside in {aside[0].parent} may hold them.")
-    tell(" ".join(told))
+    tell(" ".join(told + name_unreached(workspace)))
 
 
 def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
@@ -149,36 +130,9 @@ def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations
     return found
 
 
-class Mentions:
-    """What gives a mention of records away: their ids and texts, in any case, and as JSON writes them."""
-
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        changes = [entry.change for entry in entries]
-        sides = (side for change in changes for side in (change.before, change.after) if side)
-        texts = {*(change.id for change in changes), *(side.content.strip()[:LONGEST] for side in sides)}
-        self._needles = {_fold(text) for text in texts if len(text) >= SHORTEST}
-
-    def are_in(self, data: bytes) -> bool:
-        """Return whether a file, a line or a database's value holds one."""
-        text = _fold(data.decode("utf-8", "replace"))
-        return any(needle in text for needle in self._needles)
-
-
-def _fold(text: str) -> str:
-    """Return a text without its escapes, in the form in which all cases, accents' spellings and spaces are equal."""
-    plain = _ESCAPE.sub(_unescape, text)
-    whole = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # two escapes may be one character
-    return " ".join(str(fold_case(whole)).split())
-
-
-def _unescape(found: re.Match[str]) -> str:
-    number, letter = found.groups()
-    return chr(int(number, 16)) if number else _MEANT.get(letter, letter)
-
-
 def _find_conversations(workspace: Workspace, entries: Collection[Entry]) -> set[str]:
     """Return the ids of threads that changed or mention records, deleted threads and lone traces among them."""
-    mentions, threads = Mentions(entries), workspace.open_threads()
+    mentions, threads = _find_mentions(entries), workspace.open_threads()
     changed = {entry.thread for entry in entries if entry.thread}
     known = {*threads.store.ids(), *filter(is_thread_id, workspace.open_traces().ids())}
     of_changed = {deleted.id for deleted in threads.store.list_trash() if deleted.thread in changed}
@@ -189,18 +143,8 @@ def _purge_said(workspace: Workspace, entries: Collection[Entry], conversations:
     """Delete conversations permanently, all typed lines, the server's copies, and log lines that mention records."""
     workspace.open_threads().purge(conversations)
     workspace.typed_file.unlink(missing_ok=True)
-    for copy in workspace.server_folder.rglob("*.pckl*"):
-        copy.unlink(missing_ok=True)
-    for file in list_log_files(workspace.settings):
-        _remove_lines(file, Mentions(entries))
+    remove_lines(workspace, _find_mentions(entries))
 
 
-def _remove_lines(file: Path, mentions: Mentions) -> None:
-    # in its place, because other processes have it open
-    with file.open("r+b") as log:
-        lines = log.readlines()
-        kept = [line for line in lines if not mentions.are_in(line)]
-        if len(kept) < len(lines):
-            log.seek(0)
-            log.writelines(kept)
-            log.truncate()
+def _find_mentions(entries: Collection[Entry]) -> Mentions:
+    return Mentions({*list_texts(entries), *(entry.change.id for entry in entries)})

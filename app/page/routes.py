@@ -5,7 +5,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from app.page import about, acts, chat, files, household, items, settings, signing_in, today, turns
+from app.page import about, acts, chat, files, forgetting, household, items, settings, signing_in, today, turns
 from app.page.forms import Act, act
 from app.page.shell import FILES, HTMX, has_htmx
 from app.server.guard import PAGE
@@ -65,6 +65,8 @@ PAGES: list[BaseRoute] = [
     Route(f"{PAGE}/about", about.show),
     _form("/about", about.add),
     _form("/about/{line:int}", about.change),
+    Route(f"{PAGE}/forget/{{name}}", forgetting.ask),
+    _form("/forget/{name}", forgetting.carry_out),
     Route(f"{PAGE}/turns", turns.show_list),
     Route(f"{PAGE}/turns/{{id}}", turns.show),
     _form("/turns/{id}", turns.replay),

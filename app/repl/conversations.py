@@ -10,6 +10,9 @@ from ana.workspace import Workspace
 from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten, show_moment
 
+MOST_TURNS = 10_000
+"""A larger number is no place in a conversation: it may be an item's id."""
+
 
 class Conversations:
     """Knows which conversation is open. In lists they have numbers, as most have no name.
@@ -19,16 +22,17 @@ class Conversations:
     """
 
     def __init__(self, workspace: Workspace, name: str | None) -> None:
-        self._threads = workspace.open_threads()
+        self._threads, self._traces = workspace.open_threads(), workspace.open_traces()
         self._clock = workspace.make_clock()
         self._listed: list[str] = []
         self.id = self._threads.open(name) if name else self._threads.store.last() or str(uuid.uuid4())
 
     def greet(self) -> None:
-        """Say which conversation is open at the start."""
+        """Say which conversation is open at the start, and quote its last message if that is of today."""
         about = self._threads.describe(self.id)
         if about.turns:
-            self._say_going_on(about, about.name or "the last conversation")
+            is_of_today = self._clock.day(about.last) == self._clock.now().date()
+            self._say_going_on(about, about.name or "the last conversation", quoted=is_of_today)
             say("/reset starts a new one, /help shows the commands.")
         else:
             name = f"A new conversation, {about.name}. " if about.name else ""
@@ -37,6 +41,18 @@ class Conversations:
     def remember(self) -> None:
         """Let the REPL open this conversation next time."""
         self._threads.store.set_last(self.id)
+
+    def find_turn(self, name: str) -> str:
+        """Return the id of one of the last turns here, for 2 that of the last but one, for nothing that of the last.
+
+        Any other name is returned as it is. Raises UserError if there are not so many.
+        """
+        if name and not (name.isdecimal() and 0 < int(name) <= MOST_TURNS):
+            return name
+        last = self._traces.page(self.id, int(name or 1))
+        if len(last) < int(name or 1):
+            raise UserError("There is no such message here.", "/transcript shows them.")
+        return last[0]["id"]
 
     def list_names(self) -> list[str]:
         """Return the names that were given."""
@@ -60,7 +76,7 @@ class Conversations:
         self.id = self._find(name)
         self.remember()
         about = self._threads.describe(self.id)
-        self._say_going_on(about, self._call(about))
+        self._say_going_on(about, about.name or quote(about.about, 40))
 
     def begin(self, name: str) -> None:
         """Begin a conversation; an empty name gives it none.
@@ -79,16 +95,15 @@ class Conversations:
         self._listed, lines = self._threads.store.ids(), []
         for id, age in self._threads.waiting().items():
             if id != self.id:
-                about = self._threads.describe(id)
-                place = about.name or self._listed.index(id) + 1
-                lines.append(f"{self._call(about)} waits for your decision ({age}); /threads {place} goes there.")
+                name = self._threads.store.names().get(id, "")
+                place = name or self._listed.index(id) + 1
+                lines.append(
+                    f"{name or 'A conversation'} waits for your decision ({age}); /threads {place} goes there."
+                )
         return lines
 
-    def _call(self, about: Thread) -> str:
-        return about.name or quote(about.about, 40)
-
-    def _say_going_on(self, about: Thread, name: str) -> None:
-        said = f", last: {shorten(about.latest)}" if about.turns else ""
+    def _say_going_on(self, about: Thread, name: str, *, quoted: bool = True) -> None:
+        said = f", last: {shorten(about.latest)}" if about.turns and quoted else ""
         say(f"Going on with {name} ({pluralize(about.turns, 'turn')}){said}")
 
     def _describe(self, thread: Thread) -> tuple[str, str, str]:

@@ -66,12 +66,14 @@ class Opening:
         gc.disable()  # what is loaded stays: looking for garbage in it takes a twentieth of the time
         try:
             from ana.handles import open_handles
+            from app.forgetting.erasing import finish_at_start
             from app.reminding import ring_meanwhile
             from app.turn import open_assistant
             from prompts import decision_prompt
 
             handles = open_handles(self._workspace, "ana chat", instruct=decision_prompt)
             assistant = self._stack.enter_context(open_assistant(handles, "ana chat"))
+            finish_at_start(assistant)
             self._on_open(assistant)
             if sys.stdin.isatty():  # in a pipe nobody waits
                 self._stack.enter_context(ring_meanwhile(handles, say))

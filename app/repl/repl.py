@@ -33,9 +33,6 @@ LEAVING = ("exit", "quit", ":q")
 WORDS = {"undo": "/undo"}
 """Messages that are commands: no model has to understand them."""
 
-ITEMS, MOST_ITEMS = 20, 1000
-"""How many items are listed, and how many where all are asked for."""
-
 HELP_INDENT = 19
 """Columns before what a command is for."""
 
@@ -159,17 +156,9 @@ class Repl:
         delete_line(self._handles(), number, self._conversations.id)
 
     def _show_items(self, words: str) -> None:
-        from app.due import list_open_first
-        from app.show.items import localize_found, show_found
+        from app.repl.items import show_items
 
-        handles, is_all = self._handles(), words.lower() == "all"
-        limit = MOST_ITEMS if is_all else ITEMS
-        found = (
-            list_open_first(handles.memory, limit) if is_all or not words else handles.memory.find(words, limit=limit)
-        )
-        show_found(localize_found(found, handles.clock.zone), year=handles.clock.now().year, ids=False)
-        if found.truncated and not words:
-            say("/items all shows them all.", style="dim")
+        show_items(self._handles(), words)
 
     def _show_due(self, _: str) -> None:
         from app.due import group_due_locally, show_due
@@ -186,6 +175,11 @@ class Repl:
         from app.undo import undo_turn
 
         undo_turn(self._handles().memory, turn or None, thread=self._conversations.id, here=True)
+
+    def _forget(self, name: str) -> None:
+        from app.forgetting.erasing import ask_and_forget
+
+        ask_and_forget(self._opening.assistant(), self._conversations.find_turn(name))
 
     def _redo(self, _: str) -> None:
         from app.undo import find_last_undo, undo_turn
@@ -259,6 +253,7 @@ COMMANDS = (
     Command("/today", "the day at a glance, then the next days", Repl._show_today),
     Command("/undo", "take back the last turn here that changed something; so does the word undo", Repl._undo),
     Command("/redo", "bring back what was taken back last", Repl._redo),
+    Command("/forget", "take the last message out of everything; /forget 2 the one before, /forget ID", Repl._forget),
     Command("/transcript", "what was said before; /transcript 50 the last 50 turns", Repl._show_transcript),
     Command("/threads", "your conversations; /threads 2 or /threads NAME goes to one", Repl._list_or_switch),
     Command("/autonomy", "what asks you first; /autonomy advise, confirm or act changes it", Repl._set_autonomy),

@@ -125,6 +125,8 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
 
 def _read_inputs(record: Record) -> Inputs:
     inputs = record.get("replay")
+    if day := record.get("forgotten"):
+        raise CannotReplay(f"The turn was forgotten on {day}.")
     if inputs is None:
         raise CannotReplay(
             "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."

@@ -8,10 +8,11 @@ from langchain_core.messages import AIMessage, AnyMessage
 from ana.handles import Handles
 from app.outcome import CutShort, Waiting, read_waiting
 from app.said import Said
-from app.turn import Assistant, make_message
+from app.turn import Assistant
 from graph.builder import builder
 from nodes.history import call_ids, split_turns
 from nodes.turns import find_unanswered
+from nodes.typed import make_message
 from tools.catalog import catalog
 
 
@@ -42,7 +43,7 @@ class Asker(Assistant):
                 if attempts and attempts[-1] is None:
                     return read_waiting(state, unanswered[0], self.handles.clock)
                 self._end_waiting(state, unanswered[0])
-            message = make_message(said, f"{name}-{len(attempts)}")
+            message = make_message(said.text, said.pasted, f"{name}-{len(attempts)}")
             outcome = self._run({"messages": [message]}, thread_id, None, lambda _: None)
             if isinstance(outcome, Waiting):
                 return outcome

@@ -12,6 +12,7 @@ from ana.errors import AnaError
 from ana.models.providers import model_name
 from ana.settings import load_settings
 from app.server.answers import find_workspace, read_number
+from app.server.forgetting import answer_forget
 from app.server.refusals import find_status
 from app.server.request_threads import run_in_threadpool
 from app.server.turns import read_body, tell_error
@@ -76,6 +77,8 @@ ROUTES = [
         ("POST", "/ask", ask),
         ("GET", "/trace/{id}", trace),
         ("GET", "/transcript/{thread}", transcript),
+        ("GET", "/forget/{name}", answer_forget),
+        ("POST", "/forget/{name}", answer_forget),
         ("GET", "/health", health),
         ("GET", "/version", version),
     )

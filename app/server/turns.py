@@ -96,7 +96,7 @@ class TurnRunner:
         self._stack.close()
 
     def _ask(self, asked: Question) -> Done | Waiting:
-        assistant = self._open()
+        assistant = self.open()
         threads = assistant.handles.workspace.open_threads()
         id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
         return assistant.ask(asked.question, id, asked.max_steps, shown=self._shown.get(id))
@@ -110,11 +110,12 @@ class TurnRunner:
             self._shown.pop(forgotten, None)
 
     def _decide(self, reply: PostedReply) -> Done | Waiting:
-        assistant = self._open()
+        assistant = self.open()
         id = assistant.handles.workspace.open_threads().resolve(reply.thread_id)
         return assistant.resume(id, reply.to_json(), reply.request_id, max_steps=reply.max_steps)
 
-    def _open(self) -> Assistant:
+    def open(self) -> Assistant:
+        """Return what runs the turns, opened at the first of them."""
         with self._opening:
             if self._assistant is None:
                 opened = open_assistant(self._open_handles(), "ana server", self._patience)

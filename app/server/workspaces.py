@@ -103,6 +103,14 @@ def open_served(workspace: Workspace) -> Handles:
     return open_handles(workspace, PROGRAM, instruct=decision_prompt)
 
 
+def _finish_forgetting(turns: TurnRunner, handles: Handles) -> None:
+    """Forget what a process began to forget that ended meanwhile."""
+    if handles.workspace.note("forgetting").read():
+        from app.forgetting.erasing import finish_at_start
+
+        finish_at_start(turns.open())
+
+
 class Workspaces:
     """The open workspaces, by person.
 
@@ -241,6 +249,7 @@ class Workspaces:
         saver = await stack.enter_async_context(workspace.open_thread_store().open_server_saver())
         worker = GraphWorker(handles, saver)
         turns = TurnRunner(lambda: handles)
+        await asyncio.to_thread(_finish_forgetting, turns, handles)
         stack.callback(turns.close)
         stack.enter_context(ring_meanwhile(handles))
         runs = self._open_runs(workspace, worker)

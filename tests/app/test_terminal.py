@@ -91,6 +91,7 @@ CALLS: dict[str, list[list[str]]] = {
     "replay": [["--path", "turn.jsonl"], ["--path", "turn.jsonl", "--rerun"], [HOSTILE]],
     "undo": [["--turn", HOSTILE], []],
     "approve": [[], ["--json"], [HOSTILE, "--yes"]],
+    "forget": [[], [HOSTILE], ["line", "0"]],
     "cost": [[], ["--since", HOSTILE]],
     "describe": [["-s", "9"], ["-s", "9", "--json"]],
     "doctor": [[]],

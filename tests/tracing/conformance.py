@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from ana.errors import UserError
-from ana.tracing.port import NO_THREAD, Traces
+from ana.tracing.port import NO_THREAD, Traces, moment
 from ana.tracing.schema import Record
 
 OpenTraces = Callable[[str], Traces]
@@ -81,20 +81,23 @@ def a_record_is_found_by_its_id_and_by_its_thread(open_traces: OpenTraces) -> No
 def a_thread_without_records_is_empty(open_traces: OpenTraces) -> None:
     traces = open_traces("owner")
     assert (traces.ids(), traces.read(THREAD), traces.page(THREAD, 5), traces.find(THREAD)) == ([], [], [], None)
-    assert (traces.read_text(THREAD), traces.forget(THREAD, BEGUN)) == ("", 0)
+    assert (traces.read_text(THREAD), traces.change(THREAD, lambda _: None)) == ("", 0)
     traces.delete(THREAD)
     traces.put_back(THREAD, "")
     assert traces.ids() == []
 
 
-def old_turns_are_forgotten(open_traces: OpenTraces) -> None:
+def records_are_changed_and_removed(open_traces: OpenTraces) -> None:
     traces = open_traces("owner")
     for n in range(4):
         traces.write(record(f"t{n}", minutes=n))
-    assert traces.forget(THREAD, BEGUN + timedelta(minutes=2)) == 2
-    assert ids(open_traces("owner").read(THREAD)) == ["t2", "t3"]
-    assert traces.forget(THREAD, BEGUN + timedelta(days=1)) == 2
-    assert traces.ids() == []
+    traces.write(other := record("other", OTHER))
+    assert traces.change(THREAD, lambda each: None if moment(each) < BEGUN + timedelta(minutes=2) else each) == 2
+    assert traces.change(THREAD, lambda each: record("t3", question="") if each["id"] == "t3" else each) == 1
+    assert open_traces("owner").read(THREAD) == [record("t2", minutes=2), record("t3", question="")]
+    assert (traces.find("t3"), traces.find("t1")) == (record("t3", question=""), None)
+    assert traces.change(THREAD, lambda _: None) == 2
+    assert (traces.ids(), traces.read(OTHER)) == ([OTHER], [other])
 
 
 def a_deleted_trace_is_put_back_as_it_was(open_traces: OpenTraces) -> None:
@@ -139,7 +142,7 @@ TRACES = (
     a_conversation_is_read_page_by_page,
     a_record_is_found_by_its_id_and_by_its_thread,
     a_thread_without_records_is_empty,
-    old_turns_are_forgotten,
+    records_are_changed_and_removed,
     a_deleted_trace_is_put_back_as_it_was,
     mentions_are_found,
     records_at_once_are_all_kept,

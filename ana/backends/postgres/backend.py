@@ -9,7 +9,7 @@ import numpy as np
 
 from ana.backends.postgres import journal, properties
 from ana.backends.postgres.bound import Bound
-from ana.backends.postgres.derived import Derived
+from ana.backends.postgres.derived import Derived, delete_terms
 from ana.backends.postgres.journal import State
 from ana.backends.postgres.names import to_name
 from ana.backends.postgres.search import Search
@@ -178,6 +178,7 @@ class PostgresBackend:
     def erase(self, records: Collection[RecordKey]) -> None:
         with self._change() as (session, _):
             session.run(LOCK, journal.delete_entries(records))
+            delete_terms(session)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

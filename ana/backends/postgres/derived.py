@@ -127,6 +127,13 @@ class Derived:
                 self._series.put(row, repeating)
 
 
+def delete_terms(session: Session) -> None:
+    """Delete the words that no record has any more; their numbers are not given again."""
+    rows = session.ask("SELECT words FROM records WHERE words IS NOT NULL")
+    used = {int(number) for (words,) in rows for number in np.unique(np.frombuffer(words, np.uint32))}
+    session.add("DELETE FROM terms WHERE number <> ALL(?)", [*used])
+
+
 def _has_run(terms: Terms, wanted: Terms) -> bool:
     places = np.flatnonzero(terms[: max(len(terms) - len(wanted) + 1, 0)] == wanted[0])
     return any(np.array_equal(terms[place : place + len(wanted)], wanted) for place in places)

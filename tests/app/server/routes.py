@@ -42,6 +42,8 @@ ROUTES: tuple[tuple[str, str, Any], ...] = (
     ("POST", "/ask", {"decisions": [{"type": "approve"}], "thread_id": "{thread}", "request_id": "x"}),
     ("GET", "/trace/{thread}", None),
     ("GET", "/transcript/{thread}", None),
+    ("GET", "/forget/{thread}", None),
+    ("POST", "/forget/{thread}", None),
     ("GET", "/health", None),
     ("GET", "/version", None),
     ("GET", "/ok", None),

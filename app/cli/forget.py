@@ -1,0 +1,35 @@
+"""`ana forget`: take a message or an item out of everything."""
+
+from typing import Annotated
+
+import typer
+
+from ana.errors import UserError
+from app.startup import start
+
+
+def forget(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="A message's id (`ana threads show`), an item's id, or line 3."),
+    ] = None,
+    with_items: Annotated[bool, typer.Option("--with-items", help="Also what the forgotten messages stored.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")] = False,
+) -> None:
+    """Take a message with its answer, or an item or line, out of everything. This cannot be undone.
+
+    Without a name it finishes what was cut short.
+    """
+    from ana.handles import open_handles
+    from app.forgetting.erasing import ask_and_forget, finish
+    from app.show.text import say
+    from app.turn import open_assistant
+
+    with open_assistant(open_handles(start(), "ana forget"), "ana forget") as assistant:
+        is_finished = finish(assistant)
+        if words:
+            ask_and_forget(assistant, " ".join(words), with_items=with_items, yes=yes)
+        elif is_finished:
+            say("What was cut short is forgotten.")
+        else:
+            raise UserError("It was not said what to forget.", "`ana threads show` names messages, `ana items` items.")

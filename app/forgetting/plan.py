@@ -1,0 +1,217 @@
+"""What is forgotten with a message or a record: whole turns, those that are named, or that wrote or show the record."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ana.errors import NotFound
+from ana.handles import DataHandles
+from ana.memory.backend import RecordKey, to_key
+from ana.memory.changes import KINDS
+from ana.output import quote
+from ana.threads.ids import TRASHED
+from ana.tracing.lines import ID
+from ana.tracing.port import Traces
+from ana.tracing.schema import Record
+from ana.workspace import Workspace
+from app.mentions import Mentions, list_texts, name_unreached
+from app.privacy import describe_leaving
+from app.show.text import pluralize, show_moment
+
+MOST_NAMED = 10
+"""How many of a kind are named before they are asked about."""
+
+TITLES = ("This goes:", "This was stored with it, and stays:", "The same words still stand in:", "Out of reach:")
+"""Before each part of what the person is told."""
+
+QUOTED = 60
+"""Characters of each."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be forgotten, and what the person is told before it is.
+
+    Args:
+        day: When, by the person's clock.
+        named: The turns that were named, by their ids; the others follow from the records.
+        records: Items and lines.
+        turns: The records of all turns that go, each attempt.
+        threads: The conversations that hold them.
+        trashed: Deleted conversations that do, which go as a whole; by their ids in the trash.
+        texts: What was said, and what the records are or were.
+        forgets: A line for each thing that goes.
+        stored: The records that the turns wrote besides, each with a line.
+        stays: A line for each place where the same words still stand.
+        unreached: A sentence for each place that cannot be reached from here.
+    """
+
+    day: str
+    named: Collection[str]
+    records: Collection[RecordKey]
+    turns: Sequence[Record]
+    threads: Collection[str]
+    trashed: Collection[str]
+    texts: Collection[str]
+    forgets: Sequence[str]
+    stored: dict[RecordKey, str]
+    stays: Sequence[str]
+    unreached: Sequence[str]
+
+    @cached_property
+    def items(self) -> set[str]:
+        """The ids of the items."""
+        return {id for kind, id in self.records if kind == "item"}
+
+    @cached_property
+    def messages(self) -> set[str]:
+        """The ids of the messages that the turns answer."""
+        return list_messages(self.turns)
+
+    def means(self, record: Record) -> bool:
+        """Return whether a record goes, also one that was written since the plan was made."""
+        known = record["id"] in {turn["id"] for turn in self.turns} or record.get("message") in self.messages
+        return known or shows(record, self.items)
+
+    @property
+    def question(self) -> str:
+        """What stands in place of a forgotten message."""
+        return f"(forgotten on {self.day})"
+
+    def to_json(self) -> dict[str, list[str]]:
+        """Return what the person is told."""
+        stored = [*self.stored.values()]
+        return {"forgets": [*self.forgets], "stored": stored, "stays": [*self.stays], "unreached": [*self.unreached]}
+
+    def list_parts(self) -> list[tuple[str, list[str]]]:
+        """Return what the person is told, each part that is not empty with its title."""
+        return [(title, lines) for title, lines in zip(TITLES, self.to_json().values(), strict=True) if lines]
+
+
+def make_plan(handles: DataHandles, name: str, *, with_items: bool = False) -> Plan:
+    """Find what is forgotten with a message or a record.
+
+    Args:
+        name: The id of a turn or of an item, or "line 3".
+        with_items: Whether the records go too that the turns wrote.
+
+    Raises:
+        NotFound: There is none such.
+    """
+    key = to_key(name)
+    record = handles.traces.find(name) if ID.fullmatch(name) else None
+    named, records = set[str](), set[RecordKey]()
+    if record and record["id"] == name:
+        named.add(name)
+    elif handles.memory.record(*key) or any(entry.change.key == key for entry in handles.memory.history(id=key[1])):
+        records.add(key)
+    else:
+        hint = "`ana threads show` names messages by their ids, `ana items` items."
+        raise NotFound(f"There is no message, item or line {name!r:.60}.", hint)
+    plan = complete(handles, named, records)
+    return complete(handles, named, records | plan.stored.keys()) if with_items and plan.stored else plan
+
+
+def complete(handles: DataHandles, named: set[str], keys: set[RecordKey]) -> Plan:
+    """Return the plan for turns that are named by their ids, and records."""
+    memory, clock, store = handles.memory, handles.clock, handles.workspace.open_thread_store()
+    entries = [entry for _, id in keys for entry in memory.history(id=id) if entry.change.key in keys]
+    ids = {id for kind, id in keys if kind == "item"}
+    turns = [*_find_turns(handles.traces, named | {entry.turn for entry in entries if entry.turn}, ids)]
+    needles = [id.encode() for id in (*ids, *list_messages(turns))]
+    held = store.find_mentions(lambda data: any(needle in data for needle in needles)) if needles else set[str]()
+    trashed = {id for id in held if id.startswith(TRASHED)}
+    wrote = [e.change for id in {turn["id"] for turn in turns} for e in memory.history(turn=id)]
+    stored = {c.key: _describe(handles, c.key) for c in wrote if c.key not in keys and memory.record(*c.key)}
+    texts = {turn["question"] for turn in turns if "forgotten" not in turn} | list_texts(entries)
+    shown = {
+        turn["id"]: f"the message {_cut(turn['question'])} of {show_moment(turn['ts'], clock)}, with its answer"
+        for turn in turns
+        if turn["id"] in named or "forgotten" not in turn
+    }
+    forgets = _name_some(shown.values(), "message")
+    forgets += [_describe(handles, key) for key in sorted(keys)]
+    forgets += [f"{pluralize(len(trashed), 'deleted conversation')} in the trash"] if trashed else []
+    stays = _name_some(_find_words(handles, Mentions(texts), keys | stored.keys(), shown), "place")
+    return Plan(
+        day=clock.now().date().isoformat(),
+        named=named,
+        records=keys,
+        turns=turns,
+        threads=(held - trashed) | {turn["thread_id"] for turn in turns},
+        trashed=trashed,
+        texts=texts,
+        forgets=forgets,
+        stored=stored,
+        stays=stays,
+        unreached=_list_unreached(handles.workspace),
+    )
+
+
+def _find_turns(traces: Traces, turns: Collection[str], ids: Collection[str]) -> Iterator[Record]:
+    """Yield the records of turns, by their ids, and of those that show items, each with every other attempt."""
+    for thread in traces.ids():
+        text = traces.read_text(thread)
+        if not any(id in text for id in (*turns, *ids)):
+            continue
+        attempts = [*traces.iter_attempts(thread)]
+        meant = [each for each in attempts if each["id"] in turns or shows(each, ids)]
+        messages = {*list_messages(meant), *(each["id"] for each in meant)}
+        yield from (each for each in attempts if messages & {each["id"], each.get("message")})
+
+
+def shows(value: object, ids: Collection[str]) -> bool:
+    """Return whether a value holds one of these ids, wherever that is."""
+    text = repr(value) if ids else ""
+    return any(id in text for id in ids)
+
+
+def list_messages(turns: Collection[Record]) -> set[str]:
+    """Return the ids of the messages that turns answer, as far as their records tell."""
+    return {id for turn in turns if (id := turn.get("message"))}
+
+
+def _find_words(
+    handles: DataHandles, words: Mentions, keys: Collection[RecordKey], turns: Collection[str]
+) -> Iterator[str]:
+    """Yield what still has the words: records but these, turns but these."""
+    memory, traces = handles.memory, handles.traces
+    for kind in KINDS:
+        for each in memory.backend.scan(kind):
+            if (kind, each.id) not in keys and words.are_in(json.dumps([each.content, each.properties]).encode()):
+                yield _describe(handles, (kind, each.id))
+    for thread in traces.ids():
+        if words.are_in(traces.read_text(thread).encode()):
+            for turn in traces.read(thread):
+                if turn["id"] not in turns and words.are_in(json.dumps(turn).encode()):
+                    yield f"the message {turn['id']}, {_cut(turn['question'])}"
+
+
+def _describe(handles: DataHandles, key: RecordKey) -> str:
+    record = handles.memory.record(*key)
+    told = f", {_cut(record.content)}" if record else ""
+    return f"{'the item ' if key[0] == 'item' else ''}{name_record(key)}{told}"
+
+
+def name_record(key: RecordKey) -> str:
+    """Return what people call a record."""
+    return key[1] if key[0] == "item" else f"line {key[1]}"
+
+
+def _cut(text: str) -> str:
+    return quote(text, QUOTED)
+
+
+def _name_some(lines: Collection[str] | Iterator[str], noun: str) -> list[str]:
+    every = [*lines]
+    left = len(every) - MOST_NAMED
+    return every if left < 1 else [*every[:MOST_NAMED], f"{left} more {noun}{'s' * (left > 1)}"]
+
+
+def _list_unreached(workspace: Workspace) -> list[str]:
+    leaving = describe_leaving(workspace.settings, local=False)
+    told = [f"What was sent stays where it went: {leaving}."] if leaving else []
+    told += ["The database's logs and dumps may hold them."] if workspace.has_database else []
+    # a client elsewhere is not told where the folder is
+    return told + [each.replace(str(workspace.folder), "the data folder") for each in name_unreached(workspace)]
