@@ -7,8 +7,16 @@ from typing import Any, NamedTuple
 from ana.memory.status import CLOSED
 from ana.models.offline.plans import OFFER, UNDO, Item, Plan, View, do, keep, list_items, name, pattern, say, words_of
 from ana.phrases import find_words, fold
-from ana.time.repeats import DATE_KEYS, find_rule, may_repeat
-from ana.time.when import drop_mentions, find_moments, find_named_days, find_single, is_only_when, join_moment
+from ana.time.repeats import DATE_KEYS, may_repeat
+from ana.time.when import (
+    drop_mentions,
+    find_moments,
+    find_named_days,
+    find_rule,
+    find_single,
+    is_only_when,
+    join_moment,
+)
 
 HELP = (
     "I am a small rule-based reader: I keep what you tell me (“bike lock code is 4471”), find it (“bike lock?”, “due "
