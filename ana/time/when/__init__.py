@@ -21,22 +21,21 @@ from ana.time.when.days import Days
 from ana.time.when.phrase import NotRead, When, read_phrase
 from ana.time.when.questions import find_named_days, has_only_fillers, read_due_question, tell_doubts
 from ana.time.when.reader import drop_mentions, find_rule, find_times, resolve, tell_unread
-from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
+from ana.time.when.single import find_single, is_only_when, read_moment
 
 __all__ = [
     "Days",
     "NotRead",
     "When",
     "drop_mentions",
-    "find_moments",
     "find_named_days",
     "find_rule",
     "find_single",
     "find_times",
     "has_only_fillers",
     "is_only_when",
-    "join_moment",
     "read_due_question",
+    "read_moment",
     "read_phrase",
     "resolve",
     "tell_doubts",

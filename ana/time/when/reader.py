@@ -28,6 +28,8 @@ _BEHIND = words(
 """What follows a date, and is no noun that it may belong to: the 5th floor, sun cream, at 10 Downing Street."""
 
 _PERIODIC = words("UNIT WEEKDAY WEEKDAYS ORDINAL NTH NUMBER WORDNUMBER PART MONTH")
+_MEETINGS = words("report review meeting stand standup sync call")
+"""What a weekly one of is one thing."""
 _LIMITS = words("except unless but until till")
 """Words that take something away from what repeats."""
 
@@ -186,13 +188,17 @@ def read_recurrence(text: str, today: date) -> Recurrence | None:
 
 
 def is_recurring(reading: Reading) -> bool:
-    """Return whether a text says that something repeats, read or not: each 31st, twice a week."""
-    said = any(
-        ("EVERY" in one.kinds and two.word != "one" and not _PERIODIC.isdisjoint(two.kinds))
-        or (one.word in ("once", "twice", "times") and two.word in ("a", "per"))
-        for one, two in pairwise(reading.tokens)
-    )
-    return said or bool(reading.list_kind("RULE"))
+    """Return whether a text says that something repeats, read or not: each 31st, twice a week, the 1st and the 15th."""
+    days = [at for at, token in enumerate(reading.tokens) if "ORDINAL" in token.kinds]
+    is_pair = any(two - one < 4 and reading.tokens[one + 1].word == "and" for one, two in pairwise(days))
+    is_said = any(_may_repeat(one, two) for one, two in pairwise(reading.tokens))
+    return is_pair or is_said or bool(reading.list_kind("RULE"))
+
+
+def _may_repeat(one: Token, two: Token) -> bool:
+    is_every = "EVERY" in one.kinds and two.word != "one" and not _PERIODIC.isdisjoint(two.kinds)
+    is_often = one.word in ("once", "twice", "times") and two.word in ("a", "per")
+    return is_every or is_often or ("ADVERB" in one.kinds and two.word not in _MEETINGS)
 
 
 def find_rule(text: str) -> str:

@@ -13,10 +13,6 @@ _UNITS = {
     "days": ("DAILY", 1), "weeks": ("WEEKLY", 1), "fortnights": ("WEEKLY", 2), "months": ("MONTHLY", 1),
     "quarters": ("MONTHLY", 3), "years": ("YEARLY", 1),
 }  # fmt: skip
-_ADVERBS = {
-    "daily|everyday": "days", "weekly": "weeks", "fortnightly": "fortnights", "monthly": "months",
-    "quarterly": "quarters", "yearly|annually": "years",
-}  # fmt: skip
 
 Pace = tuple[str, int]
 Parts = Mapping[str, Any]
@@ -119,7 +115,7 @@ _MONTHLY = ("MONTHLY", 1)
 
 RULE_ROWS: dict[str, tuple[Row, ...]] = {
     "PACE": (
-        *(Row(word, lambda base, unit=unit: _find_pace(base, unit), Level.CLEAR) for word, unit in _ADVERBS.items()),
+        Row("ADVERB", _find_pace, Level.CLEAR),
         Row(f"{_EVERY} UNIT", _find_pace),
         Row(f"{_EVERY} other UNIT", lambda base, unit: _find_pace(base, unit, 2)),
         Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL UNIT", lambda base, number, unit: _find_pace(base, unit, number)),

@@ -48,20 +48,21 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
     if days:
         is_one = len({(day.first, day.last) for day in days}) == 1 and not _has_loose(reading, _is_day)
         is_clear = is_one and (clock or not _is_far(days[0], now.date()))
-        return join_moment(days[0].first, clock) if is_clear and days[0].first == days[0].last >= now.date() else None
+        return _join(days[0].first, clock) if is_clear and days[0].first == days[0].last >= now.date() else None
     if not clock or not is_timed or _HOURS.search(text) or _has_loose(reading, _may_be_day):
         return None
-    return join_moment(now.date() + timedelta(days=1 if clock.at <= now.time() else 0), clock)
+    return _join(now.date() + timedelta(days=1 if clock.at <= now.time() else 0), clock)
 
 
-def find_moments(text: str, now: datetime) -> tuple[list[Days], list[Times]]:
-    """Return the days that a text names and that are not over, and its times."""
+def read_moment(text: str, now: datetime) -> str:
+    """Return the day, the time, T15:00, or both that a text names; empty if it names several or says anything else."""
     reading = read(text, now.date(), now)
-    return [day for day in reading.days if day.last >= now.date()], reading.times
+    days, times = [day.first for day in reading.days if day.last >= now.date()], reading.times
+    is_one = is_only_when(text, now) and len(days) < 2 and len(times) < 2
+    return _join(next(iter(days), None), next(iter(times), None)) if is_one else ""
 
 
-def join_moment(day: date | None, clock: Times | None) -> str:
-    """Return a day and a time, or the one of them that there is, as in an ISO date-time."""
+def _join(day: date | None, clock: Times | None) -> str:
     return (str(day) if day else "") + (f"T{clock.at:%H:%M}" if clock else "")
 
 

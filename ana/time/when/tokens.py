@@ -67,6 +67,10 @@ _WORDS: Mapping[str, Mapping[Any, str]] = {
         "night": "night tonight tonite",
     },
     "EVERY": {1: "every each"},
+    "ADVERB": {
+        "days": "daily everyday", "weeks": "weekly", "fortnights": "fortnightly", "months": "monthly",
+        "quarters": "quarterly", "years": "yearly annually",
+    },
 }  # fmt: skip
 """Words by kind and value. A plain month is no other word and no name."""
 
