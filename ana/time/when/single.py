@@ -46,9 +46,8 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
         return moments[0].value.isoformat(timespec="minutes") if len(moments) == 1 and not days else None
     clock = times[0] if len(times) == 1 and not _is_vague(text, times[0]) else None
     if days:
-        is_one = len({(day.first, day.last) for day in days}) == 1 and not _has_loose(reading, _is_day)
-        is_clear = is_one and (clock or not _is_far(days[0], now.date()))
-        return _join(days[0].first, clock) if is_clear and days[0].first == days[0].last >= now.date() else None
+        is_clear = _is_one_day(days, now.date()) and not _has_loose(reading, _is_day)
+        return _join(days[0].first, clock) if is_clear and (clock or not _is_far(days[0], now.date())) else None
     if not clock or not is_timed or _HOURS.search(text) or _has_loose(reading, _may_be_day):
         return None
     return _join(now.date() + timedelta(days=1 if clock.at <= now.time() else 0), clock)
@@ -76,6 +75,10 @@ def is_only_when(text: str, now: datetime) -> bool:
 def _has_loose(reading: Reading, is_day: Callable[[Token], bool]) -> bool:
     """Whether a word outside of what was read may name a day: beside another one, neither is clear."""
     return any(map(is_day, reading.unread))
+
+
+def _is_one_day(days: list[Days], today: date) -> bool:
+    return len({(day.first, day.last) for day in days}) == 1 and days[0].first == days[0].last >= today
 
 
 def _is_day(token: Token) -> bool:
