@@ -47,12 +47,12 @@ def measure_download(folder: Path) -> float:
     Args:
         folder: The environment.
     """
-    pip = [folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check"]
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
     frozen = subprocess.run([*pip, "freeze", "--exclude-editable"], capture_output=True, text=True, check=True).stdout
     with tempfile.TemporaryDirectory() as name:
         pins, files = Path(name) / "pins.txt", Path(name) / "files"
         pins.write_text(frozen, encoding="utf-8")
-        subprocess.run([*pip, "download", "--quiet", "--no-deps", "-d", files, "-r", pins], check=True)
+        subprocess.run([*pip, "download", "--quiet", "--no-deps", "-d", str(files), "-r", str(pins)], check=True)
         return measure_folder(files)
 
 
