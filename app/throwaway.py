@@ -11,7 +11,7 @@ from ana.handles import Handles
 from ana.memory.backend import Backend
 from ana.memory.memory import Memory
 from ana.settings import Settings
-from ana.spending.port import NoSpending, Spending
+from ana.spending.total import NoSpending, Spending
 from ana.time.clock import Clock
 from ana.tracing.port import InMemoryTraces
 from ana.workspace import Workspace

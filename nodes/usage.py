@@ -12,7 +12,7 @@ from ana.models.base import REASONING
 from ana.models.prices import FREE_OF_CHARGE, cost, find_price
 from ana.models.providers import model_name
 from ana.settings import Settings
-from ana.spending.port import Spending
+from ana.spending.total import Spending
 from graph.state import Usage
 from nodes.history import estimate_tokens
 

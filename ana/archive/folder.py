@@ -15,7 +15,6 @@ from ana.keys import OWNER
 from ana.own_files import is_trace
 from ana.settings import OthersSettings
 from ana.spending.folder import FolderBooks
-from ana.spending.total import SpendingNote
 from ana.threads.folder import NAMES, THREADS
 from ana.tracing.files import TraceFiles
 from ana.workspace.folder import FolderStorage
@@ -33,7 +32,8 @@ def _read_file(storage: FolderStorage, table: str) -> Iterator[Row]:
             if last := storage.open_thread_store().last():
                 yield (last,)
         case "spending":
-            if note := FolderBooks(storage.folder).read():
+            note = FolderBooks(storage.folder).read()
+            if note.day:
                 yield note.day, note.usd, note.most
         case "bills":
             yield from ((line,) for line in split_lines(FolderBooks(storage.folder).read_ledger(0.0)))
@@ -63,8 +63,8 @@ def _write_file(storage: FolderStorage, table: str, rows: list[Row]) -> None:
         case "last_thread":
             storage.open_thread_store().set_last(rows[0][0])
         case "spending":
-            with FolderBooks(storage.folder).open() as books:
-                books.write(SpendingNote(*rows[0]))
+            with FolderBooks(storage.folder).open() as note:
+                note.day, note.usd, note.most = rows[0]
         case "bills":
             FolderBooks(storage.folder).append(["\n".join(line for (line,) in rows)])
         case "settings" if storage.person != OWNER:

@@ -1,84 +1,54 @@
-"""What counts what a person spends on models. A note in a folder, made of the traces, is one answer."""
+"""Where a person's spending is noted. A file in a folder is one answer, a row of a database another."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Any, Protocol
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Annotated, Protocol
 
-from ana.models.prices import cost
-from ana.settings import Settings
+from pydantic import Field
 
-LEDGER_KEYS = ("model", "provider", "usage", "cost_usd")
-"""What is kept of a turn that leaves no trace."""
+Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
 
 
 @dataclass(frozen=True)
-class Account:
-    """What was paid for in a thread, or in the ledger of turns that leave no trace, and how many lines are unreadable.
+class Reservation:
+    """What a call that runs keeps of the day's budget.
 
-    The records are every attempt at a turn, also those that others replaced, for all were paid for.
+    Args:
+        until: When it ends by itself, in seconds since 1970.
+        process: Whose call it is.
     """
 
-    name: str
-    records: list[dict[str, Any]]
-    unreadable: int
+    id: str
+    usd: Usd
+    until: float
+    process: Annotated[int, Field(gt=0, lt=2**31)]
 
 
-class Spending(Protocol):
-    """The running total of the person's day, in all conversations and programs, and what it is made of."""
+@dataclass
+class DayNote:
+    """What was spent on a day, and what is reserved."""
 
-    def today(self) -> float:
-        """Return what was spent today, in USD."""
-
-    def add(self, usd: float) -> None:
-        """Add the cost of a call. If it cannot be noted, a turn goes on all the same."""
-
-    def reserve(self, usd: float | None) -> AbstractContextManager[None]:
-        """Keep a part of the day's budget while a call is made. What the call cost is added before it is let go.
-
-        What a call costs is known only after it. It is expected to cost what the costliest of the day did, and the
-        first one of a day all that is left, so that it runs alone. A call for which there is room only if those that
-        run now cost less than expected waits for them; one that runs alone may take the day over the budget.
-
-        Args:
-            usd: What the call costs at least, as far as that is known; None where its price is not, and nothing can be
-                reserved.
-
-        Raises:
-            BudgetReached: The budget is spent, or still held by other calls when the turn has had its ANA_TURN_SECONDS.
-            TurnStopped: The present run was stopped.
-        """
-
-    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Keep what turns cost that leave no trace, LEDGER_KEYS of each; `add` has counted it."""
-
-    def iter_accounts(self, since: float = 0.0) -> Iterator[Account]:
-        """Yield what was paid for, by thread; only what was written to since a moment, in seconds."""
+    day: str
+    usd: Usd
+    most: Usd | None = None
+    """What its costliest call cost; None where none is known."""
+    held: list[Reservation] = field(default_factory=list)
 
 
-class NoSpending(Spending):
-    """The total of turns that nobody pays for: what they are answered with was paid for before, or is a script's."""
+class Books(Protocol):
+    """Where a person's spending is noted."""
 
-    def today(self) -> float:
-        return 0.0
+    errors: tuple[type[Exception], ...]
+    """What is raised where nothing can be noted."""
 
-    def add(self, usd: float) -> None:
-        pass
+    def read(self) -> DayNote:
+        """Return the note that was written last, of no day if there is none, or it is damaged."""
 
-    def reserve(self, usd: float | None) -> AbstractContextManager[None]:
-        return nullcontext()
+    def open(self) -> AbstractContextManager[DayNote]:
+        """Yield the note, which nobody else changes meanwhile; as it is at the end it is kept."""
 
-    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        pass
+    def append(self, lines: list[str]) -> None:
+        """Keep lines of the ledger."""
 
-    def iter_accounts(self, since: float = 0.0) -> Iterator[Account]:
-        return iter(())
-
-
-def recorded_cost(record: Mapping[str, Any], settings: Settings) -> float | None:
-    """Return what a turn cost: as its record says, or by the price that is known by now; None if none is."""
-    # before prices were known by themselves, a record said 0 for a model that was paid for
-    if record.get("cost_usd"):
-        return float(record["cost_usd"])
-    provider = record.get("provider", "offline")
-    return cost(record["usage"], record["model"], settings.model_copy(update={"llm_provider": provider}))
+    def read_ledger(self, since: float) -> str:
+        """Return the lines of the ledger if it was written to since a moment, in seconds."""

@@ -10,19 +10,20 @@ spend the same money.
 import json
 import logging
 import math
+import os
+import secrets
 import time as timing
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime, time
-from typing import Annotated, Any, Protocol
-
-from pydantic import Field
+from typing import Any
 
 from ana.deadline import seconds_left
 from ana.errors import BudgetReached
+from ana.models.prices import cost
 from ana.settings import Settings
-from ana.spending.port import LEDGER_KEYS, Account, Spending, recorded_cost
+from ana.spending.port import Books, DayNote, Reservation
 from ana.stopping import check_stopped
 from ana.time.clock import Clock
 from ana.tracing.port import Traces
@@ -31,6 +32,10 @@ from ana.values import read_json_lines
 
 LEDGER = "spending.ledger"
 """The name of the account of turns that leave no trace."""
+LEDGER_KEYS = ("model", "provider", "usage", "cost_usd")
+"""What is kept of a turn that leaves no trace."""
+LATE = 60.0
+"""Seconds that a call may last longer than a turn; what it reserved ends then, if its process is gone."""
 _PAID = ("ts", "model", "usage", "cost_usd")
 """What a record must have to be added up."""
 _POLL_SECONDS = 0.02
@@ -39,57 +44,21 @@ _NOTHING = 1e-9
 
 _log = logging.getLogger(__name__)
 
-Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
-Release = Callable[[], None]
-
 
 @dataclass(frozen=True)
-class SpendingNote:
-    """What was spent on a day."""
+class Account:
+    """What was paid for in a thread, or in the ledger of turns that leave no trace, and how many lines are unreadable.
 
-    day: str
-    usd: Usd
-    most: Usd | None = None
-    """What its costliest call cost; None where none is known."""
+    The records are every attempt at a turn, also those that others replaced, for all were paid for.
+    """
 
-
-class OpenBooks(Protocol):
-    """What is noted, while nobody else changes it."""
-
-    def read(self) -> SpendingNote | None:
-        """Return the note that was written last; None if there is none, or it is damaged."""
-
-    def write(self, note: SpendingNote) -> None:
-        """Keep a note in the place of the last one."""
-
-    def list_held(self) -> list[float]:
-        """Return what is reserved, in USD, by those who are not gone."""
-
-    def hold(self, usd: float) -> Release:
-        """Reserve an amount, and return what lets it go."""
+    name: str
+    records: list[dict[str, Any]]
+    unreadable: int
 
 
-class Books(Protocol):
-    """Where a person's spending is noted."""
-
-    errors: tuple[type[Exception], ...]
-    """What is raised where nothing can be noted."""
-
-    def read(self) -> SpendingNote | None:
-        """Return the note that was written last; None if there is none, or it is damaged."""
-
-    def open(self) -> AbstractContextManager[OpenBooks]:
-        """Keep others out while the books are changed."""
-
-    def append(self, lines: list[str]) -> None:
-        """Keep lines of the ledger."""
-
-    def read_ledger(self, since: float) -> str:
-        """Return the lines of the ledger if it was written to since a moment, in seconds."""
-
-
-class DayTotal(Spending):
-    """The running total of a person, made of the traces, for the day of the person's clock."""
+class Spending:
+    """The running total of the person's day, in all conversations and programs, and what it is made of."""
 
     def __init__(self, books: Books, settings: Settings, clock: Clock, traces: Traces) -> None:
         self._books = books
@@ -98,29 +67,64 @@ class DayTotal(Spending):
         self._traces = traces
 
     def today(self) -> float:
-        return self._find_note().usd
+        """Return what was spent today, in USD; added up again if the note is of another day, damaged or missing."""
+        note = self._books.read()
+        return note.usd if note.day == self._name_day() else self._add_up()
 
     def add(self, usd: float) -> None:
+        """Add the cost of a call. If it cannot be noted, a turn goes on all the same."""
         if not (math.isfinite(usd) and usd > 0):
             return
         try:
-            with self._open() as (books, note):
-                most = max(note.most or 0.0, usd)
-                books.write(SpendingNote(day=note.day, usd=round(note.usd + usd, 9), most=most))
+            with self._open() as note:
+                note.usd, note.most = round(note.usd + usd, 9), max(note.most or 0.0, usd)
         except self._books.errors as exc:
             _log.warning("what a model call cost could not be noted: %s", exc)
 
+    def reserve(self, usd: float | None) -> AbstractContextManager[None]:
+        """Keep a part of the day's budget while a call is made. What the call cost is added before it is let go.
+
+        What a call costs is known only after it. It is expected to cost what the costliest of the day did, and the
+        first one of a day all that is left, so that it runs alone. A call for which there is room only if those that
+        run now cost less than expected waits for them; one that runs alone may take the day over the budget.
+
+        Args:
+            usd: What the call costs at least, as far as that is known; None where its price is not, and nothing can be
+                reserved.
+
+        Raises:
+            BudgetReached: The budget is spent, or still held by other calls when the turn has had its ANA_TURN_SECONDS.
+            TurnStopped: The present run was stopped.
+        """
+        return self._hold(usd)
+
+    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Keep what turns cost that leave no trace, LEDGER_KEYS of each; `add` has counted it."""
+        now = self._clock.now().isoformat()
+        bills = ({"ts": now} | {key: each[key] for key in LEDGER_KEYS} for each in records if each["cost_usd"] != 0)
+        try:
+            self._books.append([json.dumps(bill) for bill in bills])
+        except self._books.errors as exc:
+            _log.warning("what a turn cost could not be kept: %s", exc)
+
+    def iter_accounts(self, since: float = 0.0) -> Iterator[Account]:
+        """Yield what was paid for, by thread; only what was written to since a moment, in seconds."""
+        for id in self._traces.ids(since):
+            yield _read_account(id, self._traces.read_text(id))
+        if ledger := self._books.read_ledger(since):
+            yield _read_account(LEDGER, ledger)
+
     @contextmanager
-    def reserve(self, usd: float | None) -> Iterator[None]:
-        release = self._wait_for_room(usd)
+    def _hold(self, usd: float | None) -> Iterator[None]:
+        held = self._wait_for_room(usd)
         try:
             yield
         finally:
-            if release:
-                release()
+            if held:
+                self._release(held)
 
-    def _wait_for_room(self, usd: float | None) -> Release | None:
-        """Return what lets a reservation go; None where there is no budget or no price, or nothing can be written."""
+    def _wait_for_room(self, usd: float | None) -> Reservation | None:
+        """Return a reservation; None where there is no budget or no price, or nothing can be written."""
         budget, left = self._settings.ana_daily_budget_usd, seconds_left()
         until = timing.monotonic() + (self._settings.ana_turn_seconds if left is None else left)
         if budget is None:
@@ -132,8 +136,8 @@ class DayTotal(Spending):
             if usd is None:
                 return None
             try:
-                if release := self._try_to_reserve(usd, budget):
-                    return release
+                if held := self._try_to_reserve(usd, budget):
+                    return held
             except self._books.errors as exc:
                 _log.warning("what a model call may cost could not be reserved: %s", exc)
                 return None
@@ -142,47 +146,37 @@ class DayTotal(Spending):
             check_stopped()
             timing.sleep(_POLL_SECONDS)
 
-    def _try_to_reserve(self, usd: float, budget: float) -> Release | None:
+    def _try_to_reserve(self, usd: float, budget: float) -> Reservation | None:
         """Return a reservation; None while other calls hold what is left, or when nothing is left by now."""
-        with self._open() as (books, note):
-            left, held = budget - note.usd, books.list_held()
+        now = timing.time()
+        with self._open() as note:
+            note.held = [each for each in note.held if each.until > now]
+            left, held = budget - note.usd, sum(each.usd for each in note.held)
             expected = left if note.most is None else max(usd, note.most)
-            if left <= 0 or (held and sum(held) + expected > left + _NOTHING):
+            if left <= 0 or (note.held and held + expected > left + _NOTHING):
                 return None
-            return books.hold(expected)
+            until = now + self._settings.ana_turn_seconds + LATE
+            reservation = Reservation(secrets.token_hex(8), expected, until, os.getpid())
+            note.held.append(reservation)
+            return reservation
 
-    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        now = self._clock.now().isoformat()
-        bills = ({"ts": now} | {key: each[key] for key in LEDGER_KEYS} for each in records if each["cost_usd"] != 0)
+    def _release(self, held: Reservation) -> None:
         try:
-            self._books.append([json.dumps(bill) for bill in bills])
+            with self._books.open() as note:
+                note.held = [each for each in note.held if each.id != held.id]
         except self._books.errors as exc:
-            _log.warning("what a turn cost could not be kept: %s", exc)
-
-    def iter_accounts(self, since: float = 0.0) -> Iterator[Account]:
-        for id in self._traces.ids(since):
-            yield _read_account(id, self._traces.read_text(id))
-        if ledger := self._books.read_ledger(since):
-            yield _read_account(LEDGER, ledger)
+            _log.warning("what was reserved for a model call stays so for a while: %s", exc)
 
     @contextmanager
-    def _open(self) -> Iterator[tuple[OpenBooks, SpendingNote]]:
-        """Yield the books, while nobody else changes them, and today's note, which is in them."""
-        found = self._find_note()  # before others are kept out: it may have to be added up
-        with self._books.open() as books:
-            note = self._take_todays(books.read())
-            if note is None:  # who waits looks often
-                books.write(found)
-            yield books, note or found
+    def _open(self) -> Iterator[DayNote]:
+        """Yield today's note, which nobody else changes; as it is at the end it is kept."""
+        spent = self.today()  # before others are kept out: it may have to be added up
+        with self._books.open() as note:
+            if note.day != self._name_day():
+                note.day, note.usd, note.most = self._name_day(), spent, None
+            yield note
 
-    def _find_note(self) -> SpendingNote:
-        """Return today's note; if it is of another day, damaged or missing, the sum is added up again."""
-        return self._take_todays(self._books.read()) or SpendingNote(day=self._today(), usd=self._add_up())
-
-    def _take_todays(self, note: SpendingNote | None) -> SpendingNote | None:
-        return note if note and note.day == self._today() else None
-
-    def _today(self) -> str:
+    def _name_day(self) -> str:
         return self._clock.now().date().isoformat()
 
     def _add_up(self) -> float:
@@ -193,6 +187,31 @@ class DayTotal(Spending):
             records = (record for record in account.records if self._clock.day(record["ts"]) == today)
             total += sum(recorded_cost(record, self._settings) or 0.0 for record in records)
         return total
+
+
+class NoSpending(Spending):
+    """The total of turns that nobody pays for: what they are answered with was paid for before, or is a script's."""
+
+    def __init__(self) -> None:
+        pass
+
+    def add(self, usd: float) -> None:
+        pass
+
+    def reserve(self, usd: float | None) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
+        pass
+
+
+def recorded_cost(record: Mapping[str, Any], settings: Settings) -> float | None:
+    """Return what a turn cost: as its record says, or by the price that is known by now; None if none is."""
+    # before prices were known by themselves, a record said 0 for a model that was paid for
+    if record.get("cost_usd"):
+        return float(record["cost_usd"])
+    provider = record.get("provider", "offline")
+    return cost(record["usage"], record["model"], settings.model_copy(update={"llm_provider": provider}))
 
 
 def _read_account(name: str, text: str) -> Account:

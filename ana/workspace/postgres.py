@@ -58,7 +58,7 @@ class PostgresStorage:
         return PostgresTraces(self._rows, secrets_of(settings))
 
     def open_books(self, settings: Settings) -> PostgresBooks:
-        return PostgresBooks(self._rows, settings.ana_turn_seconds)
+        return PostgresBooks(self._rows)
 
     def open_ledger(self) -> PostgresLedger:
         return PostgresLedger(self._rows)

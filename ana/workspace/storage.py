@@ -9,7 +9,7 @@ from ana.settings import OthersSettings, Settings
 
 if TYPE_CHECKING:
     from ana.reminders.ledger import Ledger
-    from ana.spending.total import Books
+    from ana.spending.port import Books
     from ana.threads.ports import ThreadLocks, ThreadStore
     from ana.tracing.port import Traces
 

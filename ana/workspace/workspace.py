@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ana.embedders import Embedder
     from ana.postgres.person import PersonRows
     from ana.reminders.ledger import Ledger
-    from ana.spending.port import Spending
+    from ana.spending.total import Spending
     from ana.threads.ports import ThreadLocks, ThreadStore
     from ana.threads.threads import Threads
     from ana.tracing.port import Traces
@@ -156,10 +156,10 @@ class Workspace:
             clock: Tells the person's day; None for a new one.
             traces: The records of turns; None for those of `open_traces`.
         """
-        from ana.spending.total import DayTotal
+        from ana.spending.total import Spending
 
         books = self.storage.open_books(self.settings)
-        return DayTotal(books, self.settings, clock or self.make_clock(), traces or self.open_traces())
+        return Spending(books, self.settings, clock or self.make_clock(), traces or self.open_traces())
 
     def open_ledger(self) -> "Ledger":
         """Return the ledger of reminders that were delivered."""

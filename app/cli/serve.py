@@ -119,6 +119,7 @@ def _run(build: "Callable[[], Starlette]", host: str, port: int, settings: Setti
         factory=True,
         host=host,
         port=port,
+        loop="asyncio",  # also where uvloop is installed, which the dev server brings
         http=Protocol,  # of h11: the other reads headers without an end
         lifespan="on",
         log_config=None,

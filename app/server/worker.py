@@ -9,13 +9,12 @@ import logging
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import psycopg
 from procrastinate import App, BaseRetryStrategy, PsycopgConnector, RetryDecision
-from procrastinate.exceptions import ProcrastinateException
+from procrastinate.exceptions import ConnectorException, ProcrastinateException
 from procrastinate.job_context import JobContext
-from procrastinate.jobs import DeleteJobCondition, Job
+from procrastinate.jobs import DeleteJobCondition, Job, Status
 from procrastinate.worker import Worker
 
 from ana.errors import AnaError, StoreBroken, UserError
@@ -41,17 +40,7 @@ SERVER_GRACE_SECONDS = 1.0
 POLL_SECONDS = 0.5
 _AGAIN_SECONDS = 1.0
 
-# in one statement: the library's own finds them first and changes each then, when another worker may have it already;
-# a sign of life that is yet to come was given while the clock was ahead
-_TAKE_UP = """UPDATE procrastinate_jobs SET status = 'todo', attempts = attempts + 1, worker_id = NULL
-    WHERE status = 'doing' AND queue_name = $1 AND NOT EXISTS (SELECT FROM procrastinate_workers AS w
-        WHERE w.id = worker_id
-        AND w.last_heartbeat BETWEEN now() - make_interval(secs => $2) AND now() + make_interval(secs => $2))"""
-# a job that was taken up from a worker that seemed dead may be the same worker's again, but counts one attempt more
-_IS_OURS = """SELECT id FROM procrastinate_jobs WHERE id = %(job)s AND worker_id = %(worker)s
-    AND attempts = %(attempts)s AND status = 'doing'"""
-
-_PASSING = (ProcrastinateException, psycopg.Error, OSError, AnaError)
+_PASSING = (ProcrastinateException, psycopg.Error, OSError)
 """What fails while the database cannot be used."""
 
 _log = logging.getLogger(__name__)
@@ -79,6 +68,7 @@ class RunWorker:
         )
         self._app = App(connector=connector)
         self._app.task(name=WORK, queue=QUEUE, pass_context=True, retry=_WhenLeft())(self._work)
+        self._ended: list[Job] = []
 
     async def work(self, stop: asyncio.Event, grace: float = GRACE_SECONDS) -> None:
         """Carry out runs until it is to stop, and then leave those that have not ended to others.
@@ -87,20 +77,22 @@ class RunWorker:
             stop: Set when it is to stop.
             grace: Seconds for the steps that runs work at then.
         """
-        looking = asyncio.create_task(self._take_up_stalled())
         while not stop.is_set():
             try:
                 async with self._app.open_async():
-                    await self._fetch(stop, grace)
+                    looking = asyncio.create_task(self._replace_lost_jobs())
+                    try:
+                        await self._fetch(stop, grace)
+                    finally:
+                        looking.cancel()
+                        await asyncio.wait([looking])
             except _PASSING as exc:
                 _log.warning("runs are not carried out for a while: %s", type(exc).__name__)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(stop.wait(), _AGAIN_SECONDS)
-        looking.cancel()
-        await asyncio.wait([looking])
 
     async def _fetch(self, stop: asyncio.Event, grace: float) -> None:
-        worker = _Worker(
+        worker = Worker(
             app=self._app,
             queues=[QUEUE],
             concurrency=self._runs,
@@ -121,10 +113,16 @@ class RunWorker:
         await working
 
     async def _work(self, context: JobContext, person: int, run: str) -> None:
+        try:
+            await self._work_at(context.job, person, run)
+        finally:
+            self._ended.append(context.job)
+
+    async def _work_at(self, job: Job, person: int, run: str) -> None:
         rows = await asyncio.to_thread(self._find_rows, person)
         if rows is None:  # the person was removed
             return
-        if context.job.lock is None:
+        if job.lock is None:
             await asyncio.to_thread(QueuedRuns(rows, self._notices).put_in_lane, run)
         elif attempt := await asyncio.to_thread(take, rows, run):
             await self._carry_out(attempt, rows)
@@ -147,17 +145,35 @@ class RunWorker:
         name = self._database.find_name(person)
         return PersonRows(self._database, name, person) if name else None
 
-    async def _take_up_stalled(self) -> None:
+    async def _replace_lost_jobs(self) -> None:
+        """Replace the jobs of workers that are gone, and those whose end could not be noted here: their lanes wait."""
         while True:
-            await asyncio.sleep(self._beat)
+            ended, self._ended = self._ended, []
+            await asyncio.sleep(self._beat)  # what ended before is noted by now
             try:
-                await asyncio.to_thread(self._take_up)
-            except AnaError as exc:
-                _log.warning("runs of workers that ended are not taken up: %s", exc)
+                for job in await self._find_lost_jobs(ended):
+                    await self._replace(job)
+            except _PASSING as exc:
+                self._ended += ended
+                _log.warning("runs of workers that ended are not taken up: %s", type(exc).__name__)
 
-    def _take_up(self) -> None:
-        with self._database.connect() as connection:
-            connection.execute(_TAKE_UP, (QUEUE, 3 * self._beat))
+    async def _find_lost_jobs(self, ended: list[Job]) -> list[Job]:
+        manager = self._app.job_manager
+        stalled = await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=3 * self._beat)
+        doing = await manager.list_jobs_async(queue=QUEUE, status="doing") if ended else []
+        # each retry counts one attempt more
+        attempts = {(job.id, job.attempts) for job in ended}
+        return [*stalled, *(job for job in doing if (job.id, job.attempts) in attempts)]
+
+    async def _replace(self, job: Job) -> None:
+        """Let another job, the first of its lane, take the place of one that nobody ends.
+
+        If its worker was only held up, what it notes at the end is for a job that is gone, and is refused.
+        """
+        first = self._app.configure_task(WORK, queue=QUEUE, lock=job.lock, priority=job.priority + 1)
+        await first.defer_async(**job.task_kwargs)
+        with contextlib.suppress(ConnectorException):  # another worker was faster
+            await self._app.job_manager.finish_job(job, Status.ABORTED, delete_job=True)
 
 
 class _WhenLeft(BaseRetryStrategy):
@@ -165,25 +181,6 @@ class _WhenLeft(BaseRetryStrategy):
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
         return RetryDecision(retry_at=None if isinstance(exception, RunLeft) else _later(_AGAIN_SECONDS))
-
-
-class _Worker(Worker):
-    """A worker that looks for the next run of a lane when one has ended, and says nothing of a job that it has lost.
-
-    It stands on what the library keeps to itself, so that pyproject.toml lets in no later minor version of it.
-    """
-
-    async def _persist_job_status(self, job: Job, *args: Any, **kwargs: Any) -> None:
-        while True:
-            try:
-                ours = {"job": job.id, "worker": self.worker_id, "attempts": job.attempts}
-                if await self.app.connector.execute_query_all_async(_IS_OURS, **ours):
-                    await super()._persist_job_status(job, *args, **kwargs)
-                break
-            except _PASSING as exc:  # until it is noted, the lane waits
-                _log.warning("the end of a run is not noted yet: %s", type(exc).__name__)
-                await asyncio.sleep(_AGAIN_SECONDS)
-        self._new_job_event.set()
 
 
 def _later(seconds: float) -> datetime:

@@ -19,7 +19,7 @@ from ana.models.json_mode.refusals import refuses_structure
 from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.settings import Settings
-from ana.spending.port import Spending
+from ana.spending.total import Spending
 from evals.tasks.scores import RUBRICS, mean
 from evals.tasks.stage import MOST_FAILURES, Run
 from evals.tasks.task import Task

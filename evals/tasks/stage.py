@@ -17,7 +17,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
-from ana.spending.port import NoSpending
+from ana.spending.total import NoSpending
 from ana.tracing.schema import Step
 from ana.workspace import open_workspace
 from app.outcome import Done, Waiting

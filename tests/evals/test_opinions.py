@@ -14,7 +14,7 @@ from openai import BadRequestError
 from ana.models.providers import model_name
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
-from ana.spending.port import NoSpending
+from ana.spending.total import NoSpending
 from ana.workspace import open_workspace
 from evals.cli.eval import show_judged
 from evals.tasks.opinions import BEST, UNANSWERED, UNPAID, UNREADABLE, Judge, Judged, load_rubrics, read_scores

@@ -1,6 +1,7 @@
 """ANA_DAILY_BUDGET_USD: the day's sum over all threads ends a turn before the next call that costs money."""
 
 import json
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,7 @@ from ana.errors import BudgetReached
 from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
-from ana.spending.port import Spending
+from ana.spending.total import Spending
 from ana.time.clock import Clock
 from ana.workspace import open_workspace
 from app.outcome import expect_done
@@ -99,6 +100,8 @@ def test_what_costs_nothing_is_not_ended(tmp_path: Path, make_assistant: MakeAss
 
 DAMAGED = ["NaN", "-5", "Infinity", "1e999", "true", '"9"', "null", "[9]"]
 """What is no sum of money."""
+DEAD = '[{"id": "a", "usd": 1, "until": 1, "process": -1}]'
+"""A reservation of what is no process."""
 
 
 @pytest.mark.parametrize(
@@ -107,6 +110,7 @@ DAMAGED = ["NaN", "-5", "Infinity", "1e999", "true", '"9"', "null", "[9]"]
         *(None, "", "null", "[]", "[" * 100_000, '{"day": "2026-01-06", "usd": 9}', '{"day": "2026-01-07"}'),
         *(f'{{"day": "2026-01-07", "usd": {usd}}}' for usd in DAMAGED),
         '{"day": "2026-01-07", "usd": 9, "most": NaN}',
+        *(f'{{"day": "2026-01-07", "usd": 9, "held": {held}}}' for held in ("[1]", DEAD)),
     ],
 )
 def test_the_sum_is_added_up_again_from_the_traces(
@@ -117,7 +121,8 @@ def test_the_sum_is_added_up_again_from_the_traces(
     for thread in ("a", "b"):
         assistant.ask("hello", thread)
     note = tmp_path / "data" / "spending.json"
-    assert json.loads(note.read_text()) == {"day": "2026-01-07", "usd": pytest.approx(0.75), "most": pytest.approx(0.5)}
+    sums = {"usd": pytest.approx(0.75), "most": pytest.approx(0.5)}
+    assert json.loads(note.read_text()) == {"day": "2026-01-07", "held": [], **sums}
     note.unlink() if damage is None else note.write_text(damage)
     (tmp_path / "traces" / "broken.jsonl").write_text('{"id": "x"\n[1]\n{"ts": 1}\n')
     assert spending(given).today() == pytest.approx(0.75)
@@ -268,22 +273,13 @@ def test_a_process_that_is_killed_leaves_nothing_reserved(tmp_path: Path, monkey
         process.kill()
         process.wait()
         with total.reserve(0.1):
-            assert len(list((tmp_path / "data" / "locks").glob("*.reserved"))) == 1
-    assert list((tmp_path / "data" / "locks").glob("*.reserved")) == []
+            assert [each["process"] for each in read_reservations(tmp_path)] == [os.getpid()]
+    assert read_reservations(tmp_path) == []
 
 
-def test_a_reservation_that_cannot_be_read_is_waited_for_and_a_link_is_left_alone(tmp_path: Path) -> None:
-    total = spending(handles(tmp_path, Calendar(), ANA_TURN_SECONDS="0.1"))
-    total.add(0.01)
-    (tmp_path / "secret").write_text("9")
-    (tmp_path / "data" / "locks").mkdir()
-    (tmp_path / "data" / "locks" / "spending.link.reserved").symlink_to(tmp_path / "secret")
-    with total.reserve(0.1):
-        (file,) = [path for path in (tmp_path / "data" / "locks").glob("*.reserved") if not path.is_symlink()]
-        file.write_text("much")
-        with pytest.raises(BudgetReached):
-            total.reserve(0.1).__enter__()
-    assert (tmp_path / "secret").read_text() == "9"
+def read_reservations(folder: Path) -> list[dict[str, Any]]:
+    reserved: list[dict[str, Any]] = json.loads((folder / "data" / "spending.json").read_text())["held"]
+    return reserved
 
 
 def test_a_call_that_breaks_off_costs_what_had_arrived(tmp_path: Path, make_assistant: MakeAssistant) -> None:

@@ -20,7 +20,6 @@ from ana.people.roster import Entry, FolderRoster
 from ana.reminders.ledger import RingKey
 from ana.settings import load_settings
 from ana.spending.folder import FolderBooks
-from ana.spending.total import SpendingNote
 from ana.time.clock import Clock
 from ana.transfer.exporter import export_lines
 from ana.workspace import Workspace, open_workspace
@@ -53,8 +52,8 @@ def fill_rest(workspace: Workspace) -> None:
     ledger.note_delivered("here", RING)
     ledger.note_failed("there", ODD, WEDNESDAY, "it was “away”")
     books = FolderBooks(workspace.folder)
-    with books.open() as opened:
-        opened.write(SpendingNote("2026-01-07", 0.1 + 0.2, 0.25))
+    with books.open() as note:
+        note.day, note.usd, note.most = "2026-01-07", 0.1 + 0.2, 0.25
     books.append(['{"ts": 1}', '{"ts": 2}'])
     save_settings(workspace, {"ana_timezone": "Asia/Tokyo", "ana_daily_budget_usd": "2.5"})
     workspace.calendar_key()

@@ -153,7 +153,7 @@ def go_on(memory: Memory, workspace: Workspace) -> None:
 
 DERIVED = {"terms", "properties", "zones", "item_dates", "property_dates"}
 """Tables that are made of the others."""
-PASSING = {"leases", "calls", "reservations", "ringers", "runs", "run_events"}
+PASSING = {"leases", "calls", "ringers", "runs", "run_events"}
 """Tables of what goes on while a process works."""
 
 

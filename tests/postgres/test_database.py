@@ -39,7 +39,7 @@ def test_steps_are_taken_once_whoever_comes_first(empty: str) -> None:
         assert set(pool.map(lambda each: each.find_person("ann"), databases)) == {1}
     with databases[0].connect() as connection:
         taken = connection.execute("SELECT number, name FROM migrations ORDER BY number").fetchall()
-    steps = sorted(Path(migrations.__file__).parent.glob("*.sql"))
+    steps = sorted(Path(migrations.__file__).parent.glob("[0-9]*.sql"))
     assert taken == [(number, step.stem) for number, step in enumerate(steps, 1)]
     for each in databases:
         each.close()

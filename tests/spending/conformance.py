@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ana.errors import BudgetReached
-from ana.spending.port import Spending
+from ana.spending.total import Spending
 
 LATE = datetime(2026, 1, 7, 22, 30, tzinfo=UTC)
 """23:30 in Berlin."""

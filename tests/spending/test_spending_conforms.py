@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from ana.settings import Settings, load_settings
-from ana.spending.port import Spending
-from ana.spending.postgres import LATE, PostgresBooks
-from ana.spending.total import DayTotal
+from ana.spending.postgres import PostgresBooks
+from ana.spending.total import Spending
 from ana.time.clock import Clock
 from ana.tracing.postgres import PostgresTraces
 from ana.workspace import open_workspace
@@ -43,12 +42,12 @@ def test_the_spending_of_a_folder_conforms(check: Callable[[OpenSpending, Calend
     check(opener(tmp_path, calendar), calendar)
 
 
-def opener_in_postgres(folder: Path, calendar: Calendar, seconds: float = 60.0) -> OpenSpending:
+def opener_in_postgres(folder: Path, calendar: Calendar) -> OpenSpending:
     settings, people = settings_of(folder), open_people()
 
     def open_spending(person: str) -> Spending:
         rows = people(person)
-        return DayTotal(PostgresBooks(rows, seconds), settings, Clock(BERLIN, calendar.now), PostgresTraces(rows))
+        return Spending(PostgresBooks(rows), settings, Clock(BERLIN, calendar.now), PostgresTraces(rows))
 
     return open_spending
 
@@ -59,8 +58,12 @@ def test_spending_in_postgres_conforms(check: Callable[[OpenSpending, Calendar],
     check(opener_in_postgres(tmp_path, calendar), calendar)
 
 
-def test_what_a_process_reserved_that_is_gone_ends_by_itself(tmp_path: Path) -> None:
-    open_spending = opener_in_postgres(tmp_path, Calendar(), seconds=-LATE - 1)
+@pytest.mark.parametrize("make_opener", [opener, opener_in_postgres])
+def test_what_was_reserved_ends_by_itself(
+    make_opener: Callable[[Path, Calendar], OpenSpending], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ana.spending.total.LATE", -1.0)
+    open_spending = make_opener(tmp_path, Calendar())
     open_spending("owner").reserve(0.1).__enter__()
     with open_spending("owner").reserve(0.1):
         pass
@@ -70,9 +73,9 @@ def test_what_a_process_reserved_that_is_gone_ends_by_itself(tmp_path: Path) -> 
 def test_the_suite_notices_one_that_reserves_nothing(
     check: Callable[[OpenSpending, Calendar], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def reserve(_: DayTotal, __: float | None) -> AbstractContextManager[None]:
+    def reserve(_: Spending, __: float | None) -> AbstractContextManager[None]:
         return nullcontext()
 
-    monkeypatch.setattr(DayTotal, "reserve", reserve)
+    monkeypatch.setattr(Spending, "reserve", reserve)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
         check(opener(tmp_path, Calendar()), Calendar())

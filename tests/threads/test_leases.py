@@ -89,8 +89,8 @@ def enter(rows: PersonRows) -> None:
 
 
 def spend(rows: PersonRows) -> None:
-    with PostgresBooks(rows, 1).open() as books:
-        books.hold(1)
+    with PostgresBooks(rows).open() as note:
+        note.usd = 1
 
 
 WRITES: list[Callable[[PersonRows], Any]] = [
@@ -109,7 +109,7 @@ async def answer_late(rows: PersonRows) -> None:
 
 
 def count_rows(rows: PersonRows) -> list[int]:
-    tables = ("checkpoints", "writes", "thread_names", "records", "entries", "spending", "reservations")
+    tables = ("checkpoints", "writes", "thread_names", "records", "entries", "spending")
     return [
         count for found in rows.read(*(Statement(f"SELECT count(*) FROM {t}") for t in tables)) for (count,) in found
     ]

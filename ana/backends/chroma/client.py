@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 DATABASE = "chroma.sqlite3"
 """Chroma's own file, with all documents and metadata."""
+EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
 
 _loading = threading.Lock()
 
@@ -42,6 +43,8 @@ def load_chromadb() -> None:
         assert spec is not None
         alone.__path__ = list(spec.submodule_search_locations or ())
         sys.modules["chromadb"] = alone
+        exporter = sys.modules.setdefault(EXPORTER, ModuleType(EXPORTER))
+        vars(exporter).setdefault("OTLPSpanExporter", None)
         try:
             config = import_module("chromadb.config")
             config.Settings.model_config["env_file"] = None

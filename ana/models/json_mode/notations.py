@@ -42,7 +42,7 @@ _LEAD = regex.compile(
 _NAME = regex.compile(r"(?P<name>[A-Za-z_][\w.\\-]*)(?::\d+)?[\"'`*]*")
 _BETWEEN = regex.compile(
     rf"(?:{TOKEN}|(?!<arg_key){TAG}|{FENCE}|(?:ARGS|json)\b|[\s:>✿\[\]]|\((?=\s*\{{))*+"
-    rf"(?P<input>\**Action Input:?\**:?[ \t]*(?:{FENCE}\s*(?=\{{))?)?"
+    rf"(?:\**Action Input:?\**:?[ \t]*(?:{FENCE}\s*(?=\{{))?)?"
 )
 _PARAMETER = (
     r"\s*<(?|(?:｜DSML｜)?parameter(?:=| name=[\"'])([\w.-]+)[\"']?(?: string=\"\w+\")?"
@@ -51,7 +51,6 @@ _PARAMETER = (
 )
 _TAGGED = regex.compile(rf"(?:{_PARAMETER})++\s*</(?:｜DSML｜)?(?:function|invoke|tool_call)>")
 _LAYOUT = regex.compile(r"\A\r?\n|\r?\n\Z")
-_LINE = regex.compile(r"(?![\"'`])[^\r\n<{]*+(?=\s*\n\*{0,3}Observation)")
 _TAIL = regex.compile(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
 
 
@@ -106,19 +105,18 @@ def read_named_call(text: str, tools: Tools) -> ParsedReply | None:
     between = _BETWEEN.match(text, name.end()) if name else None
     if not (lead and name and between) or tools.resolve_name(name["name"]) is None:
         return None
-    args, end = _read_arguments(text, between.end(), is_led=between["input"] is not None)
+    args, end = _read_arguments(text, between.end())
     if end is None or (lead["printed"] and not text.startswith(")", end)):
         return None
     return ParsedReply(name["name"], args) if _TAIL.match(text, end) else None
 
 
-def _read_arguments(text: str, at: int, *, is_led: bool) -> tuple[Any, int | None]:
-    """Return the arguments and where they end; a bare text counts only between "Action Input:" and "Observation"."""
+def _read_arguments(text: str, at: int) -> tuple[Any, int | None]:
+    """Return the arguments, and where they end; None where there are none."""
     if text.startswith(("{", "("), at):
         return read_value(text, at)
     if tagged := _TAGGED.match(text, at):
         names, values = tagged.captures(1), (_LAYOUT.sub("", value) for value in tagged.captures(2))
         args = dict(zip(names, values, strict=True))
         return args, tagged.end() if len(args) == len(names) else None
-    line = _LINE.match(text, at) if is_led else None
-    return (line[0].strip(), line.end()) if line else (None, None)
+    return None, None

@@ -1,7 +1,7 @@
 """The steps that make the tables, files of SQL in the order of their numbers, and what takes them.
 
 A step that was released is never changed; the next change is another file. The tables of the queue, procrastinate, are
-made by its own steps, which it brings along.
+made by its own steps, which it brings along, and ours after them.
 """
 
 from collections.abc import Callable
@@ -22,6 +22,8 @@ _MADE = "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, name
 _AFTER: dict[int, Callable[[Connection[Any]], None]] = {14: tell_sources}
 """What a step does once its SQL is done, in its transaction."""
 
+_WAKE = "wake.sql"
+"""A step of ours on the queue's table; its own begin with a digit, so it is taken after them."""
 _QUEUE_MADE = "CREATE TABLE IF NOT EXISTS queue_steps (name text PRIMARY KEY)"
 
 
@@ -58,6 +60,7 @@ def _lock(connection: Connection[Any]) -> None:
 
 def _prepare_queue(connection: Connection[Any]) -> None:
     steps = {path.name: path for path in files("procrastinate.sql.migrations").iterdir() if path.name.endswith(".sql")}
+    steps[_WAKE] = Path(__file__).parent / _WAKE
     for name in sorted(steps.keys() - _list_queue_steps(connection)):
         with connection.transaction():
             _lock(connection)

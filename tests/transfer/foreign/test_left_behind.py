@@ -12,7 +12,7 @@ from ana.handles import Handles
 from ana.memory.memory import Memory
 from ana.models.offline.reader import OfflineReader
 from ana.settings import load_settings
-from ana.spending.port import NoSpending
+from ana.spending.total import NoSpending
 from ana.time.clock import Clock
 from ana.tracing.files import TraceFiles
 from ana.transfer.foreign.detect import find_reader
