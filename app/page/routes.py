@@ -76,6 +76,7 @@ PAGES: list[BaseRoute] = [
     _form("/settings/calendars", settings.save_calendar),
     Route(f"{PAGE}/files/{{name}}", files.give),
     _form("/files", files.take),
+    _form("/files/rows", files.take_rows),
     _form("/people", household.add),
     _form("/people/{name}/remove", household.remove),
     Route(f"{PAGE}/manifest.webmanifest", manifest),
