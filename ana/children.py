@@ -65,5 +65,20 @@ def run_program(*command: str) -> CompletedProcess[str]:
         return CompletedProcess(command, 127, "", str(exc))
 
 
+def run_to_end(*command: str, given: str, env: Environment, timeout: float) -> CompletedProcess[str]:
+    """Run a program as another one would that has it in its settings. One that is not there fails as `run_program` says.
+
+    Raises:
+        TimeoutExpired: It did not end in time, and was killed.
+    """
+    whole = {**os.environ, **(env or {})}
+    try:
+        return run(
+            command, input=given, cwd="/", env=whole, timeout=timeout, capture_output=True, text=True, errors="replace", check=False
+        )
+    except OSError as exc:
+        return CompletedProcess(command, 127, "", str(exc))
+
+
 def make_environment(more: Environment = None) -> dict[str, str]:
     return {**os.environ, **(more or {}), **SAFE}

@@ -21,6 +21,7 @@ NoteName = Literal[
     "push-key",
     "calendars",
     "zone",
+    "assistants",
 ]
 
 

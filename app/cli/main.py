@@ -58,6 +58,7 @@ COMMANDS = (
     "users",
     "dev",
     "mcp",
+    "connect",
     "threads",
     "trash",
 )

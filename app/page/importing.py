@@ -6,8 +6,9 @@ import secrets
 import shutil
 from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Any, TypeVar
+from weakref import finalize
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
@@ -64,7 +65,6 @@ class Importing:
 
     def __init__(self, opened: OpenWorkspace, whose: Whose | None) -> None:
         self._opened, self.handles, self._whose = opened, opened.handles, whose
-        self._folder = TemporaryDirectory()  # deleted with this
         self._path = Path()
         self._bundle: Bundle | None = None
         self.key = secrets.token_hex(8)
@@ -97,7 +97,9 @@ class Importing:
     def keep(self, file: UploadFile) -> int:
         """Keep the file until it is read, and return how many bytes it has."""
         name = "".join(each for each in Path(file.filename or "file").name[-LONGEST_NAME:] if each.isprintable())
-        self._path = Path(self._folder.name) / (name.strip(". ") or "file")  # of some programs it is that of the list
+        folder = mkdtemp()
+        finalize(self, shutil.rmtree, folder, ignore_errors=True)  # rows may be read again
+        self._path = Path(folder) / (name.strip(". ") or "file")  # of some programs it is that of the list
         with open_draft(self._path, 0o600) as kept:
             shutil.copyfileobj(file.file, kept)
         return self._path.stat().st_size
