@@ -55,13 +55,12 @@ def ask_model(handles: DataHandles, table: Table) -> Mapping[str, Any]:
         ModelFailed, BudgetReached: It was not asked, or gave no answer.
         UserError: Its answer is none.
     """
-    with_model = handles
     if not isinstance(handles, Handles):
         spending = handles.workspace.open_spending(handles.clock, handles.traces)
-        with_model = Handles(**vars(handles), model=build_model(handles.settings), spending=spending)
+        handles = Handles(**vars(handles), model=build_model(handles.settings), spending=spending)
     message = HumanMessage(render("columns", table=fence(describe_table(table), secrets.token_hex(8))))
-    ask = partial(complete, with_model.model, [message], f"columns-{secrets.token_hex(4)}")
-    reply, _ = open_purse(with_model).pay(ask, [message], no_usage())
+    ask = partial(complete, handles.model, [message], f"columns-{secrets.token_hex(4)}")
+    reply, _ = open_purse(handles).pay(ask, [message], no_usage())
     try:
         said, _ = read_value(reply.text[max(reply.text.find("{"), 0) :])
     except ToolError:
@@ -74,7 +73,7 @@ def ask_model(handles: DataHandles, table: Table) -> Mapping[str, Any]:
 def describe_table(table: Table) -> str:
     """Return the columns of a table, the values that stand in some of them more than once, and its first rows."""
     rows = [row for _, row in table.rows if isinstance(row, dict)]
-    repeated = {}
+    repeated: dict[str, list[str]] = {}
     for name in table.columns:
         counted = Counter(str(row.get(name) or "")[:LONGEST] for row in rows)
         often = [value for value, count in counted.most_common(9) if count > 1 and value]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ana import __version__
-from ana.children import SAFE, TimeoutExpired, make_python_command, run_to_end
+from ana.children import SAFE, TimeoutExpired, make_python_command, run_program
 from ana.errors import UserError
 from ana.files import describe_fault, write_whole
 from ana.values import read_object
@@ -44,19 +44,18 @@ class Client:
 
 
 CLIENTS: Mapping[str, Client] = {
-    # code.claude.com/docs/en/mcp, scope user; read October 2026
+    # code.claude.com/docs/en/mcp, scope user, as told there on 2026-10-22
     "claude": Client("Claude Code", "~/.claude.json", more={"type": "stdio"}),
-    # modelcontextprotocol.io/quickstart/user; read November 2026. On Linux as the community's packages have it.
+    # modelcontextprotocol.io/quickstart/user, and playwright.dev/mcp/clients/claude-desktop, 2026; there is none for
+    # Linux: the place is that of the packages that others make
     "claude-desktop": Client("Claude Desktop", "$CONFIG/Claude/claude_desktop_config.json"),
-    # cursor.com/docs/mcp; checked 2026-06-19
+    # cursor.com/docs/mcp, as told there on 2026-06-19
     "cursor": Client("Cursor", "~/.cursor/mcp.json"),
-    # developers.openai.com/codex/mcp; checked 2026-10-22
+    # developers.openai.com/codex/mcp, as told there on 2026-10-22
     "codex": Client("Codex", "~/.codex/config.toml", "mcp_servers"),
-    # code.visualstudio.com/docs/agents/reference/mcp-configuration, the user's; read November 2026
+    # code.visualstudio.com/docs/agents/reference/mcp-configuration, 2026: mcp.json of the user's profile
     "vscode": Client("VS Code", "$CONFIG/Code/User/mcp.json", "servers", {"type": "stdio"}),
-    # docs.windsurf.com/windsurf/cascade/mcp; read November 2026
-    "windsurf": Client("Windsurf", "~/.codeium/windsurf/mcp_config.json"),
-    # google.github.io/mcp-security, MCP Client Config Locations; read November 2026
+    # google/mcp-security, pull request 186 (MCP Client Config Locations), 2026
     "gemini": Client("Gemini CLI", "~/.gemini/settings.json"),
 }
 
@@ -111,11 +110,15 @@ def show_entry(client: Client, entry: Mapping[str, Any]) -> str:
 
 def try_start(entry: Mapping[str, Any]) -> str:
     """Start what an entry says, as the client does, and return why it does not answer; empty if it does."""
-    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "ana-connect", "version": __version__}}
+    about = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "ana-connect", "version": __version__},
+    }
     asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
     try:
         command = (entry["command"], *entry["args"])
-        done = run_to_end(*command, given=json.dumps(asked) + "\n", env=entry.get("env"), timeout=SECONDS)
+        done = run_program(*command, given=json.dumps(asked) + "\n", env=entry.get("env"), timeout=SECONDS)
     except TimeoutExpired:
         return f"it did not answer within {SECONDS:.0f} seconds"
     answer = read_object((done.stdout.splitlines() or [""])[0])

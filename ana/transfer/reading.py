@@ -8,9 +8,7 @@ from ana.transfer.foreign.detect import Choose, choose_known, read_foreign
 from ana.transfer.whose import tell_past
 
 
-def read_source(
-    path: Path, zone: tzinfo, choose: Choose = choose_known, *, is_bounded: bool = False
-) -> Bundle | None:
+def read_source(path: Path, zone: tzinfo, choose: Choose = choose_known, *, is_bounded: bool = False) -> Bundle | None:
     """Return the records of an export or of another program's file, in the person's zone; None if nothing reads it.
 
     With `is_bounded` an export may have no more records than another program's file. Raises UserError if it cannot be

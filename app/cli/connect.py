@@ -21,7 +21,7 @@ def connect(
     show: Annotated[bool, typer.Option("--show", help="Only print what is to stand in its settings.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Write it without a question.")] = False,
 ) -> None:
-    """Let another assistant use what is kept here: its settings are shown, and after a yes written; what stood there stays.
+    """Let another assistant use what is kept here: its settings are shown, and after a yes written beside the others.
 
     Then it is started once, to see that it answers. Without a name: who is connected, and who wrote last.
     """
@@ -30,7 +30,9 @@ def connect(
         _list_connected(workspace)
         return
     if client not in CLIENTS:
-        raise UserError(f"There is no assistant {client!r:.40} here.", f"There are {', '.join(CLIENTS)}; docs/mcp.md has others.")
+        raise UserError(
+            f"There is no assistant {client!r:.40} here.", f"There are {', '.join(CLIENTS)}; docs/mcp.md has others."
+        )
     found = CLIENTS[client]
     folder = str(workspace.settings.ana_data_dir) if "ANA_DATA_DIR" in os.environ else ""
     entry = make_entry(found, spell_user(workspace), folder)

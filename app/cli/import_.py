@@ -12,7 +12,7 @@ from ana.handles import open_data
 from ana.output import tell
 from app.show.confirm import ask, can_ask
 from app.show.text import pluralize, say
-from app.startup import spell_user, start
+from app.startup import spell_user
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
@@ -39,7 +39,7 @@ def import_(
     title: Annotated[list[str] | None, typer.Option(help="The column that is the title.")] = None,
     text: Annotated[list[str] | None, typer.Option(help="The column of what else it says.")] = None,
     due: Annotated[list[str] | None, typer.Option(help="The column of when it is to be done.")] = None,
-    start: Annotated[list[str] | None, typer.Option(help="The column of when it begins.")] = None,
+    begins: Annotated[list[str] | None, typer.Option("--start", help="The column of when it begins.")] = None,
     done: Annotated[list[str] | None, typer.Option(help="The column of whether it is done: 'Status = Closed'.")] = None,
     list_: Annotated[list[str] | None, typer.Option("--list", help="The column of its list or project.")] = None,
     tags: Annotated[list[str] | None, typer.Option(help="The column of its tags.")] = None,
@@ -49,9 +49,9 @@ def import_(
 ) -> None:
     """Bring in an export; a calendar (.ics); or rows: CSV, TSV, JSON, Markdown notes, a folder or a ZIP of them.
 
-    Of rows you see what becomes of each column, and the first three items, before they come in. Files of Todoist, Google
-    Tasks, TickTick, To Do, Outlook, Keep, Notion, mem0 and Obsidian are known; of others a model says what the columns
-    are, or the options do.
+    Of rows you see what becomes of each column, and the first three items, before they come in. Files of Todoist,
+    Google Tasks, TickTick, To Do, Outlook, Keep, Notion, mem0 and Obsidian are known; of others a model says what the
+    columns are, or the options do.
 
     A calendar that is followed is read while `ana`, `ana serve` or `ana remind` runs. Its entries are changed there.
 
@@ -68,7 +68,7 @@ def import_(
             _follow(handles, source, name, is_over=unfollow)
             return
         columns = {
-            "title": title, "text": text, "due": due, "start": start, "done": done, "list": list_, "tags": tags,
+            "title": title, "text": text, "due": due, "start": begins, "done": done, "list": list_, "tags": tags,
             "repeats": repeats, "leave_out": leave_out,
         }  # fmt: skip
         bundle = _read_source(source, handles, {name: names for name, names in columns.items() if names}, yes=yes)
@@ -177,7 +177,7 @@ def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, y
     if bundle.columns and not yes:
         _show_columns(bundle, handles)
         if can_ask() and not ask("Bring these in?", default=True):
-            raise UserError("Nothing was changed.", "`--title COLUMN`, `--due COLUMN` and so on say what the columns are.")
+            raise UserError("Nothing was changed.", "`--title COLUMN`, `--due COLUMN` and so on say what they are.")
         if chooser.is_guessed and not can_ask():
             raise UserError("Nothing was changed: a model said what the columns are.", "--yes brings it in so.")
     return bundle

@@ -93,7 +93,11 @@ class McpServer:
         Raises:
             AnaError: It failed.
         """
-        work = Work(partial(anyio.from_thread.run, context.session.report_progress))
+
+        def tell(done: int, total: int) -> None:
+            anyio.from_thread.run(context.session.report_progress, float(done), float(total))
+
+        work = Work(tell)
 
         def run() -> "tuple[T, Session]":
             try:

@@ -62,7 +62,9 @@ SEARCH = Tool(
     name="search",
     title="Search",
     description="Search the person's items by meaning and words; `fetch` gives one of them whole.",
-    input_schema=_object(query={**_TEXT, "description": "What it is about, in a few words: meaning counts, not spelling."}),
+    input_schema=_object(
+        query={**_TEXT, "description": "What it is about, in a few words: meaning counts, not spelling."}
+    ),
     output_schema=_object(stored=_TEXT, results={"type": "array", "items": _object(**_CITED)}),
     annotations=_LOOKS_UP,
 )

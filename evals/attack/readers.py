@@ -43,8 +43,8 @@ from ana.time.when import (
     tell_doubts,
 )
 from ana.transfer.bundle import is_export, read_export
-from ana.transfer.foreign.absolute import read_date
 from ana.transfer.foreign.agent_native import split_document
+from ana.transfer.foreign.dates import read_date
 from ana.transfer.foreign.detect import read_foreign
 from ana.values import list_others
 from app.page.markdown import draw_text

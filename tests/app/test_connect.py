@@ -4,6 +4,7 @@ import json
 import os
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ def test_each_client_gets_it_where_it_keeps_its_servers(settings: Path, name: st
 
 def test_what_stood_there_is_kept(settings: Path) -> None:
     claude, codex = CLIENTS["claude"], CLIENTS["codex"]
-    before = {"numStartups": 41, "mcpServers": {"other": {"command": "x"}}, "größe": [1, 2]}
+    before: dict[str, Any] = {"numStartups": 41, "mcpServers": {"other": {"command": "x"}}, "größe": [1, 2]}
     claude.find().write_text(json.dumps(before))
     os.chmod(claude.find(), 0o640)
     write_entry(claude, make_entry(claude))
@@ -68,7 +69,7 @@ def test_settings_that_cannot_be_read_are_left_alone(settings: Path, text: str) 
     path = CLIENTS["cursor"].find()
     path.parent.mkdir()
     path.write_text(text, encoding="latin-1")
-    with pytest.raises(UserError, match="mcp.json"):
+    with pytest.raises(UserError, match=r"mcp\.json"):
         write_entry(CLIENTS["cursor"], make_entry(CLIENTS["cursor"]))
     assert path.read_text(encoding="latin-1") == text
 

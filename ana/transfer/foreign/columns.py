@@ -2,15 +2,16 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ana.errors import UserError
 from ana.memory.bounds import is_name
 from ana.output import quote
 from ana.transfer.foreign.tables import ABOVE, Row
-from ana.values import Json
+from ana.values import Json, Properties
 
 TOLD = ("title", "text", "due", "start", "done", "list", "tags", "repeats", "leave_out")
 """What a person or a model says of columns. The programs below also name the end, id, zone and so on."""
@@ -47,8 +48,8 @@ _PROGRAMS = (
      " done: Status = Done, Not started->active; *"),
     ("mem0", "note", "memory; created_at", "title: memory; id: id; tags: metadata.category; created: created_at;"
      " updated: updated_at"),
-    ("markdown", "note", "title; markdown", "title: title; text: text; due: due; start: start; done: done = x, /->in-progress, -->cancelled; list: list;"
-     " tags: tags; repeats: repeats; created: created; kind: markdown; *"),
+    ("markdown", "note", "title; markdown", "title: title; text: text; due: due; start: start; list: list; tags: tags;"
+     " done: done = x, /->in-progress, -->cancelled; repeats: repeats; created: created; kind: markdown; *"),
 )  # fmt: skip
 """Its name, the type of what it has, the columns by which it is known, and its columns by what they are. Of values
 stands what they mean: `status = completed` is done. With * the other columns are kept under their own names."""
@@ -72,35 +73,38 @@ class Columns:
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     keeps_rest: bool = True
 
-    def read(self, row: Row) -> dict[str, Json]:
-        """Return a row by what its columns are, each as text."""
-        found: dict[str, Json] = {}
-        for name in self._find_rest(row):
-            value = row[name]
-            found[_make_name(name)] = value if isinstance(value, int | float) else spell(value)
+    def read(self, row: Row) -> "ReadRow":
+        """Return a row by what its columns are."""
+        texts: defaultdict[str, str] = defaultdict(str)
         for role, names in self.roles.items():
-            texts = filter(None, (spell(row.get(name)) for name in names))
-            text = ("\n" if role == "text" else " ").join(texts)
-            found[role] = self.words.get(role, {}).get(text.casefold(), text)
-        return found
+            text = ("\n" if role == "text" else " ").join(filter(None, (spell(row.get(name)) for name in names)))
+            texts[role] = self.words.get(role, {}).get(text.casefold(), text)
+        kept = {_make_name(name): row[name] for name in self._list_rest(row)}
+        rest = {name: each if isinstance(each, int | float) else spell(each) for name, each in kept.items()}
+        return ReadRow(texts, {name: each for name, each in rest.items() if is_name(name)})
 
     def describe(self, columns: Iterable[str]) -> list[str]:
         """Return lines that say what becomes of each column of a table."""
-        columns, used = [*columns], {name for names in self.roles.values() for name in names}
-        rest = self._find_rest(columns)
-        lines = {role: names for role, names in self.roles.items() if role != "leave_out" and {*names} & {*columns}}
-        lines |= {"kept as they are": rest, "left out": [n for n in columns if n not in used and n not in rest]}
-        lines["left out"] += self.roles.get("leave_out", ())
-        done = [word for word, meaning in self.words.get("done", {}).items() if meaning == "done"]
-        shown = {name: ", ".join(quote(each) for each in names if each in columns) for name, names in lines.items()}
-        if done and "done" in shown:
-            shown["done"] += f", where it is {', '.join(map(quote, done))}"
-        return [f"{name.replace('_', ' ')}: {text}" for name, text in shown.items() if text]
+        left_out = self.roles.get("leave_out", ())
+        used = {name for role, names in self.roles.items() for name in names if role != "leave_out"}
+        lines = {role: [*names] for role, names in self.roles.items() if role != "leave_out"}
+        lines["kept as they are"] = rest = self._list_rest(columns)
+        lines["left out"] = [name for name in columns if name in left_out or name not in {*used, *rest}]
+        shown = {role: [quote(name) for name in names if name in columns] for role, names in lines.items()}
+        done = [quote(word) for word, meaning in self.words.get("done", {}).items() if meaning == "done"]
+        shown["done"] = [*shown.get("done", []), *(["where it is " + " or ".join(done)] if done else [])]
+        return [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in shown.items() if names]
 
-    def _find_rest(self, columns: Iterable[str]) -> list[str]:
+    def _list_rest(self, columns: Iterable[str]) -> list[str]:
         used = {name for names in self.roles.values() for name in names}
-        rest = (name for name in columns if name not in used and not name.startswith(ABOVE))
-        return [name for name in rest if is_name(_make_name(name)) and _make_name(name) not in self.roles] if self.keeps_rest else []
+        return [each for each in columns if self.keeps_rest and each not in used and not each.startswith(ABOVE)]
+
+
+class ReadRow(NamedTuple):
+    """A row by what its columns are: their texts, empty for what it does not have, and what keeps its own name."""
+
+    texts: defaultdict[str, str]
+    rest: Properties
 
 
 def find_known(columns: Iterable[str]) -> Columns | None:

@@ -93,9 +93,7 @@ def settle_order(text: str, month_first: bool | None) -> str:
     return f"{found[3]}-{int(month):02}-{int(day):02}" + (f"T{hour:02}:{found[5]}" if found[4] else "")
 
 
-def read_rule(
-    text: str, since: datetime, zone: tzinfo, there: tzinfo | None, date_: str = ""
-) -> Properties | None:
+def read_rule(text: str, since: datetime, zone: tzinfo, there: tzinfo | None, date_: str = "") -> Properties | None:
     """Return a rule as properties, with its next date if that is not known; None if it does not say when that is.
 
     Args:
@@ -111,7 +109,9 @@ def read_rule(
     if date_:
         return repeats
     earlier, has_times = understand(text, since - _EARLIER, zone), "BYHOUR" in found.rule
-    is_other = earlier is None or earlier.rule != found.rule or ("INTERVAL" in found.rule and earlier.first != found.first)
+    is_other = (
+        earlier is None or earlier.rule != found.rule or ("INTERVAL" in found.rule and earlier.first != found.first)
+    )
     if is_other or (has_times and there is not zone):
         return None
     due = found.first.isoformat(timespec="minutes") if has_times else str(found.first.date())

@@ -40,7 +40,9 @@ def read_foreign(path: Path, zone: tzinfo, choose: Choose = choose_known) -> Bun
         return reader.read(path, zone)
     tables = [(table, find_known(table.columns)) for table in read_tables(path, name_known)]
     if len(unknown := [table.name for table, known in tables if known is None]) > 1:
-        raise UserError(f"{show_path(path)} has several kinds of files: {', '.join(unknown)}.", "Import each by itself.")
+        raise UserError(
+            f"{show_path(path)} has several kinds of files: {', '.join(unknown)}.", "Import each by itself."
+        )
     whole = Bundle()
     for table, known in tables:
         plain = read_outline(table) if known and known.program == "todoist" else table

@@ -3,7 +3,7 @@
 import csv
 import io
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -143,7 +143,7 @@ def _read_csv(file: Path, text: str, knows: Knows) -> Table | None:
         for cells in reader:
             if table.columns:
                 too_many = BadRecord(f"it has {len(cells)} cells, the header {len(table.columns)}")
-                row = dict(zip(table.columns, cells, strict=False))
+                row: Row = dict(zip(table.columns, cells, strict=False))
                 table.rows.append((f"line {begins}", too_many if any(cells[len(table.columns) :]) else row))
                 require_few(file, len(table.rows))
             elif len(cells) > MOST_COLUMNS:

@@ -52,7 +52,9 @@ def test_several_wordings_are_one_question(served: Sessions, handles: Handles) -
 @pytest.mark.parametrize(
     ("right", "created", "deleted"), [("all", True, True), ("write", True, False), ("read", False, False)]
 )
-def test_the_right_to_write_or_to_delete_can_be_taken(acting: Handles, right: str, created: bool, deleted: bool) -> None:
+def test_the_right_to_write_or_to_delete_can_be_taken(
+    acting: Handles, right: str, created: bool, deleted: bool
+) -> None:
     served = serve(acting)
     item = acting.memory.create("Sharpen the spade")
     save_right(acting.workspace, "claude-code", right)
@@ -104,14 +106,15 @@ def test_one_done_after_another_waits_for_nobody(handles: Handles) -> None:
 
 def test_a_cancelled_call_writes_nothing(handles: Handles, monkeypatch: pytest.MonkeyPatch) -> None:
     served, begun, go_on = serve(handles), threading.Event(), threading.Event()
-    embed = handles.memory.backend.embedder.embed_documents
+    embedder: Any = vars(handles.memory.backend)["embedder"]
+    embed = embedder.embed_documents
 
     def embed_slowly(texts: list[str]) -> Any:
         begun.set()
         go_on.wait(30)
         return embed(texts)
 
-    monkeypatch.setattr(handles.memory.backend.embedder, "embed_documents", embed_slowly)
+    monkeypatch.setattr(embedder, "embed_documents", embed_slowly)
 
     async def do(client: Client) -> None:
         async with anyio.create_task_group() as tasks:

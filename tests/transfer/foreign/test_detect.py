@@ -74,7 +74,12 @@ NOTE = '{{"title": "{}", "isTrashed": {}, "isArchived": false, "textContent": "o
 
 def test_the_files_of_a_folder_and_of_a_zip_are_rows(tmp_path: Path) -> None:
     files = {"Keep/a.json": NOTE.format("one", "false"), "Keep/b.json": NOTE.format("two", "true")}
-    files |= {"notes/x.md": "# Three\n", "notes/.obsidian/y.md": "# Settings", "notes/z.png": "no text", "z.html": "<p>"}
+    files |= {
+        "notes/x.md": "# Three\n",
+        "notes/.obsidian/y.md": "# Settings",
+        "notes/z.png": "no text",
+        "z.html": "<p>",
+    }
     packed = read_foreign(pack(tmp_path / "all.zip", files), BERLIN)
     assert packed is not None
     assert [item.content for item in packed.items] == ["one\nof it", "Three"]

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Files of rows of several programs come in with title, text, date, done, list and tags, and each row only once."""
 
 import json
@@ -57,7 +58,7 @@ def test_google_tasks(tmp_path: Path) -> None:
     assert found.notes[0].startswith("Left out, because it was deleted there (1)")
 
 
-TICKS = '''"Date: 2026-02-01+0000"
+TICKS = """"Date: 2026-02-01+0000"
 "Version: 7.1"
 "Status:
 0 Normal
@@ -65,7 +66,7 @@ TICKS = '''"Date: 2026-02-01+0000"
 "Folder Name","List Name","Title","Is Check list","Tags","Content","Start Date","Due Date","Repeat","Priority","Status","Created Time","Timezone","Is All Day"
 "a","Car","Tyres","N","shop, spring","four","2026-03-01T23:00:00+0000","2026-03-01T23:00:00+0000","RRULE:FREQ=YEARLY","5","0","2026-01-01T09:00:00+0000","Europe/Berlin","true"
 "a","Car","Wash","N","","","","2026-03-02T09:30:00+0000","","0","1","2026-01-01T09:00:00+0000","Europe/Berlin","false"
-'''
+"""
 
 
 def test_ticktick_and_what_it_writes_before_the_header(tmp_path: Path) -> None:
@@ -131,7 +132,9 @@ def test_notion_keeps_its_own_columns_and_its_words_for_a_status(tmp_path: Path)
 
 
 def test_memories_of_mem0(tmp_path: Path) -> None:
-    kept = {"results": [{"id": "1", "memory": "Likes rye", "created_at": "2026-01-02", "metadata": {"category": "food"}}]}
+    kept = {
+        "results": [{"id": "1", "memory": "Likes rye", "created_at": "2026-01-02", "metadata": {"category": "food"}}]
+    }
     (item,) = read(tmp_path, "m.json", json.dumps(kept)).items
     assert (item.content, item.properties, item.created_at[:10]) == (
         "Likes rye", {"type": "note", "tags": ["food"]}, "2026-01-02",
@@ -179,7 +182,7 @@ def test_what_the_columns_are_can_be_said(tmp_path: Path) -> None:
         ("Sand", {"type": "task", "status": "done", "due_date": "2026-05-01", "list": "Hall"}),
     ]
     assert found.columns == [
-        "title: “task”", "due: “when”", "done: “state”, where it is “finished”, “given up”", "list: “area”",
+        "title: “task”", "due: “when”", "done: “state”, where it is “finished” or “given up”", "list: “area”",
         "left out: “remarks”",
     ]  # fmt: skip
 
@@ -203,7 +206,12 @@ def test_what_cannot_be_said_of_columns_is_refused_with_their_names(
 
 
 def test_a_rule_that_says_its_beginning_has_its_date_and_others_stay_in_words(tmp_path: Path) -> None:
-    rows = ("every weekday at 9:15 starting jan 4 2027", "every 2 weeks starting jan 5 2027", "every 2 weeks", "montags")
+    rows = (
+        "every weekday at 9:15 starting jan 4 2027",
+        "every 2 weeks starting jan 5 2027",
+        "every 2 weeks",
+        "montags",
+    )
     text = "what,when\n" + "".join(f'"x{n}","{each}"\n' for n, each in enumerate(rows))
     found = read(tmp_path, "r.csv", text, title="what", due="when")
     dates = [item.properties.get("due_date") or item.properties["due"] for item in found.items]
