@@ -12,7 +12,7 @@ from ana.handles import open_data
 from ana.output import tell
 from app.show.confirm import ask, can_ask
 from app.show.text import pluralize, say
-from app.startup import spell_user
+from app.startup import spell_user, start
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
@@ -171,7 +171,7 @@ def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, y
     if bundle is None:
         raise UserError(
             f"{path} cannot be imported.",
-            "`ana import` reads its own exports, calendars (.ics), rows (CSV, TSV, JSON, Markdown, or a folder or ZIP of"
+            "`ana import` reads its own exports, calendars (.ics), rows (CSV, TSV, JSON, Markdown, a folder or ZIP of"
             " them), and a Chroma folder of the agent-native-app.",
         )
     if bundle.columns and not yes:
