@@ -67,9 +67,10 @@ def make_entry(client: Client, person: str = "", folder: str = "") -> dict[str, 
         person: The option that names for whom it is; empty for the owner.
         folder: The data folder, where the environment names one.
     """
-    program = Path(sys.executable).with_name("ana")  # a program with windows has no shell's path
-    command = [str(program)] if program.exists() else make_python_command("-m", "app.cli")
-    env = ({} if program.exists() else SAFE) | ({"ANA_DATA_DIR": folder} if folder else {})
+    command = make_python_command("-m", "app.cli")
+    program = Path(command[0]).with_name("ana")  # by its whole path: a program with windows has no shell's
+    command = [str(program)] if program.exists() else command
+    env = ({} if program.exists() else SAFE) | ({"ANA_DATA_DIR": os.path.abspath(folder)} if folder else {})
     entry = {**(client.more or {}), "command": command[0], "args": [*command[1:], "mcp", *person.split()]}
     return entry | ({"env": env} if env else {})
 

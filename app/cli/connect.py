@@ -34,8 +34,7 @@ def connect(
             f"There is no assistant {client!r:.40} here.", f"There are {', '.join(CLIENTS)}; docs/mcp.md has others."
         )
     found = CLIENTS[client]
-    folder = str(workspace.settings.ana_data_dir) if "ANA_DATA_DIR" in os.environ else ""
-    entry = make_entry(found, spell_user(workspace), folder)
+    entry = make_entry(found, spell_user(workspace), os.environ.get("ANA_DATA_DIR", ""))
     if show:
         write_line(show_entry(found, entry))
         return

@@ -81,6 +81,11 @@ def import_(
             # cut short while it was being written, it is settled by whoever opens the folder next
             tell("The import was stopped. Of its file all is stored or nothing; `ana items` shows which.")
             raise typer.Exit(130) from None
+    _tell(result, handles, before, replace=replace)
+
+
+def _tell(result: "ImportResult", handles: "DataHandles", before: Path | None, *, replace: bool) -> None:
+    """Print what an import came to, and how it is taken back; `before` is the backup that was made before it."""
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:
         say(note)
