@@ -57,10 +57,18 @@ def make_python_command(*arguments: str) -> list[str]:
     return [sys.executable, *arguments]
 
 
-def run_program(*command: str) -> CompletedProcess[str]:
-    """Run a program of the system to its end; one that is not there fails as one that ends badly."""
+def run_program(
+    *command: str, given: str = "", env: Environment = None, timeout: float | None = None
+) -> CompletedProcess[str]:
+    """Run a program of the system to its end; one that is not there fails as one that ends badly.
+
+    Raises:
+        TimeoutExpired: It did not end in time, and was killed.
+    """
+    pipes: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
     try:
-        return run(command, cwd="/", capture_output=True, text=True, errors="replace", check=False)
+        whole = {**os.environ, **(env or {})}
+        return run(command, input=given, cwd="/", env=whole, timeout=timeout, check=False, **pipes)
     except OSError as exc:
         return CompletedProcess(command, 127, "", str(exc))
 

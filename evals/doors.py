@@ -68,9 +68,10 @@ DOORS = (
         " exit 1 if not",
     ),
     (
-        "`ana export FILE [--force] [--ics]`, `ana import FILE [--replace] [--mine\\|--from-others]`",
+        "`ana export FILE [--force] [--ics]`, `ana import FILE [--replace] [--mine\\|--from-others] [--yes]`",
         "everything as lines of JSON, the same bytes again from an empty folder; `--ics` writes a calendar;"
-        " takes also calendars, Todoist's CSV and a Chroma folder of the agent-native-app; all or nothing",
+        " takes also calendars, rows of other programs (CSV, TSV, JSON, Markdown, a folder or ZIP of them; `--title`,"
+        " `--due` and so on name their columns) and a Chroma folder of the agent-native-app; all or nothing",
     ),
     (
         "`ana import URL [--follow [--name NAME]]`, `ana import NAME --unfollow`",
@@ -105,6 +106,11 @@ DOORS = (
     (
         "`ana approve [ID] [--yes\\|--no] [--json]`",
         "decides what waits, in whichever conversation: what another assistant wants to change, say; asks of each",
+    ),
+    (
+        "`ana connect [NAME] [--show] [--yes]`",
+        "writes what another assistant needs into its settings, beside what stands there, and sees that it starts;"
+        " without a name, who is connected and wrote last: [mcp.md](mcp.md)",
     ),
     ("`ana mcp`", "the store for other assistants, over MCP on standard input and output: [mcp.md](mcp.md)"),
     (

@@ -44,6 +44,7 @@ class Bundle:
         authors: The addresses of those who wrote an item, as far as its file names them, by its id.
         format: Of an export the number of its format, of other files 0.
         notes: What was left out or read otherwise than one might expect, a sentence each.
+        columns: Of rows of a table what became of each column, a line each.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -55,6 +56,7 @@ class Bundle:
     authors: dict[str, frozenset[str]] = field(default_factory=dict)
     format: int = 0
     notes: list[str] = field(default_factory=list)
+    columns: list[str] = field(default_factory=list)
 
 
 def read_export(path: Path, *, is_bounded: bool = False) -> Bundle:

@@ -23,6 +23,7 @@ NoteName = Literal[
     "calendars",
     "zone",
     "forgetting",
+    "assistants",
 ]
 
 

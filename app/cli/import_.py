@@ -1,10 +1,8 @@
 """`ana import`: an export, or another program's file, brought in as one change."""
 
-from datetime import tzinfo
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
-from zipfile import is_zipfile
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -22,6 +20,9 @@ if TYPE_CHECKING:
     from ana.transfer.importer import ImportResult
     from ana.transfer.whose import Whose
 
+FINISHED = 3
+"""Items of rows that are shown before they come in."""
+
 SHOWN = 10
 """How many ids of conflicting records are printed."""
 
@@ -35,8 +36,22 @@ def import_(
     unfollow: Annotated[
         bool, typer.Option("--unfollow", help="Follow the calendar of this name no more; its entries go.")
     ] = False,
+    title: Annotated[list[str] | None, typer.Option(help="The column that is the title.")] = None,
+    text: Annotated[list[str] | None, typer.Option(help="The column of what else it says.")] = None,
+    due: Annotated[list[str] | None, typer.Option(help="The column of when it is to be done.")] = None,
+    begins: Annotated[list[str] | None, typer.Option("--start", help="The column of when it begins.")] = None,
+    done: Annotated[list[str] | None, typer.Option(help="The column of whether it is done: 'Status = Closed'.")] = None,
+    list_: Annotated[list[str] | None, typer.Option("--list", help="The column of its list or project.")] = None,
+    tags: Annotated[list[str] | None, typer.Option(help="The column of its tags.")] = None,
+    repeats: Annotated[list[str] | None, typer.Option(help="The column of how it repeats.")] = None,
+    leave_out: Annotated[list[str] | None, typer.Option(help="A column that is not kept.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Bring it in without a question.")] = False,
 ) -> None:
-    """Bring in an export; or a calendar (.ics), Todoist's CSV, a folder of the agent-native-app.
+    """Bring in an export; a calendar (.ics); or rows: CSV, TSV, JSON, Markdown notes, a folder or a ZIP of them.
+
+    Of rows you see what becomes of each column, and the first three items, before they come in. Files of Todoist,
+    Google Tasks, TickTick, To Do, Outlook, Keep, Notion, mem0 and Obsidian are known; of others a model says what the
+    columns are, or the options do.
 
     A calendar that is followed is read while `ana`, `ana serve` or `ana remind` runs. Its entries are changed there.
 
@@ -52,7 +67,11 @@ def import_(
         if follow or unfollow:
             _follow(handles, source, name, is_over=unfollow)
             return
-        bundle = _read_source(source, handles)
+        columns = {
+            "title": title, "text": text, "due": due, "start": begins, "done": done, "list": list_, "tags": tags,
+            "repeats": repeats, "leave_out": leave_out,
+        }  # fmt: skip
+        bundle = _read_source(source, handles, {name: names for name, names in columns.items() if names}, yes=yes)
         bundle = tell_whose(bundle, _ask_whose(bundle, mine), list_own_mail(handles.settings.ana_notify))
         before = _back_up(handles) if bundle.changes else None
         try:
@@ -62,6 +81,11 @@ def import_(
             # cut short while it was being written, it is settled by whoever opens the folder next
             tell("The import was stopped. Of its file all is stored or nothing; `ana items` shows which.")
             raise typer.Exit(130) from None
+    _tell(result, handles, before, replace=replace)
+
+
+def _tell(result: "ImportResult", handles: "DataHandles", before: Path | None, *, replace: bool) -> None:
+    """Print what an import came to, and how it is taken back; `before` is the backup that was made before it."""
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:
         say(note)
@@ -122,10 +146,10 @@ def _back_up(handles: "DataHandles") -> Path | None:
     return back_up_before(handles, "import")
 
 
-def _read_source(source: str, handles: "DataHandles") -> "Bundle":
+def _read_source(source: str, handles: "DataHandles", columns: dict[str, Any], *, yes: bool) -> "Bundle":
     if "://" not in source:
         try:
-            return _read_file(Path(source), handles.clock.zone)
+            return _read_file(Path(source), handles, columns, yes=yes)
         except OSError as exc:
             raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
     from ana.transfer.following import make_calendar
@@ -138,21 +162,38 @@ def _read_source(source: str, handles: "DataHandles") -> "Bundle":
         path = Path(folder) / "calendar.ics"
         path.write_bytes(found.data)
         try:
-            return _read_file(path, handles.clock.zone)
+            return _read_file(path, handles, {}, yes=yes)
         except UserError as exc:
             raise UserError(exc.message.replace(str(path), f"What {calendar.host} sent"), exc.hint) from exc
 
 
-def _read_file(path: Path, zone: tzinfo) -> "Bundle":
+def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, yes: bool) -> "Bundle":
     from ana.transfer.reading import read_source
+    from app.columns import ColumnChooser
 
-    if path.is_file() and is_zipfile(path):
-        raise UserError(f"{path} is a ZIP.", "`ana restore` reads backups; unpack another archive and import its file.")
-    bundle = read_source(path, zone)
+    chooser = ColumnChooser(handles, columns)
+    bundle = read_source(path, handles.clock.zone, chooser.choose)
     if bundle is None:
         raise UserError(
             f"{path} cannot be imported.",
-            "`ana import` reads its own exports, calendars (.ics), Todoist's CSV, and a Chroma"
-            " folder of the agent-native-app.",
+            "`ana import` reads its own exports, calendars (.ics), rows (CSV, TSV, JSON, Markdown, a folder or ZIP of"
+            " them), and a Chroma folder of the agent-native-app.",
         )
+    if bundle.columns and not yes:
+        _show_columns(bundle, handles)
+        if can_ask() and not ask("Bring these in?", default=True):
+            raise UserError("Nothing was changed.", "`--title COLUMN`, `--due COLUMN` and so on say what they are.")
+        if chooser.is_guessed and not can_ask():
+            raise UserError("Nothing was changed: a model said what the columns are.", "--yes brings it in so.")
     return bundle
+
+
+def _show_columns(bundle: "Bundle", handles: "DataHandles") -> None:
+    """Print what becomes of the columns, and the first finished items, where somebody can look."""
+    from app.show.items import show_items
+
+    for line in bundle.columns:
+        tell(f"  {line}")
+    if can_ask():
+        show_items(bundle.items[:FINISHED], year=handles.clock.now().year, ids=False)
+        say(f"{pluralize(len(bundle.items), 'item')}, of which these are the first.")

@@ -60,6 +60,7 @@ COMMANDS = (
     "users",
     "dev",
     "mcp",
+    "connect",
     "threads",
     "trash",
 )

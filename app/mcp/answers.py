@@ -8,6 +8,7 @@ from langchain_core.messages import ToolMessage
 from mcp_types import CallToolResult, TextContent
 
 from ana.errors import AnaError, ToolError
+from ana.memory.search.fit import NOTHING_FITS
 from ana.memory.views import tell_source
 from ana.models.fence import FENCE, fence
 from ana.output import escape_json
@@ -20,6 +21,9 @@ from nodes.autonomy.request import show_request
 
 MOST_FOUND = 20
 """Results of a search."""
+
+PART = 40_000
+"""Characters of an item that one answer has."""
 
 MOST_TITLE = 120
 """Characters of a result's title."""
@@ -81,17 +85,24 @@ def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResul
         if not isinstance(found, ToolMessage) or found.status == "error":
             why = read_json(found.text) if isinstance(found, ToolMessage) else {}
             raise ToolError(f"This cannot be searched for. {why.get('error', '')}".strip(), "Say it in other words.")
+        data = read_json(found.text)
+        fits = not str(data.get("note", "")).startswith(NOTHING_FITS)  # then they are merely the nearest
         results = [
             _cite(item["id"], item["content"]) | {name: item[name] for name in ("source",) if name in item}
-            for item in read_json(found.text)["items"]
+            for item in data["items"]
+            if fits
         ]
         return _result(mark_stored({"results": results}))
     if wanted == "context":
         context = {"id": wanted, "title": "Global Context", "url": CONTEXT, "text": read_context(session)}
         return _result(mark_stored({**context, "metadata": {}}))
-    item = session.read_item(wanted)
-    whole = {**_cite(item.id, item.content), "text": item.content, "metadata": dict(item.properties)}
-    return _result(mark_stored(whole | tell_source(item)))
+    item, offset = session.read_item(wanted), args.get("offset", 0)
+    if not isinstance(offset, int) or not 0 <= offset <= len(item.content):
+        raise ToolError("There is no such place in this item.", f"offset is a number from 0 to {len(item.content)}.")
+    end = offset + PART
+    rest = {"next_offset": end, "total_chars": len(item.content)} if end < len(item.content) else {}
+    whole = {**_cite(item.id, item.content), "text": item.content[offset:end], "metadata": dict(item.properties)}
+    return _result(mark_stored(whole | rest | tell_source(item)))
 
 
 def _cite(id: str, content: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -20,6 +21,7 @@ from pydantic import ValidationError
 from ana import __version__
 from ana.errors import AnaError, NoSuchItem, ToolError
 from ana.files import FILE_ERRORS, describe_fault
+from ana.progress import Work, working
 from ana.values import plain_text
 from app.mcp.resources import PROMPTS, RESOURCES, TEMPLATES, read_resource, write_prompt
 from app.mcp.sessions import Sessions
@@ -86,20 +88,33 @@ class McpServer:
     async def _run(self, context: Context, do: "Callable[[Session], T]") -> T:
         """Do something with the client's session in a thread, where blocking is allowed; a moment later it has left.
 
+        The client is told how far it is, if it asks for that; where it cancels the call nothing more is written.
+
         Raises:
             AnaError: It failed.
         """
 
+        def tell(done: int, total: int) -> None:
+            anyio.from_thread.run(context.session.report_progress, float(done), float(total))
+
+        work = Work(tell)
+
         def run() -> "tuple[T, Session]":
             try:
                 session = self._find_session(context)
-                return do(session), session
+                with working(work):
+                    return do(session), session
             except FILE_ERRORS as exc:
                 raise ToolError(
                     f"The files could not be used: {describe_fault(exc)}.", "Tell the user: `ana doctor` looks."
                 ) from exc
 
-        result, session = await anyio.to_thread.run_sync(run, limiter=self._find_sessions(context).limiter)
+        limiter = self._find_sessions(context).limiter
+        try:
+            result, session = await anyio.to_thread.run_sync(run, limiter=limiter, abandon_on_cancel=True)
+        except anyio.get_cancelled_exc_class():
+            work.stop()
+            raise
         if session not in self._settling:
             self._settling[session] = asyncio.create_task(self._settle(session))
         return result

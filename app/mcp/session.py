@@ -20,13 +20,15 @@ from ana.memory.digests import content_digest, line_digest
 from ana.memory.item import Item
 from ana.memory.sources import name_assistant
 from ana.models.fence import FENCE
+from ana.progress import check_stopped
 from ana.values import read_json
+from app.assistants import RIGHTS, find_right
 from app.mcp.shown import note_shown, read_shown
 from graph.context import Context, LocalContext
 from graph.state import Asked, Loaded, State, Turn
 from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.request import digest_write, make_request
-from nodes.autonomy.weigh import Batch
+from nodes.autonomy.weigh import Batch, list_effects
 from nodes.autonomy.writes import read_write
 from nodes.calls import ReadCall, answer_error, read_call
 from nodes.evidence import list_calls
@@ -125,6 +127,7 @@ class Session:
             raise ToolError(f"There is no tool {name!r:.60}.", f"The tools are: {', '.join(TOOLS)}.")
         with self._lock, self.handles.workspace.recent.enter():
             self.count += 1
+            check_stopped()  # it may have been cancelled while it waited for the one before
             return self._attempt(name, args, approved)
 
     def keep_waiting(self, name: str, args: Mapping[str, Any], asked: Asked) -> str:
@@ -164,9 +167,11 @@ class Session:
             if stored := self._find_stored(read):
                 return self._keep(state, tell_already(read, stored))
             batch = self._read_batch(read, runtime.context)
+            self._require_right(name, batch)
             asking = weigh_call(batch, self._count_written()) if batch.writes else []
             if left := [each for each in asking if digest_write(each.write) not in approved]:
                 return make_request(left, self.handles.clock.now().date())
+            check_stopped()
             touched = [each for write in batch.writes for each in write.touched]
             try:
                 context = bind(read.context, touched, name_assistant(self.client))
@@ -195,6 +200,14 @@ class Session:
         write = read_write(call, context.handles.settings.tools_modules)
         shown = read_shown(self.handles.workspace, self.handles.clock.now()) if write else None
         return Batch([write] if write else [], context.dial, [shown] if shown else [])
+
+    def _require_right(self, name: str, batch: Batch) -> None:
+        """Raise ToolError if the person has taken the client's right to do this."""
+        right = find_right(self.handles.workspace, self.client)
+        deletes = name == "delete_context" or any("deletes" in list_effects(write, batch) for write in batch.writes)
+        if name not in READERS and (right == "read" or (right == "write" and deletes)):
+            hint = "Tell them; they change that on the page, under Assistants. Do not try it in another way."
+            raise ToolError(f"The person wants that {self.client} {RIGHTS[right]}.", hint)
 
     def _count_written(self) -> int:
         """Return how many records the client has written within the last minute."""

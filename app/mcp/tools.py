@@ -48,8 +48,12 @@ UNSTORED = frozenset({"calculator", "now", "resolve_date"})
 """Tools whose results hold no stored text."""
 
 
+_OPTIONAL = {"source", "offset", "next_offset", "total_chars"}
+
+
 def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": [name for name in properties if name != "source"]}
+    required = [name for name in properties if name not in _OPTIONAL]
+    return {"type": "object", "properties": properties, "required": required}
 
 
 _CITED = {"id": _TEXT, "title": _TEXT, "url": _TEXT, "source": _TEXT}
@@ -58,7 +62,9 @@ SEARCH = Tool(
     name="search",
     title="Search",
     description="Search the person's items by meaning and words; `fetch` gives one of them whole.",
-    input_schema=_object(query=_TEXT),
+    input_schema=_object(
+        query={**_TEXT, "description": "What it is about, in a few words: meaning counts, not spelling."}
+    ),
     output_schema=_object(stored=_TEXT, results={"type": "array", "items": _object(**_CITED)}),
     annotations=_LOOKS_UP,
 )
@@ -66,8 +72,13 @@ FETCH = Tool(
     name="fetch",
     title="Fetch",
     description='Return one item whole, by its id; "context" is Global Context, what is known about the person.',
-    input_schema=_object(id=_TEXT),
-    output_schema=_object(stored=_TEXT, **_CITED, text=_TEXT, metadata=_OBJECT),
+    input_schema=_object(
+        id={**_TEXT, "description": 'The id of a result of `search` or `query_items`, or "context".'},
+        offset={**_NUMBER, "description": "Of a long item, where to read on: the next_offset of the part before."},
+    ),
+    output_schema=_object(
+        stored=_TEXT, **_CITED, text=_TEXT, metadata=_OBJECT, next_offset=_NUMBER, total_chars=_NUMBER
+    ),
     annotations=_LOOKS_UP,
 )
 """The two that a connector for research asks for, with their names and shapes."""

@@ -15,10 +15,11 @@ from ana.errors import UserError
 from ana.files import open_draft
 from ana.handles import Handles
 from ana.transfer.exporter import export_lines
+from ana.transfer.foreign.columns import TOLD
 from ana.transfer.ics.writer import write_calendar
 from app.page.acts import go_on
 from app.page.forms import read_text
-from app.page.importing import MANY, SMALL, Importing, show_growing
+from app.page.importing import MANY, SMALL, Importing, show_growing, show_rows
 from app.page.shell import HEADERS, render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
@@ -44,7 +45,8 @@ async def give(request: Request) -> Response:
 async def take(request: Request, form: FormData) -> Response | str:
     """POST /app/files: {file, whose: mine|others}, a file that `ana import` reads; what is different here stays.
 
-    What takes a while is answered by a page that grows while it works; leaving it ends the work, and nothing was done.
+    Rows are shown before they come in. What takes a while is answered by a page that grows while it works; leaving it
+    ends the work, and nothing was done.
     """
     opened, file, said = await find_workspace(request), form.get("file"), read_text(form, "whose")
     if not isinstance(file, UploadFile) or not file.filename:
@@ -52,9 +54,33 @@ async def take(request: Request, form: FormData) -> Response | str:
     if opened.imports:
         raise UserError("Another file is being brought in.", "Wait until it is through, or stop it.")
     importing = Importing(opened, "mine" if said == "mine" else "others" if said else None)
-    if await run_in_threadpool(importing.keep, file) > SMALL:
+    if await run_in_threadpool(importing.keep, file) > SMALL and not importing.is_rows:
         return await show_growing(request, importing)
     await importing.read()
+    if importing.bundle.columns:
+        opened.shown_import = importing
+        return await show_rows(request, importing)
+    return await _store(request, importing)
+
+
+async def take_rows(request: Request, form: FormData) -> Response | str:
+    """POST /app/files/rows: {key, again?} and what each column is, of rows that were shown: they come in."""
+    opened = await find_workspace(request)
+    importing = opened.shown_import
+    if not isinstance(importing, Importing) or importing.key != read_text(form, "key"):
+        raise UserError("This file is not here any more.", "Choose it again.")
+    if read_text(form, "again"):
+        said = {role: [str(each) for each in form.getlist(role) if each] for role in TOLD}
+        if said["done"] and (words := read_text(form, "done_is")):
+            said["done"] = [f"{said['done'][0]} = {words}"]
+        importing.said = said
+        await importing.read()
+        return await show_rows(request, importing)
+    opened.shown_import = None
+    return await _store(request, importing)
+
+
+async def _store(request: Request, importing: Importing) -> Response | str:
     if importing.count > MANY:
         return await show_growing(request, importing)
     result = await importing.store()

@@ -2,11 +2,13 @@
 
 import asyncio
 import logging
+import secrets
 import shutil
-import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, TypeVar
+from weakref import finalize
 
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
@@ -18,19 +20,30 @@ from ana.errors import AnaError, UserError
 from ana.files import FILE_ERRORS, describe_fault, open_draft
 from ana.progress import Work, working
 from ana.transfer.bundle import Bundle
+from ana.transfer.foreign.columns import TOLD, Columns, read_columns
+from ana.transfer.foreign.tables import Table
 from ana.transfer.importer import ImportResult, import_bundle
 from ana.transfer.reading import read_source
 from ana.transfer.whose import Whose, tell_whose
+from app.columns import ColumnChooser
 from app.page.forms import read_form_token
-from app.page.shell import HEADERS, STAY, draw
+from app.page.shell import HEADERS, STAY, draw, render
 from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import OpenWorkspace
+from app.show.items import describe_properties, show_date
+from app.show.text import pluralize
 
 SMALL = 1_000_000
 """A file of more bytes may take a while to be read."""
 
 MANY = 500
 """More records than these take a while to be stored."""
+
+LONGEST_NAME = 100
+"""Characters of a file's name, the last ones."""
+
+FINISHED = 3
+"""Items of rows that are shown before they come in."""
 
 TOLD_EVERY = 1.0
 """Seconds between two looks at how far it is."""
@@ -51,9 +64,17 @@ class Importing:
     """
 
     def __init__(self, opened: OpenWorkspace, whose: Whose | None) -> None:
-        self._opened, self._handles, self._whose = opened, opened.handles, whose
-        self._folder = self._path = Path()
+        self._opened, self.handles, self._whose = opened, opened.handles, whose
+        self._path = Path()
         self._bundle: Bundle | None = None
+        self.key = secrets.token_hex(8)
+        """Names it in a form."""
+        self.said: Mapping[str, Any] = {}
+        """What the person says of the columns of rows."""
+        self.names: list[str] = []
+        """The columns of rows."""
+        self.fault = ""
+        """Why nobody knows what they are."""
         self._work = Work(self._tell)
         self.told = "Reading the file."
         """How far it is."""
@@ -63,11 +84,22 @@ class Importing:
         """How many records were read, of what is now and of what was."""
         return len(self._bundle.items) + len(self._bundle.changes) if self._bundle else 0
 
+    @property
+    def is_rows(self) -> bool:
+        """Whether the file's name says that it has rows, of which the person is shown some first."""
+        return self._path.suffix.lower() in (".csv", ".tsv", ".json", ".md", ".markdown", ".zip")
+
+    @property
+    def bundle(self) -> Bundle:
+        """What was read."""
+        return self._bundle or Bundle()
+
     def keep(self, file: UploadFile) -> int:
         """Keep the file until it is read, and return how many bytes it has."""
-        self._folder = Path(tempfile.mkdtemp())
-        suffix = Path(file.filename or "").suffix[:8]
-        self._path = self._folder / f"file{suffix if suffix.isascii() else ''}"
+        name = "".join(each for each in Path(file.filename or "file").name[-LONGEST_NAME:] if each.isprintable())
+        folder = mkdtemp()
+        finalize(self, shutil.rmtree, folder, ignore_errors=True)  # rows may be read again
+        self._path = Path(folder) / (name.strip(". ") or "file")  # of some programs it is that of the list
         with open_draft(self._path, 0o600) as kept:
             shutil.copyfileobj(file.file, kept)
         return self._path.stat().st_size
@@ -99,24 +131,39 @@ class Importing:
 
     def _read(self) -> Bundle:
         try:
-            if bundle := read_source(self._path, self._handles.clock.zone, is_bounded=True):
-                return tell_whose(bundle, self._whose, list_own_mail(self._handles.settings.ana_notify))
+            if bundle := read_source(self._path, self.handles.clock.zone, self._choose, is_bounded=True):
+                return tell_whose(bundle, self._whose, list_own_mail(self.handles.settings.ana_notify))
         except UserError as exc:
             raise UserError(exc.message.replace(str(self._path), "The file"), exc.hint) from exc
-        finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
-        hint = "An export of ana can, a calendar (.ics) and Todoist's CSV."
+        hint = "An export of ana can, a calendar (.ics), and rows: CSV, TSV, JSON, Markdown, or a ZIP of them."
         raise UserError("This file cannot be brought in.", hint)
+
+    def _choose(self, table: Table, known: Columns | None) -> Columns:
+        self.names, self.fault = table.columns, ""
+        try:
+            return ColumnChooser(self.handles, self.said).choose(table, known)
+        except UserError as exc:
+            self.fault = exc.message
+            return read_columns({"title": table.columns[0]}, table.columns)
 
     def _store(self) -> ImportResult:
         assert self._bundle
-        handles = self._handles
+        handles = self.handles
         if self._bundle.changes and handles.find_upkeep() and handles.memory.turns(limit=1):
             back_up_before(handles, "import")
         return import_bundle(handles.memory, self._bundle)
 
     def _tell(self, done: int, total: int) -> None:
         self.told = f"{done:,} of {total:,} are prepared." if done < total else f"All {total:,} are being stored."
+
+
+async def show_rows(request: Request, importing: Importing) -> Response:
+    """Return the page of rows before they come in: what their columns are, the first items, and how many there are."""
+    handles = importing.handles
+    items, year = importing.bundle.items[:FINISHED], handles.clock.now().year
+    shown = [(each.content, show_date(each, year), describe_properties(each.properties, year)) for each in items]
+    count = pluralize(len(importing.bundle.items), "item")
+    return await render(request, "columns.html", importing=importing, items=shown, count=count, roles=TOLD, notice=None)
 
 
 async def show_growing(request: Request, importing: Importing) -> Response:

@@ -5,7 +5,20 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from app.page import about, acts, chat, files, forgetting, household, items, settings, signing_in, today, turns
+from app.page import (
+    about,
+    acts,
+    assistants,
+    chat,
+    files,
+    forgetting,
+    household,
+    items,
+    settings,
+    signing_in,
+    today,
+    turns,
+)
 from app.page.forms import Act, act
 from app.page.shell import FILES, HTMX, has_htmx
 from app.server.guard import PAGE
@@ -76,8 +89,11 @@ PAGES: list[BaseRoute] = [
     _form("/settings/browser", settings.save_browser),
     _form("/settings/calendar", settings.change_key),
     _form("/settings/calendars", settings.save_calendar),
+    Route(f"{PAGE}/assistants", assistants.show),
+    _form("/assistants", assistants.change),
     Route(f"{PAGE}/files/{{name}}", files.give),
     _form("/files", files.take),
+    _form("/files/rows", files.take_rows),
     _form("/people", household.add),
     _form("/people/{name}/remove", household.remove),
     Route(f"{PAGE}/manifest.webmanifest", manifest),

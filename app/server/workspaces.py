@@ -66,6 +66,8 @@ class OpenWorkspace:
     """How many are being answered."""
     imports: int = 0
     """How many files are being brought in."""
+    shown_import: object = None
+    """A file whose rows the person was shown, before they come in."""
 
     @property
     def workspace(self) -> Workspace:

@@ -40,7 +40,7 @@ def show_items(
     """
     dates = [show_date(item, year) for item in items]
     rows = [
-        (item.id, shorten(item.content, 160), when, _format_others(item.properties, year))
+        (item.id, shorten(item.content, 160), when, describe_properties(item.properties, year))
         for item, when in zip(items, dates, strict=True)
     ]
     told = [describe_source(item) for item in items]
@@ -120,7 +120,7 @@ def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
             yield f"like words {value}"
 
 
-def _format_others(properties: Mapping[str, Json], year: int | None) -> str:
+def describe_properties(properties: Mapping[str, Json], year: int | None) -> str:
     """Return the properties but the due date, which has a column of its own."""
     told = [(name, value) for name, value in properties.items() if name != "due_date" and value is not None]
     return " · ".join(describe_property(name, value, year) for name, value in told)

@@ -23,7 +23,7 @@ from ana.memory.item import Item
 from ana.memory.sources import is_others
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.settings import PROJECT, Autonomy, load_settings
-from ana.transfer.foreign.detect import find_reader
+from ana.transfer.foreign.detect import read_foreign
 from ana.transfer.importer import import_bundle
 from ana.transfer.whose import tell_whose
 from ana.values import Properties
@@ -192,12 +192,9 @@ def _import(stage: Stage, text: str, told: Cause) -> None:
     file = stage.handles.workspace.folder / "tasks.csv"
     quoted = text.replace('"', '""')
     file.write_text(f'TYPE,CONTENT\ntask,"{quoted}"\n')
-    reader = find_reader(file)
-    assert reader
-    import_bundle(
-        stage.handles.memory,
-        tell_whose(reader(file, stage.handles.clock.zone), "others" if is_others(told.source) else "mine"),
-    )
+    found = read_foreign(file, stage.handles.clock.zone)
+    assert found
+    import_bundle(stage.handles.memory, tell_whose(found, "others" if is_others(told.source) else "mine"))
 
 
 def _summarise(stage: Stage, text: str, told: Cause) -> None:

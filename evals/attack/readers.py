@@ -45,9 +45,9 @@ from ana.time.when import (
     tell_unread,
 )
 from ana.transfer.bundle import is_export, read_export
-from ana.transfer.foreign.absolute import read_date
 from ana.transfer.foreign.agent_native import split_document
-from ana.transfer.foreign.detect import find_reader
+from ana.transfer.foreign.dates import read_date
+from ana.transfer.foreign.detect import read_foreign
 from ana.values import list_others
 from app.page.markdown import draw_text
 from app.page.progress import Progress
@@ -198,11 +198,7 @@ def _read_file(name: str, text: str, read: Callable[[Path], object]) -> object:
 
 
 def _import(name: str, text: str) -> object:
-    def read(path: Path) -> object:
-        reader = find_reader(path)
-        return reader(path, UTC) if reader else None
-
-    return _read_file(name, text, read)
+    return _read_file(name, text, lambda path: read_foreign(path, UTC))
 
 
 def _import_calendar(before: str = "", summary: str = "a", more: str = "") -> object:
@@ -226,6 +222,10 @@ FILES: Mapping[str, Reader] = {
     "a calendar's events": lambda text: _import_calendar(more=_EVENT * (len(text) // len(_EVENT))),
     "Todoist's task": lambda text: _import_rows(_ROW.format(text.replace('"', '""'))),
     "Todoist's tasks": lambda text: _import_rows(_ROW.format("every day") * (len(text) // len(_ROW))),
+    "a list of objects": lambda text: _import("a.json", json.dumps([{"title": text, "status": text, "updated": text}])),
+    "JSON": lambda text: _import("a.json", text),
+    "a note": lambda text: _import("a.md", text),
+    "a note's task": lambda text: _import("a.md", f"- [ ] {text} 📅 {text} 🔁 {text}"),
     "an export": lambda text: _read_file("a", text, lambda path: is_export(path) and read_export(path)),
     "a document of agent-native-app": lambda text: split_document(text, {"a": text}),
 }

@@ -10,7 +10,7 @@ from ana.memory.memory import Memory
 from ana.progress import Work, working
 from ana.transfer import records
 from ana.transfer.bundle import Bundle, read_export
-from ana.transfer.foreign.detect import find_reader
+from ana.transfer.foreign.detect import read_foreign
 from ana.transfer.ics.reader import MOST_COUNTED
 from tests.conftest import BERLIN
 from tests.transfer.ics.conftest import make_event
@@ -20,9 +20,9 @@ START = "DTSTART:20250105T100000\nSUMMARY:Pills"
 
 def read(path: Path, text: str) -> Bundle:
     path.write_text(text, encoding="utf-8")
-    reader = find_reader(path)
-    assert reader
-    return reader(path, BERLIN)
+    found = read_foreign(path, BERLIN)
+    assert found
+    return found
 
 
 def make_calendar(*events: str) -> str:

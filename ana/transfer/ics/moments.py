@@ -18,6 +18,9 @@ Span = tuple[date, date]
 _UNITS = {"day": 1440, "hour": 60, "minute": 1}
 _TZID = re.compile(r"^TZID[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 _LOCATION = re.compile(r"^X-LIC-LOCATION[^:\n]*:(.*)$", re.IGNORECASE | re.MULTILINE)
+_HOURS = re.compile(r"\(?(?:UTC|GMT) ?([+-]\d\d?)(?::?00)?(?![:\d])")
+"""An offset of whole hours at the beginning of a zone's name."""
+
 _CHANGED_AT = re.compile(r";BY(?:HOUR|MINUTE|SECOND)=\d\d?(?![\d,])", re.IGNORECASE)
 """The time of a change, which its DTSTART says too."""
 
@@ -179,6 +182,8 @@ def _find_zone(name: str, table: str, year: int) -> tzinfo | None:
     for each in [*tails, location[1].strip() if location else ""]:
         if zone := find_zone(WINDOWS_TO_OLSON.get(each, each)):
             return zone
+    if not table and (hours := _HOURS.match(name)):  # (UTC-05:00) Eastern Time; the signs of these are the other ones
+        return find_zone(f"Etc/GMT{-int(hours[1]):+}")
     table = _CHANGED_AT.sub("", table)
     try:
         if not table or _OTHER_RULE.search(table):

@@ -103,3 +103,47 @@ def test_whoever_leaves_the_page_stops_the_import_and_nothing_is_done(
             return working, await asyncio.to_thread(opened.handles.memory.count)
 
     assert asyncio.run(asyncio.wait_for(play(), 60)) == (1, 0)
+
+
+TABLE = b"task;when;state;area\nPaint the hall;5/13/2026;open;Hall\nSand the floor;5/1/2026;finished;Hall\n"
+
+
+def test_rows_of_a_known_program_are_shown_before_they_come_in(browser: Browser) -> None:
+    data = b"TYPE,CONTENT,DATE\ntask,Order bulbs,2026-03-01\ntask,Dig,every 3 days\n"
+    browser._show(bring_in(browser, data, "Garden [12345678].csv"))
+    shown = browser.page.get_text(" ", strip=True)
+    assert "2 items, before they come in" in shown
+    assert "Order bulbs" in shown
+    assert "does not say when it is next" in shown
+    assert "Order bulbs" not in browser.open("/app/items").get_text()
+    browser._show(bring_in(browser, data, "Garden [12345678].csv"))
+    browser.submit("Bring these in")
+    assert "2 new" in browser.page.get_text(" ", strip=True)
+    assert "Garden" in browser.open("/app/items").get_text()
+
+
+def test_of_rows_that_nobody_knows_the_person_says_what_the_columns_are(browser: Browser) -> None:
+    browser._show(bring_in(browser, TABLE, "own.csv"))
+    assert "Nothing says which column is the title" in browser.one("p.wrong").get_text()
+    browser.submit("Show it so", title="task", due="when", done="state", done_is="finished", list="area")
+    assert browser.page.select_one("p.wrong") is None
+    assert "Wed 13 May" in browser.page.get_text(" ", strip=True)
+    key = str(browser.one("[name=key]")["value"])
+    browser.submit("Bring these in")
+    items = browser.open("/app/items").get_text(" ", strip=True)
+    assert "Paint the hall" in items
+    token = str(browser.one(f"[name={FIELD}]")["value"])
+    again = browser.client.post("/app/files/rows", data={FIELD: token, "key": key})
+    assert "not here any more" in again.text
+
+
+def test_what_an_assistant_may_do_is_set_on_the_page(browser: Browser) -> None:
+    assert "None wrote anything" in browser.open("/app/assistants").get_text()
+    token = str(browser.client.cookies[COOKIE])
+    asked = {FIELD: token, "name": "cursor", "right": "read"}
+    answer = browser.client.post("/app/assistants", data=asked)
+    assert "cursor only reads from now on." in answer.text
+    browser.open("/app/assistants")
+    assert browser.one("option[selected]")["value"] == "read"
+    assert browser.client.post("/app/assistants", data=asked | {"right": "rule"}).status_code == 422
+    assert browser.client.post("/app/assistants", data=asked | {"day": "2026-01-01"}).status_code == 422

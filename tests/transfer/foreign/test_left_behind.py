@@ -15,7 +15,7 @@ from ana.settings import load_settings
 from ana.spending.total import NoSpending
 from ana.time.clock import Clock
 from ana.tracing.files import TraceFiles
-from ana.transfer.foreign.detect import find_reader
+from ana.transfer.foreign.detect import read_foreign
 from ana.transfer.importer import import_bundle
 from ana.values import Json
 from ana.workspace import open_workspace
@@ -39,9 +39,8 @@ def handles(tmp_path_factory: pytest.TempPathFactory) -> Handles:
     path, clock = tmp_path_factory.mktemp("left"), Clock(BERLIN, lambda: WEDNESDAY)
     folder = leave_folder(path / ".data", json.loads(DATA.read_text(encoding="utf-8")))
     memory, settings = Memory(InMemoryBackend(EMBEDDER), clock), load_settings(folders(path))
-    read = find_reader(folder)
-    assert read is not None
-    found = read(folder, BERLIN)
+    found = read_foreign(folder, BERLIN)
+    assert found is not None
     import_bundle(memory, found)
     return Handles(
         open_workspace(settings), clock, memory, TraceFiles(settings.traces_dir), OfflineReader(), NoSpending()

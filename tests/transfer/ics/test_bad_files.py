@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ana.errors import UserError
-from ana.transfer.foreign.detect import find_reader
+from ana.transfer.foreign.detect import read_foreign
 from ana.transfer.ics import reader
 from ana.transfer.ics.writer import write_calendar
 from tests.conftest import BERLIN
@@ -52,7 +52,8 @@ ODD = (
 def test_a_calendar_is_known_by_its_beginning(tmp_path: Path, head: str) -> None:
     path = tmp_path / "file"
     path.write_text(head, encoding="utf-8")
-    assert find_reader(path) is reader.read
+    with pytest.raises(UserError, match="cut off or damaged"):
+        read_foreign(path, BERLIN)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ana.time.dates import day_of, spell_day
-from ana.transfer.foreign.absolute import read_date
+from ana.transfer.foreign.dates import read_date
 from tests.conftest import BERLIN
 
 

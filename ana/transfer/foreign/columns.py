@@ -1,0 +1,189 @@
+"""What the columns of a table are: a short list of known programs, and what a person or a model says of others."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from ana.errors import UserError
+from ana.memory.bounds import is_name
+from ana.output import quote
+from ana.transfer.foreign.tables import ABOVE, Row
+from ana.values import Json, Properties
+
+TOLD = ("title", "text", "due", "start", "done", "list", "tags", "repeats", "leave_out")
+"""What a person or a model says of columns. The programs below also name the end, id, zone and so on."""
+
+_PROGRAMS = (
+    # its help page "Import or export a project as a CSV file in Todoist"; `todoist.py` tells its tree in columns
+    ("todoist", "task", "TYPE; CONTENT", "title: CONTENT; text: DESCRIPTION; due: DATE; deadline: DEADLINE;"
+     " zone: TIMEZONE; tags: tags; id: id; parent: parent; kind: kind; project: project; section: section;"
+     " priority: PRIORITY = 1->high, 2->medium, 3->low, 4; duration: DURATION + DURATION_UNIT;"
+     " responsible: RESPONSIBLE"),
+    # Tasks.json of Google Takeout, whose fields are those of developers.google.com/workspace/tasks/reference/rest
+    ("google-tasks", "task", "title; status; updated", "title: title; text: notes; due: due; list: above.title;"
+     " done: status = completed, needsAction->active; id: id; updated: updated; parent: parent;"
+     " deleted: deleted"),
+    # help.ticktick.com, Import and Backup; what a status is stands in the file
+    ("ticktick", "task", "List Name; Title; Is Check list", "title: Title; text: Content; due: Due Date;"
+     " start: Start Date; done: Status = 0->active, 1, 2; list: List Name; tags: Tags; repeats: Repeat;"
+     " created: Created Time; zone: Timezone; all_day: Is All Day;"
+     " priority: Priority = 5->high, 3->medium, 1->low, 0"),
+    # learn.microsoft.com/graph/api/resources/todotask, and below Outlook's own export, which has To Do's tasks too
+    ("microsoft-to-do", "task", "title; status; body.content", "title: title; text: body.content; id: id;"
+     " due: dueDateTime.dateTime; start: startDateTime.dateTime; zone: dueDateTime.timeZone; tags: categories;"
+     " done: status = completed, notStarted->active; list: above.displayName; created: createdDateTime;"
+     " updated: lastModifiedDateTime; priority: importance"),
+    ("outlook", "task", "Subject; Due Date; Date Completed", "title: Subject; text: Notes; due: Due Date;"
+     " start: Start Date; done: Date Completed; tags: Categories; priority: Priority"),
+    ("outlook", "event", "Subject; Start Date; End Date", "title: Subject; text: Description; tags: Categories;"
+     " start: Start Date + Start Time; end: End Date + End Time; all_day: All day event; location: Location"),
+    # Google Takeout, a file for each note
+    ("keep", "note", "isTrashed; isArchived", "title: title; text: textContent + listContent; tags: labels;"
+     " created: createdTimestampUsec; updated: userEditedTimestampUsec; deleted: isTrashed"),
+    # the template of a task list, exported as Markdown & CSV
+    ("notion", "", "Name; Status", "title: Name; text: Notes; due: Due + Due date; tags: Tags; created: Created time;"
+     " done: Status = Done, Not started->active; *"),
+    ("mem0", "note", "memory; created_at", "title: memory; id: id; tags: metadata.category; created: created_at;"
+     " updated: updated_at"),
+    ("markdown", "note", "title; markdown", "title: title; text: text; due: due; start: start; list: list; tags: tags;"
+     " done: done = x, /->in-progress, -->cancelled; repeats: repeats; created: created; kind: markdown; *"),
+)  # fmt: skip
+"""Its name, the type of what it has, the columns by which it is known, and its columns by what they are. Of values
+stands what they mean: `status = completed` is done. With * the other columns are kept under their own names."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table are.
+
+    Args:
+        program: Where they are from; part of the ids.
+        kind: The type of the items; empty to tell by the columns.
+        roles: The columns by what they are; several are read one after another.
+        words: What a value means, in small letters, by what its column is.
+        keeps_rest: Whether other columns are kept under their own names.
+    """
+
+    program: str = "rows"
+    kind: str = ""
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    keeps_rest: bool = True
+
+    def read(self, row: Row) -> "ReadRow":
+        """Return a row by what its columns are."""
+        texts: defaultdict[str, str] = defaultdict(str)
+        for role, names in self.roles.items():
+            text = ("\n" if role == "text" else " ").join(filter(None, (spell(row.get(name)) for name in names)))
+            texts[role] = self.words.get(role, {}).get(text.casefold(), text)
+        kept = {_make_name(name): row[name] for name in self._list_rest(row)}
+        rest = {name: each if isinstance(each, int | float) else spell(each) for name, each in kept.items()}
+        return ReadRow(texts, {name: each for name, each in rest.items() if is_name(name)})
+
+    def describe(self, columns: Iterable[str]) -> list[str]:
+        """Return lines that say what becomes of each column of a table."""
+        left_out = self.roles.get("leave_out", ())
+        used = {name for role, names in self.roles.items() for name in names if role != "leave_out"}
+        lines = {role: [*names] for role, names in self.roles.items() if role != "leave_out"}
+        lines["kept as they are"] = rest = self._list_rest(columns)
+        lines["left out"] = [name for name in columns if name in left_out or name not in {*used, *rest}]
+        shown = {role: [quote(name) for name in names if name in columns] for role, names in lines.items()}
+        done = [quote(word) for word, meaning in self.words.get("done", {}).items() if meaning == "done"]
+        shown["done"] = [*shown.get("done", []), *(["where it is " + " or ".join(done)] if done else [])]
+        return [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in shown.items() if names]
+
+    def _list_rest(self, columns: Iterable[str]) -> list[str]:
+        used = {name for names in self.roles.values() for name in names}
+        return [each for each in columns if self.keeps_rest and each not in used and not each.startswith(ABOVE)]
+
+
+class ReadRow(NamedTuple):
+    """A row by what its columns are: their texts, empty for what it does not have, and what keeps its own name."""
+
+    texts: defaultdict[str, str]
+    rest: Properties
+
+
+def find_known(columns: Iterable[str]) -> Columns | None:
+    """Return what the columns of a table are if a known program writes them, whatever their case."""
+    there = {name.casefold(): name for name in columns}
+    for program, kind, needs, said in _PROGRAMS:
+        if all(name.casefold() in there for name in needs.split("; ")):
+            parts = (part.split(": ") for part in said.removesuffix("; *").split("; "))
+            found = _read({role: names.split(" + ") for role, names in parts}, there)
+            return replace(found, program=program, kind=kind, keeps_rest=said.endswith("*"))
+    return None
+
+
+def name_known(columns: Iterable[str]) -> str:
+    """Return a name for what a known program writes in such columns; empty if none is known."""
+    found = find_known(columns)
+    return f"{found.program} {found.kind}" if found else ""
+
+
+def read_columns(said: Mapping[str, Any], columns: Iterable[str], known: Columns | None = None) -> Columns:
+    """Return what a person or a model says of a table's columns.
+
+    Args:
+        said: The columns, by what they are: a name, or a list of names. "Status = Done, Closed" says which values mean
+            that a thing is done.
+        columns: Those of the table.
+        known: What is known of them already.
+
+    Raises:
+        UserError: It names a column that the table does not have, or none for the title and the text.
+    """
+    named = {role: [names] if isinstance(names, str) else names for role, names in said.items() if names}
+    for role, names in named.items():
+        if role not in TOLD or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise UserError(f"No column can be {quote(role, 40)}.", f"One can be {', '.join(TOLD)}.")
+    there = {name.casefold(): name for name in columns}
+    found, known, shown = _read(named, there), known or Columns(), ", ".join(quote(name, 40) for name in there.values())
+    if missing := [name for names in found.roles.values() for name in names if name not in there.values()]:
+        raise UserError(f"There is no column {quote(missing[0], 60)}.", f"There are {shown}.")
+    whole = replace(known, roles={**known.roles, **found.roles}, words={**known.words, **found.words})
+    if not whole.roles.keys() & {"title", "text"}:
+        raise UserError("Nothing says which column is the title.", f"`--title COLUMN` says it. There are {shown}.")
+    return whole
+
+
+def _read(named: Mapping[str, Iterable[str]], there: Mapping[str, str]) -> Columns:
+    """Return columns as they are named, each as it is called in the table, and what their values mean."""
+    roles: dict[str, tuple[str, ...]] = {}
+    words: dict[str, dict[str, str]] = {}
+    for role, names in named.items():
+        whole = [name if name.casefold() in there else name.partition("=")[0].strip() for name in names]
+        roles[role] = tuple(there.get(name.casefold(), name) for name in whole)
+        told = [each[len(name) :].partition("=")[2] for name, each in zip(whole, names, strict=True)]
+        meant = [word.partition("->") for words_ in told if words_ for word in words_.split(",")]
+        if meant:
+            default = "done" if role == "done" else ""
+            words[role] = {word.strip().casefold(): meaning or default for word, _, meaning in meant}
+    return Columns(roles=roles, words=words)
+
+
+def _make_name(column: str) -> str:
+    return re.sub(r"\W+", "_", column).strip("_").lower()
+
+
+def spell(value: Json) -> str:
+    """Return a value as text: of a list its parts, of one that is ticked off a line for each."""
+    if isinstance(value, list):
+        parts = [*filter(None, map(_spell_part, value))]
+        return ("\n" if any(part.startswith("- [") for part in parts) else ", ").join(parts)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else str(value).strip()
+
+
+def _spell_part(value: Json) -> str:
+    if not isinstance(value, dict):
+        return spell(value)
+    texts = [each for each in value.values() if isinstance(each, str)]
+    flags = [each for each in value.values() if isinstance(each, bool)]
+    if len(texts) == len(flags) == 1:
+        return f"- [{'x' if flags[0] else ' '}] {texts[0]}"
+    return texts[0] if len(texts) == len(value) == 1 else json.dumps(value, ensure_ascii=False)

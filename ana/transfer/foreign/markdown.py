@@ -1,0 +1,80 @@
+"""Markdown notes as rows: the note with its front matter, and each task of its lists.
+
+Dates and the like in a task are those of Obsidian Tasks: https://publish.obsidian.md/tasks, Tasks Emoji Format, 2026.
+"""
+
+import re
+from collections.abc import Iterator
+
+from ana.values import Json
+
+_TASK = re.compile(r"[ \t]*[-*+] \[(.)\][ \t]+(\S.*)")
+_SIGNS = {"📅": "due", "⏳": "start", "🛫": "start", "🔁": "repeats", "➕": "created"}
+_SIGN = re.compile(f"([{''.join(_SIGNS)}✅❌🆔⛔🔺⏫🔼🔽⏬])\ufe0f?")
+_FRONT = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
+_HEADING = re.compile(r"\s*# +(\S.*)\n?")
+_WORD = re.compile(r"\S+")
+
+
+def read_notes(text: str, name: str) -> Iterator[tuple[int, dict[str, Json]]]:
+    """Yield the rows of a file, each with its line: the note, unless it is nothing but tasks, then its tasks.
+
+    Args:
+        name: Its title if it has none.
+    """
+    text = text.replace("\r\n", "\n")
+    front = _FRONT.match(text)
+    row, body = _read_front(front[1] or "") if front else {}, text[front.end() :] if front else text
+    heading = _HEADING.match(body)
+    title = str(row.pop("title", "") or (heading[1].strip() if heading else name))
+    body, kept = body[heading.end() :] if heading else body, []
+    first, tasks = text.count("\n") - body.count("\n") + 1, []
+    for number, line in enumerate(body.split("\n"), first):
+        if found := _TASK.fullmatch(line.rstrip()):
+            told = {"list": title, "markdown": "task", "done": found[1].strip()}
+            tasks.append((number, told | _read_task(found[2])))
+        else:
+            kept.append(line)
+    rest = "\n".join(kept).strip()
+    if row or rest or not tasks:
+        yield 1, {"title": title, "text": rest, "markdown": "note", **row}
+    yield from tasks
+
+
+def _read_task(text: str) -> dict[str, Json]:
+    words, *parts = _SIGN.split(text)
+    told = zip(parts[::2], parts[1::2], strict=True)
+    content, tags = split_tags(words.strip(), "#")
+    row: dict[str, Json] = {_SIGNS[sign]: said.strip() for sign, said in told if sign in _SIGNS}
+    return {"title": content or words.strip(), "tags": [*tags], **row}
+
+
+def split_tags(text: str, sign: str) -> tuple[str, list[str]]:
+    """Return a text without the tags at its end, and all tags that it has, each once: words that begin with a sign."""
+    words, end = [*_WORD.finditer(text)], len(text)
+    is_tag = [word[0].startswith(sign) and len(word[0]) > 1 for word in words]
+    for word, is_last in zip(reversed(words), reversed(is_tag), strict=True):
+        if not is_last:
+            break
+        end = word.start()
+    tags = (word[0].removeprefix(sign) for word, is_one in zip(words, is_tag, strict=True) if is_one)
+    return text[:end].rstrip(), [*dict.fromkeys(tags)]
+
+
+def _read_front(text: str) -> dict[str, Json]:
+    """Return the lines of front matter that are a name with a text, or with a list."""
+    row: dict[str, Json] = {}
+    name = ""
+    for line in text.splitlines():
+        if (entry := line.strip()).startswith("- ") and isinstance(known := row.get(name), list):
+            known.append(_unquote(entry[2:]))
+        elif ":" in line and not line.startswith((" ", "\t", "#")):
+            name, _, value = (part.strip() for part in line.partition(":"))
+            is_list = value.startswith("[") and value.endswith("]")
+            row[name] = [_unquote(each) for each in value[1:-1].split(",")] if is_list else _unquote(value) or []
+    return {name: value for name, value in row.items() if value}
+
+
+def _unquote(text: str) -> str:
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text

@@ -1,0 +1,97 @@
+"""Other assistants of a person: what they wrote, by days, and what they may do."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from ana.errors import UserError
+from ana.memory.memory import Memory
+from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.sources import find_source
+from ana.memory.undo import find_all_undone, undo
+from ana.time.clock import Clock
+from ana.values import read_json
+from ana.workspace import Workspace
+
+RIGHTS: Mapping[str, str] = {
+    "all": "reads, writes and deletes",
+    "write": "reads and writes, and deletes nothing",
+    "read": "only reads",
+}
+"""What an assistant may do, as people are told it. One of which nothing is said may do all."""
+
+_OTHERS = ""
+
+DAYS = 30
+"""Days of which is told what they wrote."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What an assistant wrote on a day.
+
+    Args:
+        name: The assistant.
+        day: The day in ISO 8601, in the person's zone.
+        turns: Its turns, the newest first; those that were taken back are not among them.
+        lines: What became of what, the newest first.
+        last: When it last wrote on that day, as a stamp.
+    """
+
+    name: str
+    day: str
+    turns: list[str]
+    lines: list[str]
+    last: str
+
+
+def list_written(memory: Memory, clock: Clock) -> list[Written]:
+    """Return what assistants wrote in the last days, the newest first."""
+    since = (clock.now() - timedelta(days=DAYS)).astimezone(UTC).isoformat(timespec="microseconds")
+    undone, found = find_all_undone(memory), dict[tuple[str, str], Written]()
+    for entry in memory.history(since=since):
+        kind, _, name = find_source(entry.turn).partition(" ")
+        if kind != "assistant" or entry.turn in undone:
+            continue
+        day = str(datetime.fromisoformat(entry.ts).astimezone(clock.zone).date())
+        written = found.setdefault((name, day), Written(name, day, [], [], entry.ts))
+        if entry.turn not in written.turns:
+            written.turns.append(entry.turn)
+        written.lines.append(describe_change(make_receipt(entry.change, clock.zone)))
+    return [*found.values()]
+
+
+def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
+    """Take back what an assistant wrote on a day, the last first, but for what was changed since. Return a sentence."""
+    written = next((each for each in list_written(memory, clock) if (each.name, each.day) == (name, day)), None)
+    if written is None:
+        raise UserError(f"{name} wrote nothing on {day} that can be taken back.")
+    kept = [turn for turn in written.turns if undo(memory, turn).conflicts]
+    back = len(written.turns) - len(kept)
+    left = f" {len(kept)} left, because of what was changed since: `ana undo --turn {kept[0]}`." if kept else ""
+    return f"Taken back: {back} of {len(written.turns)} acts of {name} on {day}.{left}"
+
+
+def find_right(workspace: Workspace, name: str) -> str:
+    """Return what an assistant may do."""
+    rights = read_rights(workspace)
+    return rights.get(name) or rights.get(_OTHERS) or "all"
+
+
+def read_rights(workspace: Workspace) -> dict[str, str]:
+    """Return what assistants may do of whom something is said, by their names."""
+    try:
+        said = read_json(workspace.note("assistants").read() or "{}")
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):  # it is damaged: nobody knows who may write
+        return {_OTHERS: "read"}
+    return {str(name): right if right in RIGHTS else "read" for name, right in said.items()}
+
+
+def save_right(workspace: Workspace, name: str, right: str) -> None:
+    """Keep what an assistant may do. Raises UserError if there is no such right."""
+    if right not in RIGHTS:
+        raise UserError(f"There is no right {right!r:.40}.", f"There are {', '.join(RIGHTS)}.")
+    workspace.note("assistants").write(json.dumps({**read_rights(workspace), name: right}))

@@ -1,0 +1,82 @@
+"""What a file's columns are, where no program is known that writes them: the person says it, or a model that looks."""
+
+import json
+import secrets
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from langchain_core.messages import HumanMessage
+
+from ana.errors import ToolError, UserError
+from ana.handles import DataHandles, Handles
+from ana.models.call import complete
+from ana.models.fence import fence
+from ana.models.lenient_json import read_value
+from ana.models.providers import build_model
+from ana.transfer.foreign.columns import Columns, read_columns
+from ana.transfer.foreign.tables import Table
+from nodes.usage import no_usage, open_purse
+from prompts import render
+
+SHOWN = 3
+"""Rows that a model is shown."""
+
+LONGEST = 200
+"""Characters that it is shown of a value."""
+
+
+class ColumnChooser:
+    """Says what the columns of a table are.
+
+    Args:
+        handles: For the model.
+        said: What the person says of them. Nothing: a known program's are as known, and of others the model is asked.
+    """
+
+    def __init__(self, handles: DataHandles, said: Mapping[str, Any]) -> None:
+        self._handles, self._said = handles, said
+        self.is_guessed = False
+        """Whether a model has said it."""
+
+    def choose(self, table: Table, known: Columns | None) -> Columns:
+        """Return what they are. Raises UserError if nobody says it, or what is said is wrong."""
+        if self._said or known or self._handles.settings.provider == "offline":
+            return read_columns(self._said, table.columns, known)
+        self.is_guessed = True
+        return read_columns(ask_model(self._handles, table), table.columns)
+
+
+def ask_model(handles: DataHandles, table: Table) -> Mapping[str, Any]:
+    """Return what the model says of a table's columns.
+
+    Raises:
+        ModelFailed, BudgetReached: It was not asked, or gave no answer.
+        UserError: Its answer is none.
+    """
+    if not isinstance(handles, Handles):
+        spending = handles.workspace.open_spending(handles.clock, handles.traces)
+        handles = Handles(**vars(handles), model=build_model(handles.settings), spending=spending)
+    message = HumanMessage(render("columns", table=fence(describe_table(table), secrets.token_hex(8))))
+    ask = partial(complete, handles.model, [message], f"columns-{secrets.token_hex(4)}")
+    reply, _ = open_purse(handles).pay(ask, [message], no_usage())
+    try:
+        said, _ = read_value(reply.text[max(reply.text.find("{"), 0) :])
+    except ToolError:
+        said = None
+    if not isinstance(said, dict):
+        raise UserError("The model did not say what the columns are.", "`--title COLUMN` and so on say it.")
+    return said
+
+
+def describe_table(table: Table) -> str:
+    """Return the columns of a table, the values that stand in some of them more than once, and its first rows."""
+    rows = [row for _, row in table.rows if isinstance(row, dict)]
+    repeated: dict[str, list[str]] = {}
+    for name in table.columns:
+        counted = Counter(str(row.get(name) or "")[:LONGEST] for row in rows)
+        often = [value for value, count in counted.most_common(9) if count > 1 and value]
+        repeated |= {name: often[:8]} if 0 < len(often) < 9 else {}
+    shown = [{name: str(value)[:LONGEST] for name, value in row.items() if value} for row in rows[:SHOWN]]
+    return "\n".join(json.dumps(part, ensure_ascii=False) for part in (table.columns, repeated, *shown))

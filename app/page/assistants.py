@@ -1,0 +1,38 @@
+"""The assistants that use what is kept here: what each wrote, by days, taken back by the day, and what each may do."""
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.assistants import RIGHTS, find_right, list_written, read_rights, save_right, undo_day
+from app.page.acts import find_notice
+from app.page.forms import read_text
+from app.page.shell import render
+from app.server.answers import find_workspace
+from app.server.request_threads import run_in_threadpool
+
+SHOWN = 20
+"""Changes that are shown of a day."""
+
+
+async def show(request: Request, told: str = "") -> Response:
+    """GET /app/assistants."""
+    opened = await find_workspace(request)
+    handles, workspace = opened.handles, opened.workspace
+    written = await run_in_threadpool(list_written, handles.memory, handles.clock)
+    known = {*await run_in_threadpool(read_rights, workspace), *(each.name for each in written)}
+    rights = {name: await run_in_threadpool(find_right, workspace, name) for name in sorted(filter(None, known))}
+    days = [(each, handles.clock.minute(each.last), each.lines[:SHOWN]) for each in written]
+    notice = await find_notice(request, handles)
+    return await render(request, "assistants.html", days=days, rights=rights, meanings=RIGHTS, told=told, notice=notice)
+
+
+async def change(request: Request, form: FormData) -> Response:
+    """POST /app/assistants: {name, right}, or {name, day}, whose acts are taken back."""
+    opened, name = await find_workspace(request), read_text(form, "name")
+    if day := read_text(form, "day"):
+        memory, clock = opened.handles.memory, opened.handles.clock
+        return await show(request, await run_in_threadpool(undo_day, memory, clock, name, day))
+    right = read_text(form, "right")
+    await run_in_threadpool(save_right, opened.workspace, name, right)
+    return await show(request, f"{name} {RIGHTS[right]} from now on.")
