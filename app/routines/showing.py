@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from ana.memory.item import Item
 from ana.output import tell, write_line
 from ana.reminders.routines import find_next
-from ana.spending.port import recorded_cost
+from ana.spending.total import recorded_cost
 from app.routines.offers import OFFERS
 from app.routines.running import name_conversation
 from app.show.tables import show_table
