@@ -103,6 +103,7 @@ def open_handles(
     Raises:
         ConfigError: The model, the embedder or the client of LangSmith cannot be built from the settings.
     """
+    from ana.models.parameters import REFUSED
     from ana.models.prices import describe_unpriced_budget
     from ana.models.providers import build_model
     from ana.tracing.langsmith import connect
@@ -111,7 +112,7 @@ def open_handles(
     connect(settings)
     if warning := describe_unpriced_budget(settings):
         _tell(warning)
-    model = model or build_model(settings, instruct)
+    model = model or build_model(settings, instruct, workspace.note(REFUSED))
     data = _make_data(workspace, backend) if backend else _open_data(workspace, program)
     spending = workspace.open_spending(data.clock, data.traces)
     return Handles(**vars(data), model=model, spending=spending)

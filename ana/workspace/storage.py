@@ -19,6 +19,7 @@ NoteName = Literal[
     "ollama-offered",
     "calendar-key",
     "push-key",
+    "refused-parameters",
     "calendars",
     "zone",
 ]
