@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING, get_args
 
 from ana.errors import ConfigError, UserError
+from ana.models.listing import find_api
 from ana.settings import OPENAI_URL, Provider, Settings
 
 if TYPE_CHECKING:
@@ -53,8 +54,7 @@ def _build_native(settings: Settings, refused: "Note | None") -> "BaseChatModel"
 
     if not settings.ollama_model:
         raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
-    url = settings.ollama_host.rstrip("/") + "/v1"
-    return _build_openai(settings, settings.ollama_model, SecretStr("ollama"), url, refused)
+    return _build_openai(settings, settings.ollama_model, SecretStr("ollama"), find_api(settings.ollama_host), refused)
 
 
 def _build_offline_reader() -> "BaseChatModel":
