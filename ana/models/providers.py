@@ -61,6 +61,8 @@ def _build_offline_reader() -> "BaseChatModel":
     try:
         from ana.models.offline.reader import OfflineReader
     except ModuleNotFoundError as exc:
+        if not str(exc.name).startswith("ana.models.offline"):  # anything else is a mistake in the code
+            raise
         raise ConfigError(
             "The offline reader is not part of this installation.", "Set OPENAI_API_KEY in .env."
         ) from exc
