@@ -173,7 +173,15 @@ class CannotReplay(UserError):
 
 
 class ModelFailed(UserError):
-    """The model gave no usable answer."""
+    """The model gave no usable answer. `quoted` is the provider's own sentence about it, in quotes, or empty."""
+
+    def __init__(self, message: str, hint: str = "", quoted: str = "") -> None:
+        super().__init__(message, hint)
+        self.quoted = quoted
+
+    def sentence(self) -> str:
+        message = f"{self.message.removesuffix('.')}: {self.quoted}." if self.quoted else self.message
+        return f"{message} {self.hint}".strip()
 
 
 class ContextTooLong(ModelFailed):

@@ -104,19 +104,29 @@ def open_handles(
         ConfigError: The model, the embedder or the client of LangSmith cannot be built from the settings.
     """
     from ana.models.prices import describe_unpriced_budget
-    from ana.models.providers import build_model
     from ana.tracing.langsmith import connect
 
     settings = workspace.settings
     connect(settings)
     if warning := describe_unpriced_budget(settings):
         _tell(warning)
-    model = model or build_model(settings, instruct)
-    return add_model(_make_data(workspace, backend) if backend else _open_data(workspace, program), model)
+    model = model or _build_model(workspace, instruct)
+    return _add_model(_make_data(workspace, backend) if backend else _open_data(workspace, program), model)
 
 
-def add_model(data: DataHandles, model: "BaseChatModel") -> Handles:
-    """Return handles with which turns can be run."""
+def complete_handles(data: DataHandles, instruct: Callable[[str], str]) -> Handles:
+    """Return handles with which turns can be run, of those that others go on using. Errors as of `open_handles`."""
+    return data if isinstance(data, Handles) else _add_model(data, _build_model(data.workspace, instruct))
+
+
+def _build_model(workspace: Workspace, instruct: Callable[[str], str] | None) -> "BaseChatModel":
+    from ana.models.parameters import REFUSED
+    from ana.models.providers import build_model
+
+    return build_model(workspace.settings, instruct, workspace.note(REFUSED))
+
+
+def _add_model(data: DataHandles, model: "BaseChatModel") -> Handles:
     return Handles(**vars(data), model=model, spending=data.workspace.open_spending(data.clock, data.traces))
 
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from ana.addresses import list_secret_parts, split_addresses
 from ana.errors import ConfigError
 from ana.json_lines import JsonFormatter
-from ana.keys import KEY, split_tokens
+from ana.keys import KEY, OWNER, split_tokens
 from ana.output import escape_controls, tell
 from ana.settings import Settings
 
@@ -118,6 +118,20 @@ def add_log_file(settings: Settings) -> None:
     _add_handler(handler, settings)
     for name in OURS:
         logging.getLogger(name).setLevel(settings.log_level_app)
+
+
+def name_log(person: str = OWNER) -> str:
+    """Return the log of this process as the beginning of a sentence; others than the owner are told no path."""
+    return f"The log {files[-1]}" if (files := _list_open()) and person == OWNER else "The log"
+
+
+def has_log() -> bool:
+    """Return whether this process has a log file."""
+    return bool(_list_open())
+
+
+def _list_open() -> list[str]:
+    return [handler.baseFilename for handler in logging.root.handlers if isinstance(handler, _LogFile)]
 
 
 def list_log_files(settings: Settings) -> list[Path]:

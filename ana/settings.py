@@ -148,7 +148,7 @@ class Settings(PersonalSettings):
     compiled_demos_path: ProjectPath = Field(
         Path("opt/plan_demos.json"), description="worked examples that `ana optimize` saved, shown to the model"
     )
-    temperature: float = Field(0.0, ge=0, le=2, description="sampling temperature")
+    temperature: float | None = Field(0.0, ge=0, le=2, description="sampling temperature; empty: none is sent")
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")
     openai_input_price_per_1k: float | None = Field(
         None, ge=0, allow_inf_nan=False, description="USD per 1,000 input tokens; counts more than known prices"
@@ -276,7 +276,8 @@ def load_settings(env: Mapping[str, str] | None = None) -> Settings:
     """Read and cast the settings.
 
     Args:
-        env: Variables by name; default: .env and the process environment. An empty value counts as not set.
+        env: Variables by name; default: .env and the process environment. An empty value counts as not set, but for
+            TEMPERATURE, whose default a model may refuse.
 
     Raises:
         ConfigError: A value is wrong; the message names its variable.
@@ -286,6 +287,8 @@ def load_settings(env: Mapping[str, str] | None = None) -> Settings:
     values: dict[str, Any] = {
         name: source[name.upper()] for name in Settings.model_fields if source.get(name.upper(), "").strip()
     }
+    if not source.get("TEMPERATURE", "0").strip():
+        values["temperature"] = None
     try:
         return Settings(**values)
     except ValidationError as exc:

@@ -5,9 +5,10 @@ import sys
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ana.memory.few_words import show_value
+from ana.memory.item import to_json
 from ana.memory.search.found import Found
 from ana.memory.status import CLOSED
 from ana.output import tell, write_line
@@ -86,6 +87,11 @@ def _has_several_dates(item: "Item") -> bool:
 def group_due_locally(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
     """Return the same as people are shown it: moments in their zone."""
     return {name: localize_found(found, handles.clock.zone) for name, found in group_due(handles, limit).items()}
+
+
+def describe_groups(groups: dict[Due, Found]) -> dict[str, Any]:
+    """Return the items of each group as JSON."""
+    return {name: [to_json(item) for item in found.items] for name, found in groups.items()}
 
 
 def list_open_first(memory: "Memory", limit: int) -> Found:

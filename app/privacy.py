@@ -4,7 +4,7 @@ import os
 
 from ana import __version__
 from ana.addresses import name_kind, split_addresses
-from ana.models.ollama import is_local
+from ana.models.listing import is_local
 from ana.models.providers import destination, embedding_destination, model_name
 from ana.settings import PROJECT, Settings
 from ana.tracing import langsmith

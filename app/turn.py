@@ -11,6 +11,7 @@ from langgraph.types import Interrupt, StateSnapshot
 
 from ana.errors import AnaError, UserError
 from ana.handles import Handles
+from ana.logs import name_log
 from ana.settings import Autonomy
 from ana.text import check_text
 from ana.threads.ports import PATIENCE, owning
@@ -52,8 +53,7 @@ Event = dict[str, Any]
 Listener = Callable[[Event], None]
 
 
-def _ignore(_: Event) -> None:
-    pass
+def _ignore(_: Event) -> None: ...
 
 
 class Assistant:
@@ -238,7 +238,8 @@ class Assistant:
             _log.exception("a turn failed in a way that was not foreseen")
             why = f"Something went wrong that was not foreseen: {type(exc).__name__}: {exc}."
             self._end_open(self._read(thread_id), why)
-            raise UserError(why, "The next message works; the log tells where it happened.") from exc
+            log = name_log(self.handles.workspace.person)
+            raise UserError(why, f"{log} tells where it happened; the next message works.") from exc
         if ended.interrupts:
             state = self._read(thread_id)
             return read_waiting(state, find_unanswered(state)[0], self.handles.clock)

@@ -36,7 +36,10 @@ DOORS = (
         '`ana claim [ID\\|"line N"] [--source S] [--turn T]`',
         "says that what others told is in your own words; an undo takes it back",
     ),
-    ("`ana today`", "the day at a glance: what is overdue, today with its times, then the next days, on one screen"),
+    (
+        "`ana today [--json]`",
+        "the day at a glance: what is overdue, today with its times, then the next days, on one screen",
+    ),
     (
         "`ana due [--json]`",
         "what is overdue, not marked, today's, in the next seven days; exit 4 if anything but the last, for cron",
@@ -120,7 +123,7 @@ DOORS = (
     ),
     (
         "`ana calendar [--new-key]`",
-        "where calendar programs read what has a date, while `ana serve` runs; who has the address needs no token",
+        "where calendar programs and a phone read what has a date, and whether it is served; who has it needs no token",
     ),
     (
         "`ana users list\\|add NAME\\|token NAME\\|link NAME [--url U]\\|remove NAME [--yes]`",

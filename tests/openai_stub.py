@@ -51,6 +51,8 @@ class Stub:
         self.closed = threading.Semaphore(0)
         """Released for each reply that hung until the client closed the connection."""
         self.url = ""
+        self.models: list[str] = []
+        """Those that it says it has."""
 
     def reply(self, request: dict[str, Any]) -> Said:
         said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
@@ -108,6 +110,10 @@ def openai_stub(*script: Said | Callable[[dict[str, Any]], Said]) -> Iterator[St
 
 def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in stub.models]}
+            self._send(200, "application/json", json.dumps(listed).encode())
+
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             stub.requests.append(body)

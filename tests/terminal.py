@@ -3,6 +3,7 @@
 import os
 import pty
 import select
+import termios
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -37,6 +38,13 @@ class Terminal:
         while self.seen.count(text) < times and time.monotonic() < end:
             self._read(0.2)
         assert self.seen.count(text) >= times, self.seen[-2000:]
+
+    def until_hidden(self) -> None:
+        """Read until what is typed is not shown: what was typed before that is dropped."""
+        end = time.monotonic() + PATIENCE
+        while termios.tcgetattr(self._master)[3] & termios.ECHO:
+            assert time.monotonic() < end, self.seen[-2000:]
+            self._read(0.02)
 
     def read_to_end(self) -> str:
         """Return all that it shows until it ends."""

@@ -11,7 +11,9 @@ function may be left out. TOOLS is a list of them, or a dict of them by name.
 import importlib
 import inspect
 import json
+import logging
 import re
+import traceback
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -35,6 +37,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _KEYS = ("name", "description", "parameters", "function", "metadata")
 _UNTOLD = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
 """Kinds of parameters that a call by name cannot fill, or that a signature does not name."""
+
+
+_log = logging.getLogger(__name__)
 
 
 class _Unusable(ValueError):
@@ -80,7 +85,8 @@ def _iter_tools(module: str) -> Iterator[BaseTool]:
         loaded = importlib.import_module(module)
         given = loaded.get_tools() if hasattr(loaded, "get_tools") else getattr(loaded, "TOOLS", None)
     except Exception as exc:  # somebody else's code may raise anything
-        raise _Unusable(f"{module} cannot be used: {type(exc).__name__}: {exc}") from exc
+        _log.warning("%s cannot be used", module, exc_info=True)
+        raise _Unusable(f"{module} cannot be used: {type(exc).__name__}: {exc}{_find_line(exc)}") from exc
     if isinstance(given, Mapping):
         given = [_name_tool(name, each) for name, each in given.items()]
     if not isinstance(given, list | tuple):
@@ -97,6 +103,13 @@ def _iter_tools(module: str) -> Iterator[BaseTool]:
         if not _NAME.fullmatch(tool.name):
             raise _Unusable(f"{module} has a tool called {tool.name!r}, which is not a valid name")
         yield tool
+
+
+def _find_line(exc: Exception) -> str:
+    """Return where in somebody else's code an error was raised; empty if it was not reached."""
+    frames = [each for each in traceback.extract_tb(exc.__traceback__) if each.filename != __file__]
+    found = next((each for each in reversed(frames) if "importlib" not in each.filename), None)
+    return f" ({found.filename}, line {found.lineno}; the traceback is in the log)" if found else ""
 
 
 def _name_tool(name: str, given: Any) -> Any:

@@ -1,6 +1,7 @@
 """One model call: streamed, complete, and its errors translated to ours."""
 
 import json
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.runnables import RunnableConfig
 
 from ana.errors import ModelFailed
+from ana.json_lines import Quoted
 from ana.models.base import REASONING, RETRACTED, ModelWrapper, bind_options, stream_chunks
 from ana.models.faults import cut_off_error, provider_errors, translate_error
 from ana.text import HINT, find_fault
@@ -23,6 +25,8 @@ CUT_OFF = "(The answer was cut off at the model's limit; MAX_TOKENS in .env may 
 
 RAW = 2000
 """How many characters of arguments that cannot be read are kept."""
+
+_log = logging.getLogger(__name__)
 
 
 def complete(
@@ -66,7 +70,9 @@ def complete(
     except ModelFailed:
         raise
     except provider_errors() as exc:
-        raise translate_error(exc) from exc
+        error = translate_error(exc)
+        _log.warning("a call of the model failed: %s %s", error.message, Quoted(error.quoted))
+        raise error from exc
     return _require_end(_read_calls(whole))
 
 

@@ -6,10 +6,14 @@ from contextlib import asynccontextmanager
 from typing import Any, Self
 
 import langchain_openai
+import openai
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import model_validator
 
 from ana.models.base import REASONING, REFUSAL
+from ana.models.complaints import read_complaint
+from ana.models.parameters import Note, RefusedParameters, find_refused, leave_out
+from ana.values import read_object
 
 THOUGHTS = ("reasoning_content", "reasoning")
 """The fields in which servers tell what a model thinks."""
@@ -23,8 +27,12 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
 
     @model_validator(mode="after")
     def _take_any_form(self) -> Self:
-        self.async_client = _AnyForm(self.async_client)
+        self.async_client = _Client(self.async_client, RefusedParameters(str(self.openai_api_base)))
         return self
+
+    def keep_refused(self, note: Note) -> None:
+        """Keep in a note which parameters models refuse, and leave out those that stand there already."""
+        self.async_client.refused = RefusedParameters(str(self.openai_api_base), note)
 
     def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         payload = super()._get_request_payload(*args, **kwargs)
@@ -46,12 +54,13 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         return made
 
 
-class _AnyForm:
-    """openai's client, whose pieces of a reply come as they were sent: of what is in another form than it expects, as
-    arguments that are an object, it would warn the person."""
+class _Client:
+    """openai's client, asked without what a model refuses. Pieces of a reply come as they were sent: of what is in
+    another form than it expects, as arguments that are an object, it would warn the person."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, refused: RefusedParameters) -> None:
         self._client = client
+        self.refused = refused
 
     @asynccontextmanager
     async def _read(self, stream: Any) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
@@ -59,8 +68,32 @@ class _AnyForm:
             yield (piece.model_dump(warnings=False) async for piece in pieces)
 
     async def create(self, **payload: Any) -> Any:
-        """Return the reply to a request, as it comes."""
-        return self._read(await self._client.create(**payload))
+        """Return the reply to a request, as it comes; each parameter that is refused is left out of another try."""
+        fitting, left_out = self.refused.fit(payload), list[str]()
+        while True:
+            try:
+                stream = await self._client.create(**fitting)
+                break
+            except openai.APIStatusError as exc:
+                name = find_refused(read_complaint(exc), fitting)
+                if name is None:
+                    raise
+                fitting = leave_out(fitting, name)
+                left_out.append(name)
+        await _require_stream(stream.response)
+        if left_out:  # only what helped
+            self.refused.keep(payload, left_out)
+        return self._read(stream)
+
+
+async def _require_stream(response: Any) -> None:
+    """Raise openai's error for what a server answered with status 200 that is a web page or one object."""
+    kind = response.headers.get("content-type", "")
+    if "html" not in kind and "json" not in kind:
+        return
+    body = await response.aread()
+    error = None if "html" in kind else read_object(body.decode(errors="replace"))
+    raise openai.APIStatusError("this is no stream", response=response, body=error)
 
 
 def _complete_calls(delta: dict[str, Any]) -> None:

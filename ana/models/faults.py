@@ -6,34 +6,44 @@ import sys
 from langchain_core import exceptions
 
 from ana.errors import ContextTooLong, ModelFailed
+from ana.models.complaints import Complaint, read_complaint
+from ana.output import quote
+
+LONGEST = 200
+"""Characters of a provider's own sentence that are told."""
 
 _SETTINGS = "Check the key and the model in .env."
 _LATER = "Say it again in a while."
 _SHORTER = "/reset begins a new one."
+_WORDS = "Say it in other words."
+_ADDRESS = "Does OPENAI_BASE_URL end in /v1? Check it, or OLLAMA_HOST."
 _LATE = ("The model did not answer in time.", "Say it again, or raise ANA_TURN_SECONDS.")
 
 _TOO_LONG = re.compile(
     r"context[ _](?:length|window|size)|prompt is too long|too many (?:input )?tokens", re.IGNORECASE
 )
-_QUOTA = re.compile(r"quota|insufficient|billing|credits", re.I)
+"""Some servers say it in their sentence alone: vLLM, LM Studio, and those in front of others."""
+
+_TOO_LONG_CODES = frozenset(("context_length_exceeded", "exceed_context_size_error"))
+_CREDIT_CODES = frozenset(("insufficient_quota", "billing_hard_limit_reached", "payment_required"))
+_FILTER_CODES = frozenset(("content_filter", "content_policy_violation"))
 _BROKEN = ("RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodingError")
 """The errors of a connection that ends in the middle, in whichever library reads it."""
 
-_FAULTS = (
-    (exceptions.ModelAuthenticationError, "The model provider refused the key (401).", _SETTINGS),
-    (exceptions.ModelPermissionDeniedError, "The model provider does not allow this (403).", _SETTINGS),
-    (exceptions.ModelNotFoundError, "The model provider does not know this model (404).", _SETTINGS),
-    (exceptions.ModelInvalidRequestError, "The model provider refused the request (400).", _SETTINGS),
-    (exceptions.ModelRateLimitError, "The model provider is busy (429).", _LATER),
-    (exceptions.ModelTimeoutError, *_LATE),
-    (TimeoutError, *_LATE),
-    (
-        exceptions.ModelConnectionError,
-        "The model provider could not be reached.",
-        "Check the network and OPENAI_BASE_URL or OLLAMA_HOST.",
-    ),
-)
-"""What happened and the next step, by langchain's neutral class for it."""
+_REFUSED = ("The model provider refused the request", _SETTINGS)
+_CREDIT = ("There is no credit left at the model provider", "Add some there, or choose another model: `ana setup`.")
+_ERROR = "The model provider answered with an error"
+_BY_STATUS = {
+    200: (_ERROR, _ADDRESS),
+    400: _REFUSED,
+    401: ("The model provider refused the key", _SETTINGS),
+    402: _CREDIT,
+    403: ("The model provider does not allow this", _SETTINGS),
+    404: ("The model provider does not know this model", "`ana setup` lists those that it has."),
+    422: _REFUSED,
+    429: ("The model provider is busy", _LATER),
+}
+"""What happened and the next step."""
 
 UNREADABLE = "Say it again, or choose another model in .env."
 
@@ -51,23 +61,27 @@ def provider_errors() -> tuple[type[Exception], ...]:
 
 
 def translate_error(exc: Exception) -> ModelFailed:
-    """Return the error of ours that says what a provider's means."""
-    words = str(exc)
-    if isinstance(exc, exceptions.ContextOverflowError) or (_status(exc) == 400 and _TOO_LONG.search(words)):
+    """Return the error of ours that says what a provider's means, with the provider's own sentence."""
+    complaint = read_complaint(exc)
+    if isinstance(exc, exceptions.ContextOverflowError) or _is_too_long(complaint):
         return ContextTooLong("The conversation is longer than the model can read.", _SHORTER)
-    # before the table: it is also a connection error, but one in which something was already answered
+    # before the others: it is also a connection error, but one in which something was already answered
     if any(name in _names(exc) for name in _BROKEN):
         return cut_off_error()
-    if isinstance(exc, exceptions.ModelRateLimitError) and _QUOTA.search(words):
-        return ModelFailed("The quota at the model provider is used up (429).", _SETTINGS)
-    for kind, message, hint in _FAULTS:
-        if isinstance(exc, kind):
-            at = _find_address(exc) if kind is exceptions.ModelConnectionError else ""
-            return ModelFailed(message.replace("model provider", f"model at {at}") if at else message, hint)
-    if (status := _status(exc)) is not None or isinstance(exc, exceptions.ModelAPIError):
-        return ModelFailed(f"The model provider answered with an error ({status}).", _LATER)
+    if isinstance(exc, exceptions.ModelTimeoutError | TimeoutError):
+        return ModelFailed(*_LATE)
+    if isinstance(exc, exceptions.ModelConnectionError):
+        who = f"model at {at}" if (at := _find_address(exc)) else "model provider"
+        hint = "Check the network and OPENAI_BASE_URL or OLLAMA_HOST."
+        return ModelFailed(f"The {who} could not be reached.", hint)
+    if complaint.is_foreign:
+        says = f"What answers at {_find_address(exc)} does not speak OpenAI's protocol."
+        return ModelFailed(says, _ADDRESS)
+    if complaint.status is not None or isinstance(exc, exceptions.ModelAPIError):
+        return _translate_status(complaint)
     if "APIError" in _names(exc):
-        return ModelFailed("The model provider reported an error in the middle of its answer.", _LATER)
+        says = "The model provider reported an error in the middle of its answer."
+        return ModelFailed(says, _LATER, _quote(complaint))
     return ModelFailed(f"The model's reply could not be read ({type(exc).__name__}).", UNREADABLE)
 
 
@@ -76,15 +90,32 @@ def cut_off_error() -> ModelFailed:
     return ModelFailed("The model's answer broke off before its end.", "Say it again.")
 
 
+def _is_too_long(complaint: Complaint) -> bool:
+    if complaint.codes & _TOO_LONG_CODES:
+        return True
+    return complaint.status == 400 and _TOO_LONG.search(complaint.sentence) is not None
+
+
+def _translate_status(complaint: Complaint) -> ModelFailed:
+    message, hint = _BY_STATUS.get(complaint.status or 0, (_ERROR, _LATER))
+    if complaint.codes & _CREDIT_CODES:
+        message, hint = _CREDIT
+    if complaint.codes & _FILTER_CODES:
+        message, hint = "The model provider's filter stopped the request", _WORDS
+    about = f", {complaint.parameter}" if complaint.parameter else ""
+    quoted = "" if complaint.status == 401 else _quote(complaint)  # of a key that is refused some quote a part
+    return ModelFailed(f"{message} ({complaint.status}{about}).", hint, quoted)
+
+
+def _quote(complaint: Complaint) -> str:
+    sentence = complaint.sentence.strip().rstrip(".")
+    return quote(sentence, LONGEST) if sentence else ""
+
+
 def _find_address(exc: BaseException) -> str:
     """Return host and port of the request that failed, which a library keeps with its error; empty where none does."""
     url = getattr(vars(exc).get("request"), "url", None)
     return f"{url.host}:{url.port}" if url and url.port else getattr(url, "host", "")
-
-
-def _status(exc: Exception) -> int | None:
-    status = getattr(exc, "status_code", None)
-    return status if isinstance(status, int) else None
 
 
 def _names(exc: BaseException) -> set[str]:

@@ -33,11 +33,12 @@ PRICES = {
     "gpt-4o-2024-05-13": Price(5.00, 15.00, 5.00),
     "gpt-4o-mini": Price(0.15, 0.60, 0.075),
     "gpt-4.1": Price(2.00, 8.00, 0.50),
+    "gpt-5.4-mini": Price(0.75, 4.50, 0.075),
 }
 """OpenAI's published prices; a model of another name is another model, so nothing is guessed.
 
 They are those of developers.openai.com/api/docs/pricing, as others quote that page: input and output in May and
-June 2026, cached input and the older gpt-4o in June 2025.
+June 2026, gpt-5.4-mini in September 2026, cached input and the older gpt-4o in June 2025.
 """
 
 

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING, get_args
 
 from ana.errors import ConfigError, UserError
+from ana.models.listing import find_api
 from ana.settings import OPENAI_URL, Provider, Settings
 
 if TYPE_CHECKING:
@@ -12,23 +13,28 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from pydantic import SecretStr
 
+    from ana.models.parameters import Note
+
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 RETRIES = 2
 
 
-def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = None) -> "BaseChatModel":
+def build_model(
+    settings: Settings, instruct: "Callable[[str], str] | None" = None, refused: "Note | None" = None
+) -> "BaseChatModel":
     """Build the chat model of the settings' provider, with tool calls by USE_TOOL_CALLS.
 
     Args:
         instruct: Makes the prompt of a model without tool calls from the list of tools. None, for what never talks to
             the model: it is built for native calls alone.
+        refused: Where it is kept which parameters a model refuses; None for as long as the process lives.
 
     Raises:
         ConfigError: The provider that was asked for lacks its key or model; names the setting.
     """
     if settings.provider == "offline":
         return _build_offline_reader()
-    native = _build_native(settings)
+    native = _build_native(settings, refused)
     if instruct is None or settings.use_tool_calls == "1":
         return native
     from ana.models.json_mode.adapter import JsonDecisions, ToolCallFallback
@@ -37,25 +43,26 @@ def build_model(settings: Settings, instruct: "Callable[[str], str] | None" = No
     return decisions if settings.use_tool_calls == "0" else ToolCallFallback(inner=native, json_decisions=decisions)
 
 
-def _build_native(settings: Settings) -> "BaseChatModel":
+def _build_native(settings: Settings, refused: "Note | None") -> "BaseChatModel":
     if settings.provider == "openrouter":
         key = _require_key(settings.openrouter_api_key, "OPENROUTER_API_KEY", "openrouter")
-        return _build_openai(settings, settings.openrouter_model, key, OPENROUTER_URL)
+        return _build_openai(settings, settings.openrouter_model, key, OPENROUTER_URL, refused)
     if settings.provider == "openai":
         key = _require_key(settings.openai_api_key, "OPENAI_API_KEY", "openai")
-        return _build_openai(settings, settings.openai_model, key, settings.openai_base_url)
+        return _build_openai(settings, settings.openai_model, key, settings.openai_base_url, refused)
     from pydantic import SecretStr
 
     if not settings.ollama_model:
         raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
-    url = settings.ollama_host.rstrip("/") + "/v1"
-    return _build_openai(settings, settings.ollama_model, SecretStr("ollama"), url)
+    return _build_openai(settings, settings.ollama_model, SecretStr("ollama"), find_api(settings.ollama_host), refused)
 
 
 def _build_offline_reader() -> "BaseChatModel":
     try:
         from ana.models.offline.reader import OfflineReader
     except ModuleNotFoundError as exc:
+        if not str(exc.name).startswith("ana.models.offline"):  # anything else is a mistake in the code
+            raise
         raise ConfigError(
             "The offline reader is not part of this installation.", "Set OPENAI_API_KEY in .env."
         ) from exc
@@ -123,7 +130,9 @@ def _require_key(key: "SecretStr | None", name: str, provider: str) -> "SecretSt
     return key
 
 
-def _build_openai(settings: Settings, model: str, key: "SecretStr", url: str | None) -> "BaseChatModel":
+def _build_openai(
+    settings: Settings, model: str, key: "SecretStr", url: str | None, refused: "Note | None"
+) -> "BaseChatModel":
     from ana.models.chat_completions import ChatOpenAI
     from ana.models.remote import RemoteModel
     from ana.network import find_client
@@ -143,4 +152,6 @@ def _build_openai(settings: Settings, model: str, key: "SecretStr", url: str | N
         http_async_client=find_client(),
         http_socket_options=(),  # of the client that is not used
     )
+    if refused:
+        inner.keep_refused(refused)
     return RemoteModel(inner=inner)

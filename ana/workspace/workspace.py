@@ -99,6 +99,8 @@ class Workspace:
             from ana.postgres.database import open_database
             from ana.postgres.person import PersonRows
         except ImportError as exc:
+            if str(exc.name).startswith("ana."):  # ours is a mistake in the code
+                raise
             raise ConfigError("ANA_DATABASE_URL needs psycopg.", f"{describe_install('postgres')}.") from exc
         return PersonRows(open_database(url.get_secret_value()), self.person)
 

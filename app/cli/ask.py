@@ -120,7 +120,8 @@ def _ask(workspace: "Workspace", said: "Said", thread: str | None, max_steps: in
         if finished:
             tell(f"Finished what was cut short: {finished.answer}")
         try:
-            return assistant.ask(said, id, max_steps, _tell_ended, find_shown(workspace, id) if thread else None)
+            shown = find_shown(workspace, id, or_without_terminal=True) if thread else None
+            return assistant.ask(said, id, max_steps, _tell_ended, shown)
         except NotShown as exc:
             tell(exc.sentence())
             return exc.waiting
@@ -240,25 +241,29 @@ def _read_input() -> str:
 
 
 def remember_shown(workspace: "Workspace", waiting: "Waiting") -> None:
-    """Note that this terminal was shown a request; nothing if the output goes elsewhere."""
-    key = _find_key(waiting.thread_id, find_session(1))
-    if key is None:
-        return
+    """Note that this terminal was shown a request, or that it was shown without one."""
+    key = _make_key(waiting.thread_id, find_session(1))
     others = [line for line in _read_lines(workspace) if not line.startswith(key)]
     with suppress(OSError):  # what cannot be noted is shown again
         workspace.note("shown").write("\n".join([*others[1 - MOST :], f"{key} {waiting.request_id}"]))
 
 
-def find_shown(workspace: "Workspace", thread_id: str) -> str | None:
-    """Return the id of the request that this terminal was shown last in a conversation, as far as is known."""
-    key = _find_key(thread_id, find_session(0, 1, 2))
-    shown = dict(line.split() for line in _read_lines(workspace))
-    return shown.get(key) if key else None
+def find_shown(workspace: "Workspace", thread_id: str, *, or_without_terminal: bool = False) -> str | None:
+    """Return the id of the request that this terminal was shown last in a conversation, as far as is known.
+
+    Args:
+        or_without_terminal: Whether without a terminal it is the one that was shown without a terminal: a yes in words
+            is the next message of whoever was asked there.
+    """
+    session = find_session(0, 1, 2)
+    if session is None and not or_without_terminal:
+        return None
+    return dict(line.split() for line in _read_lines(workspace)).get(_make_key(thread_id, session))
 
 
-def _find_key(thread_id: str, session: str | None) -> str | None:
+def _make_key(thread_id: str, session: str | None) -> str:
     """Return what a line begins with: a digest, because when a person was at which terminal is nobody's business."""
-    return hashlib.sha256(f"{session} {thread_id}".encode()).hexdigest()[:32] if session else None
+    return hashlib.sha256(f"{session} {thread_id}".encode()).hexdigest()[:32]
 
 
 def _read_lines(workspace: "Workspace") -> list[str]:

@@ -35,9 +35,9 @@ def _offer_ollama(workspace: Workspace) -> Workspace:
     chosen = settings.llm_provider != "auto" or settings.provider != "offline"
     if chosen or asked.age() is not None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return workspace
-    from ana.models.ollama import is_local, list_chat_models
+    from ana.models.listing import find_api, is_local, list_chat_models
 
-    models = list_chat_models(settings.ollama_host) if is_local(settings.ollama_host) else []
+    models = list_chat_models(find_api(settings.ollama_host)) if is_local(settings.ollama_host) else []
     if not models:
         return workspace
     asked.write("")

@@ -12,6 +12,7 @@ from ana.files import find_damage
 from ana.handles import open_data
 from ana.memory.changes import Change, Kind, find_disagreements
 from ana.memory.receipts import quote_record
+from ana.models.parameters import REFUSED, describe_refused
 from ana.notes import read_note
 from ana.output import tell, write_json, write_line
 from ana.settings import PROJECT
@@ -117,7 +118,7 @@ def _diagnose_rows(workspace: Workspace, *, repair: bool) -> Diagnosis:
                 changes = find_disagreements(kind, backend.scan(kind), backend.latest(kind))
                 diagnosis.counts[name] = backend.count(kind)
             diagnosis.faults += map(_describe_disagreement, changes)
-        diagnosis.notes += [*describe_failing(workspace), *_name_unread_rules(handles)]
+        diagnosis.notes += [*_describe_outside(workspace), *_name_unread_rules(handles)]
     conversations = _examine_conversations(workspace)
     diagnosis.notes += conversations.notes
     diagnosis.counts |= conversations.counts
@@ -155,7 +156,7 @@ def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, 
     exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
 
-    notes += describe_failing(handles.workspace)
+    notes += _describe_outside(handles.workspace)
     notes += [line] if (line := suggest_embedder(handles.workspace)) else []
     notes += _name_unread_rules(handles) if not faults else []
     faults += [line] if (line := describe_missing_embedder(handles.workspace)) else []
@@ -165,6 +166,11 @@ def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, 
         notes += conversations.notes
         counts |= conversations.counts
     return Diagnosis(faults, notes, counts)
+
+
+def _describe_outside(workspace: Workspace) -> list[str]:
+    """Return a sentence for each thing outside that does not work, or not as it is asked."""
+    return [*describe_failing(workspace), *describe_refused(workspace.note(REFUSED).read())]
 
 
 def _describe_disagreement(change: Change) -> str:

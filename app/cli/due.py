@@ -5,9 +5,8 @@ from typing import Annotated
 import typer
 
 from ana.handles import open_data
-from ana.memory.item import to_json
 from ana.output import tell, write_json
-from app.due import group_due, group_due_locally, show_due
+from app.due import describe_groups, group_due, group_due_locally, show_due
 from app.reminding import describe_failing
 from app.startup import start
 
@@ -26,8 +25,7 @@ def due(
     for sentence in failing:
         tell(sentence)
     if json_:
-        sections = {name: [to_json(item) for item in found.items] for name, found in groups.items()}
-        write_json(sections)
+        write_json(describe_groups(groups))
     else:
         show_due(groups, year=year)
     if any(groups[name].items for name in ("overdue", "unmarked", "today")):

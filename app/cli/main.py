@@ -3,7 +3,7 @@
 import gc
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -253,8 +253,21 @@ def run_command(command: Callable[[], Any]) -> int:
         tell(f"The files could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.")
         return 1
     except Exception as exc:  # no traceback reaches a person, and no other code may be mistaken for what a command says
+        from ana.logs import name_log
+
+        _prepare_log()
         logger.exception("a command failed in a way that was not foreseen")
         why = shorten(f"{type(exc).__name__}: {exc}", LONGEST)
-        tell(f"Something went wrong that was not foreseen: {why}. The log tells where it happened.")
+        tell(f"Something went wrong that was not foreseen: {why}. {name_log()} tells where it happened.")
         return UNFORESEEN
     return 0
+
+
+def _prepare_log() -> None:
+    """Have a log, also if a command failed before it was started, as where a module of it cannot be imported."""
+    from ana.logs import has_log, set_up_logging
+    from ana.settings import load_settings
+
+    if not has_log():
+        with suppress(AnaError):
+            set_up_logging(load_settings())

@@ -1,11 +1,23 @@
 """`ana today`: what is overdue, today's and the next days', on one screen."""
 
+from typing import Annotated
+
+import typer
+
 from ana.handles import open_data
-from app.due import show_today
+from ana.output import write_json
+from app.due import describe_groups, group_due, show_today
+from app.following import list_calendar_news
 from app.startup import start
 
 
-def today() -> None:
+def today(
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
     """Show the day at a glance: what is overdue, today with its times, then the next days, on one screen."""
     with open_data(start(), "ana today") as handles:
-        show_today(handles)
+        if json_:
+            day = {"day": handles.clock.now().date().isoformat()}
+            write_json(day | describe_groups(group_due(handles)) | {"calendars": list_calendar_news(handles)})
+        else:
+            show_today(handles)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ana.errors import AnaError, StoreBusy, TurnStopped, UserError
-from ana.handles import Handles, add_model
+from ana.handles import complete_handles
 from ana.json_lines import Quoted
 from ana.memory.routines import ROUTINE
 from ana.memory.sources import is_others
@@ -150,7 +150,6 @@ class Routines:
         return "" if is_quiet and answer.strip(" .*").lower() == QUIET else answer
 
     def _ask(self, due: DueRoutine, is_quiet: bool) -> "AIMessage | Waiting":
-        from ana.models.providers import build_model
         from app.routines.asking import open_asker
         from prompts import decision_prompt
 
@@ -158,7 +157,7 @@ class Routines:
         said = Said(item.content, (item.content,) if is_others(item.sources.content) else ())
         if is_quiet:
             said = replace(said, text=f"{said.text}\n\nIf there is nothing to tell, answer with the one word {QUIET}.")
-        handles = data if isinstance(data, Handles) else add_model(data, build_model(data.settings, decision_prompt))
+        handles = complete_handles(data, decision_prompt)
         thread = data.workspace.open_threads().remember(name_conversation(item))
         with open_asker(handles) as asker:
             return asker.ask_once(said, thread, f"{ROUTINE}-{due.key.item}-{due.key.moment}")

@@ -54,15 +54,12 @@ def show_changes(lines: Iterable[str], *, is_unchanged: bool = False) -> None:
 
 
 def describe_cost(answer: "Done") -> str:
-    """Return what a turn cost in one line; empty where nothing was paid."""
+    """Return what a turn cost in one line; empty where nothing was paid, or what is not known: `ana setup` says so."""
     usage, usd = answer.usage, answer.cost_usd
-    if usd == 0:
+    if not usd:
         return ""
     about = "about " if usage["estimated"] else ""
-    if usd is None:
-        spent = "the price of this model is not known"
-    else:
-        spent = f"{about}${usd:.4f}" if usd >= SMALLEST_USD else f"{about}less than ${SMALLEST_USD}"
+    spent = f"{about}${usd:.4f}" if usd >= SMALLEST_USD else f"{about}less than ${SMALLEST_USD}"
     cached = f" ({usage['cached_tokens']:,} cached)" if usage.get("cached_tokens") else ""
     return f"{spent} · {about}{usage['input_tokens']:,} tokens read{cached}, {usage['output_tokens']:,} written"
 

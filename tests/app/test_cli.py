@@ -287,4 +287,27 @@ def test_a_mistake_of_ours_is_a_sentence_with_an_exit_code_of_its_own(tmp_path: 
     assert done.stderr.startswith("Something went wrong that was not foreseen: ZeroDivisionError: secret \\x1b[31m")
     assert len(done.stderr.splitlines()) == 1
     assert len(done.stderr) < 500
+    assert f"The log {tmp_path / 'log' / 'ana.log'} tells where it happened." in done.stderr
     assert "Traceback" in (tmp_path / "log" / "ana.log").read_text()
+
+
+def test_a_module_that_cannot_be_imported_keeps_its_traceback(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import json\n\nfrom json import nothing_of_mine\n")
+    env = folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(tmp_path))
+    broken = """
+        import sys
+        sys.modules.pop("app.cli.today", None)
+        sys.modules["app.following"] = None
+        sys.argv[1:] = ["today"]
+        from app.cli import main
+        main.main()"""
+    done = run_forked("-c", broken, env=env)
+    assert done.returncode == 70
+    assert done.stderr.rstrip().endswith("tells where it happened.")
+    log = (tmp_path / "log" / "ana.log").read_text()
+    assert "Traceback" in log
+    assert "ModuleNotFoundError" in log
+    told = run_forked("-m", "app.cli", "ask", "hello", env=env | {"TOOLS_MODULES": "mine"})
+    assert told.returncode == 2
+    assert f"({tmp_path / 'mine.py'}, line 3; the traceback is in the log)" in told.stderr
+    assert "from json import nothing_of_mine" in (tmp_path / "log" / "ana.log").read_text()

@@ -62,8 +62,8 @@ def test_cost_is_told_by_day_and_model_and_damage_is_not_hidden(ana: Run, tmp_pa
         ),
         (
             {"input_tokens": 1234, "output_tokens": 56, "estimated": False, "cached_tokens": 1000},
-            None,
-            "the price of this model is not known · 1,234 tokens read (1,000 cached), 56 written",
+            0.1,
+            "$0.1000 · 1,234 tokens read (1,000 cached), 56 written",
         ),
         (
             {"input_tokens": 9, "output_tokens": 5, "estimated": True},
@@ -71,6 +71,7 @@ def test_cost_is_told_by_day_and_model_and_damage_is_not_hidden(ana: Run, tmp_pa
             "about $0.5000 · about 9 tokens read, 5 written",
         ),
         ({"input_tokens": 9, "output_tokens": 5, "estimated": True}, 0.0, ""),
+        ({"input_tokens": 9, "output_tokens": 5, "estimated": False}, None, ""),
     ],
 )
 def test_a_line_says_what_an_answer_cost(usage: dict[str, Any], usd: float | None, line: str) -> None:

@@ -104,6 +104,7 @@ def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_
     told = json.loads(ana("due", "--json").stdout)
     contents = {name: [item["content"] for item in items] for name, items in told.items()}
     assert contents == {"overdue": ["late"], "unmarked": [], "today": ["today"], "week": ["tomorrow", "in a week"]}
+    assert json.loads(ana("today", "--json").stdout) == {"day": f"{today()}", **told, "calendars": []}
 
 
 def test_today_is_a_day_at_a_glance_times_first(ana: Run, tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ def test_nothing_of_a_conversation_with_the_server_is_sent_if_it_is_to_be_hidden
             told.append(finish(client, thread, client.runs.wait(thread, "ana", input=given)))
         collector.wait_for_roots(7)
     assert [text.split(".")[0] for text in told[:3]] == ["Done, xylophone"] * 3
-    assert told[3].startswith("The model provider refused the request (400).")
+    assert told[3].startswith("The model provider refused the request (400): “wombat")
     assert find_leaks(collector) == []
     errors = [run["error"] for run in collector.runs.values() if run.get("error")]
     kinds = sorted({error.split()[0] for error in errors})

@@ -167,6 +167,21 @@ def test_without_a_terminal_a_decision_names_its_request(ana: Run, env: dict[str
     assert contents(env) == ["deed", "will"]
 
 
+def test_without_a_terminal_a_yes_as_the_next_message_is_to_what_ask_has_shown_last(
+    ana: Run, env: dict[str, str], post: Callable[..., dict[str, Any]]
+) -> None:
+    def ask(said: str) -> Done:
+        return ana("ask", "--thread", THREAD, said, **env)
+
+    assert ask("delete milk, bread").returncode == 3
+    post(question="delete will, deed")
+    post(question="delete will, deed")
+    told = ask("yes please")
+    assert (told.returncode, "Nothing was done" in told.stderr) == (3, True), "another door has asked since"
+    assert contents(env) == ["bread", "deed", "milk", "will"]
+    assert (ask("yes please").returncode, contents(env)) == (0, ["bread", "milk"])
+
+
 @contextmanager
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let this process show things in a terminal, and have a session of its own."""

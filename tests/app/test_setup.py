@@ -109,7 +109,9 @@ def test_nothing_is_written_if_the_model_does_not_answer(env_file: Path) -> None
     with openai_stub(Said(status=401)) as stub:
         done = run("--provider", "compatible", "--url", stub.url, "--model", "m-1", given="sk-bad\n")
     assert done.exit_code == 1
-    assert "refused the key (401). Nothing was written" in str(done.exception.sentence())
+    assert "refused the key (401). Check the key and the model in .env. Nothing was written" in str(
+        done.exception.sentence()
+    )
     assert not env_file.exists()
 
 
@@ -140,6 +142,61 @@ def test_an_ollama_that_answers_is_not_asked_for_its_address(
     assert "Address" not in done.output
 
 
+def test_the_servers_own_models_are_listed(env_file: Path) -> None:
+    with openai_stub(Said("Hello!")) as stub:
+        stub.models = ["text-embed-1", "big", "small"]
+        done = run("--provider", "compatible", "--url", stub.url, given="sk-1\n2\n")
+        assert done.exit_code == 0, done.output
+        assert "  1  big\n  2  small\n" in done.output
+        assert "gpt-4o-mini" not in done.output
+        assert dotenv_values(env_file)["OPENAI_MODEL"] == "small"
+        stub.models = [f"vendor/m-{n}" for n in range(40)] + ["openai/gpt-4o-mini"]
+        done = run("--provider", "compatible", "--url", stub.url, given="\n1\n")
+    assert "  1  openai/gpt-4o-mini  OpenAI or OpenRouter; small and quick; $0.15 read, $0.60 written" in done.output
+    assert "and 40 more; give any name of theirs." in done.output
+    assert dotenv_values(env_file)["OPENAI_MODEL"] == "openai/gpt-4o-mini"
+
+
+def test_it_says_where_a_key_comes_from_what_to_pull_and_three_models_with_their_price(
+    env_file: Path, ollama: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    done = run(given="1\n<\n3\n\n<\n5\n")
+    assert "A key is made at https://platform.openai.com/api-keys." in done.output
+    assert "gpt-5.4-mini OpenAI or OpenRouter; newer, thinks before it answers; $0.75 read" in done.output
+    assert "a turn about $0.0013" in done.output
+    assert "`ollama pull qwen3:8b` brings one" in done.output
+    monkeypatch.setenv("OLLAMA_HOST", ollama)
+    assert "[ollama]" in run(given="5\n").output, "found before it asks"
+
+
+def test_what_was_typed_stays_when_it_fails(env_file: Path, tmp_path: Path) -> None:
+    with openai_stub(Said(status=401), Said("Hello!")) as stub:
+        terminal = Terminal(folders(tmp_path, OLLAMA_HOST="http://127.0.0.1:9"), script=script_with(env_file, "setup"))
+        try:
+            for asked, typed in (
+                ("Which one", "4"),
+                ("Address", stub.url),
+                ("Key (not shown", "sk-bad-one"),
+                ("Model:", "m-1"),
+                (f"Address [{stub.url}]", ""),
+                ("keeps the one that is set", "sk-good-one"),
+                ("Model [m-1]", ""),
+                ("Where reminders ring", ""),
+            ):
+                terminal.until(asked)
+                if typed.startswith("sk-"):
+                    terminal.until_hidden()
+                terminal.type(f"{typed}\r")
+            shown = terminal.read_to_end()
+        finally:
+            terminal.close()
+    assert "refused the key (401). Check the key" in shown
+    assert "Nothing was written. Try again; Enter keeps what you typed." in shown
+    assert stub.authorizations == ["Bearer sk-bad-one", "Bearer sk-good-one"]
+    assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-1"
+
+
 @pytest.mark.parametrize("key", ["", "two words", "\x1b[2J", "schlüssel"])
 def test_what_cannot_be_a_key_is_refused(env_file: Path, key: str) -> None:
     done = run("--provider", "openai", "--model", "m", given=f"{key}\n")
@@ -166,8 +223,8 @@ def ollama() -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            body = json.dumps({"models": [{"name": "nomic-embed-text:latest"}, {"name": "qwen3:8b"}]}).encode()
-            self.send_response(200 if self.path == "/api/tags" else 404)
+            body = json.dumps({"data": [{"id": "nomic-embed-text:latest"}, {"id": "qwen3:8b"}]}).encode()
+            self.send_response(200 if self.path == "/v1/models" else 404)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -22,16 +22,8 @@ NOTES = (
     *("restore.json", "rebuilding.json", "purging", "moved.json"),
     *("thread_names.json", "last_thread", "typed", "refused_copy", "shown", "shown-to-assistants"),
     *("spending.json", "spending.lock", "spending.ledger"),
-    *(
-        "embedder-suggested",
-        "ollama-offered",
-        "calendar-key",
-        "push-key",
-        "calendars",
-        "zone",
-        "assistants",
-        "evaluations.json",
-    ),
+    *("embedder-suggested", "ollama-offered", "refused-parameters"),
+    *("calendar-key", "push-key", "calendars", "zone", "assistants", "forgetting", "evaluations.json"),
     *("traces.lock", "traces.owner", "thread_names.lock", "thread_names.owner", "reminders.lock"),
 )
 """The small files that ana writes in a data folder."""

@@ -308,7 +308,24 @@ def test_a_calendars_address_is_that_of_the_server(capsys: Shown, monkeypatch: p
     run(capsys, "users", "add", "anna")
     here = run(capsys, "calendar", "--user", "anna")[1].splitlines()[0]
     assert here.startswith("http://127.0.0.1:2024/calendar.ics?key=")
-    monkeypatch.setenv("ANA_HOSTS", "ana.example.org")
+    monkeypatch.setenv("ANA_HOSTS", "localhost")
     there = run(capsys, "calendar", "--user", "anna")[1].splitlines()[0]
-    assert there == here.replace("http://127.0.0.1:2024", "https://ana.example.org")
+    assert there == here.replace("http://127.0.0.1:2024", "https://localhost")
     assert run(capsys, "calendar", "--user", "anna", "--new-key")[1].splitlines()[0] != there
+
+
+def test_a_calendars_address_is_told_with_whether_it_is_served_and_how_a_phone_reaches_it(
+    capsys: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[str] = []
+    monkeypatch.setattr("app.cli.calendar._is_served", lambda address: any(map(address.startswith, served)))
+    monkeypatch.setattr("app.cli.calendar._find_own_address", lambda: "192.0.2.7")
+    told = run(capsys, "calendar")[1]
+    key = told.splitlines()[0].rpartition("=")[2]
+    assert "Nothing serves it there now; `ana serve` does." in told
+    assert f"A phone in the same network reads http://192.0.2.7:2024/calendar.ics?key={key}, once `ana serve" in told
+    served += ["http://127", "http://192"]
+    told = run(capsys, "calendar")[1]
+    assert "It is served there now." in told
+    assert f"reads http://192.0.2.7:2024/calendar.ics?key={key}." in told
+    assert "phone" not in run(capsys, "calendar", "--url", "http://ana.test")[1]

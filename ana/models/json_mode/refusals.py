@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from langchain_core.messages import AIMessageChunk
 
+from ana.models.complaints import read_complaint
 from ana.models.faults import provider_errors
 
 STATUSES = frozenset((400, 404, 405, 422, 500, 501))
@@ -31,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 def refuses_tools(exc: BaseException) -> bool:
     """Whether an endpoint's error says that it does not take tools."""
-    return _says(exc, _NAMES_TOOLS) and not _NAMES_MESSAGES.search(str(exc))
+    return _says(exc, _NAMES_TOOLS) and not _says(exc, _NAMES_MESSAGES)
 
 
 def refuses_structure(exc: BaseException) -> bool:
@@ -40,7 +41,8 @@ def refuses_structure(exc: BaseException) -> bool:
 
 
 def _says(exc: BaseException, names: re.Pattern[str]) -> bool:
-    return getattr(exc, "status_code", None) in STATUSES and bool(names.search(str(exc)))
+    complaint = read_complaint(exc)
+    return complaint.status in STATUSES and bool(names.search(f"{complaint.parameter} {complaint.sentence}"))
 
 
 class Refusals:

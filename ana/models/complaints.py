@@ -1,0 +1,80 @@
+"""What a provider says of a request that it refused, read from the structure of its error and never from its words."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ana.logs import HIDDEN, choose_secrets
+from ana.values import read_object
+
+_NAME = re.compile(r"[\w.\[\]-]{1,60}")
+"""What can be a parameter's name, or a path to one."""
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """A provider's error; what it does not tell is empty.
+
+    Args:
+        status: The HTTP status, or the one in an error that came with status 200; None within an answer.
+        codes: The provider's own names of the fault.
+        parameter: The name of the parameter that it is about.
+        sentence: What it says, without the key of the request.
+        is_foreign: Whether what answered is no server of OpenAI's protocol: a web page, or nothing at that address.
+    """
+
+    status: int | None = None
+    codes: frozenset[str] = frozenset()
+    parameter: str = ""
+    sentence: str = ""
+    is_foreign: bool = False
+
+    def names(self, parameter: str) -> bool:
+        """Return whether it is about a parameter: by its own field, or where it has none, by the name in its text."""
+        if self.parameter:
+            return self.parameter == parameter
+        return re.search(rf"\b{re.escape(parameter)}\b", self.sentence) is not None
+
+
+def read_complaint(exc: BaseException) -> Complaint:
+    """Return what an error of openai's client, or of langchain's around it, tells of a provider's."""
+    status, response = getattr(exc, "status_code", None), getattr(exc, "response", None)
+    status = status if isinstance(status, int) else None
+    kind = response.headers.get("content-type", "") if response is not None else "json"
+    is_page, passes = "html" in kind, status == 429 or (status or 0) >= 500
+    error = {} if is_page else _find_error(getattr(exc, "body", None))
+    parameter = error.get("param")
+    told = error.get("code")
+    return Complaint(
+        status=told if status == 200 and isinstance(told, int) else status,
+        codes=frozenset(value for value in map(error.get, ("code", "type")) if isinstance(value, str)),
+        parameter=parameter if isinstance(parameter, str) and _NAME.fullmatch(parameter) else "",
+        sentence=_hide_key(str(error.get("message") or ""), getattr(exc, "request", None)),
+        is_foreign=not passes and (is_page or (status == 404 and "json" not in kind)),
+    )
+
+
+def _find_error(body: Any) -> dict[str, Any]:
+    """Return the object that tells most of a fault; servers send it bare, in a list, as text, or around another's."""
+    if isinstance(body, list):
+        return _find_error(body[0]) if body else {}
+    if isinstance(body, str):
+        return _find_error(read_object(body)) or {"message": body}
+    if not isinstance(body, dict):
+        return {}
+    metadata = body.get("metadata")  # OpenRouter, of the provider behind it
+    if isinstance(metadata, dict) and isinstance(metadata.get("raw"), str) and metadata["raw"].strip():
+        return _find_error(metadata["raw"])
+    if isinstance(detail := body.get("detail"), list) and detail and isinstance(detail[0], dict):  # FastAPI
+        place = [str(part) for part in detail[0].get("loc") or ()]
+        return {"message": f"{detail[0].get('msg')}: {'.'.join(place)}", "param": place[-1] if place else ""}
+    if isinstance(detail, str):
+        return {"message": detail}
+    return _find_error(body["error"]) if "error" in body else body
+
+
+def _hide_key(sentence: str, request: Any) -> str:
+    key = request.headers.get("authorization", "").rpartition(" ")[2] if request is not None else ""
+    for secret in choose_secrets([key]):
+        sentence = sentence.replace(secret, HIDDEN)
+    return sentence

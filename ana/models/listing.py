@@ -1,0 +1,63 @@
+"""Asking a server which models it has, without loading what talks to them."""
+
+import socket
+from contextlib import closing
+from urllib.parse import SplitResult, urlsplit
+
+from ana.urls import is_http
+from ana.values import read_json
+
+HERE, ELSEWHERE = 0.5, 5.0
+"""How many seconds a server may take; where nothing listens, this machine says so at once."""
+
+LARGEST = 5_000_000
+"""Bytes of an answer; OpenRouter's is a tenth of it."""
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+PORTS = {"http": 80, "https": 443}
+
+
+def is_local(host: str) -> bool:
+    """Return whether a URL names this machine."""
+    return urlsplit(host).hostname in LOOPBACK
+
+
+def find_api(ollama_host: str) -> str:
+    """Return where an Ollama speaks OpenAI's protocol."""
+    return ollama_host.rstrip("/") + "/v1"
+
+
+def list_chat_models(api: str, key: str = "") -> list[str]:
+    """Return the names of the models that a server has, embedders left out; none if it does not say so.
+
+    Args:
+        api: The address at which it speaks OpenAI's protocol, with /v1.
+        key: What it asks for.
+    """
+    if not is_http(api):
+        return []
+    url = urlsplit(api)
+    if is_local(api) and not _listens(url):  # as on most machines, which need not load what speaks HTTP then
+        return []
+    import http.client
+
+    make = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
+    seconds = HERE if is_local(api) else ELSEWHERE
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    try:
+        with closing(make(str(url.hostname), url.port, timeout=seconds)) as connection:
+            connection.request("GET", f"{url.path.rstrip('/')}/models", headers=headers)
+            found = read_json(connection.getresponse().read(LARGEST))
+        names = [str(model["id"]) for model in found["data"]]
+        return [name for name in names if "embed" not in name and name.isprintable()]
+    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError):
+        return []
+
+
+def _listens(url: SplitResult) -> bool:
+    """Return whether anything does at an address, whatever it speaks."""
+    try:
+        socket.create_connection((str(url.hostname), url.port or PORTS[url.scheme]), HERE).close()
+    except OSError:
+        return False
+    return True

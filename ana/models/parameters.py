@@ -1,0 +1,90 @@
+"""The parameters that a model refuses: found out by asking once, and left out from then on, also after a restart."""
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+from ana.models.complaints import Complaint
+from ana.values import read_object
+
+REFUSED: Final = "refused-parameters"
+"""The note in which it is kept, in a workspace."""
+
+OPTIONAL = ("temperature", "stream_options", "parallel_tool_calls", "max_completion_tokens", "max_tokens")
+"""What a request can do without."""
+
+OLDER = {"max_completion_tokens": "max_tokens"}
+"""The name by which servers know a parameter that do not know its newer one."""
+
+_log = logging.getLogger(__name__)
+
+
+class Note(Protocol):
+    """A short text that is kept."""
+
+    def read(self) -> str:
+        """Return the text; empty if there is none."""
+
+    def write(self, text: str) -> None:
+        """Write the text as a whole."""
+
+
+class RefusedParameters:
+    """What the models of one server refuse.
+
+    Args:
+        url: The server's address.
+        note: Where it is kept; None for as long as this lives.
+    """
+
+    def __init__(self, url: str, note: Note | None = None) -> None:
+        self._url = url
+        self._note = note
+        self._known = read_refused(note.read()) if note else {}
+
+    def fit(self, payload: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a request without what its model refuses."""
+        fitting = dict(payload)
+        for name in self._known.get(self._key(payload), ()):
+            fitting = leave_out(fitting, name)
+        return fitting
+
+    def keep(self, payload: Mapping[str, Any], names: list[str]) -> None:
+        """Keep what the model of a request was found to refuse."""
+        key = self._key(payload)
+        self._known[key] = [*self._known.get(key, ()), *names]
+        _log.warning("%s refuses %s: it is sent without from now on", key, " and ".join(names))
+        if self._note:
+            self._note.write(json.dumps(read_refused(self._note.read()) | {key: self._known[key]}))
+
+    def _key(self, payload: Mapping[str, Any]) -> str:
+        return f"{payload.get('model')} at {self._url}"
+
+
+def find_refused(complaint: Complaint, payload: Mapping[str, Any]) -> str | None:
+    """Return the parameter that a request can do without and that a complaint about it names; None if there is none."""
+    if complaint.status not in (400, 422):
+        return None
+    return next((name for name in OPTIONAL if name in payload and complaint.names(name)), None)
+
+
+def leave_out(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a request without a parameter, or with it under its older name."""
+    rest = {key: value for key, value in payload.items() if key != name}
+    return rest | {OLDER[name]: payload[name]} if name in OLDER and name in payload else rest
+
+
+def read_refused(text: str) -> dict[str, list[str]]:
+    """Return the names of the parameters that models refuse, by model and address, from what was kept of them."""
+    kept = read_object(text)
+    return {key: [name for name in OPTIONAL if name in names] for key, names in kept.items() if isinstance(names, list)}
+
+
+def describe_refused(text: str) -> list[str]:
+    """Return a sentence for each model that refuses something, from what was kept of it."""
+    return [
+        f"{key} refuses {' and '.join(names)}: it is sent without. `ana setup` tries again."
+        for key, names in read_refused(text).items()
+        if names
+    ]
