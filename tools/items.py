@@ -1,8 +1,7 @@
 """The four primitives over items."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from decimal import Decimal
 from typing import Any
 
 from langchain_core.tools import tool
@@ -11,7 +10,6 @@ from ana.errors import DuplicateItem, NoSuchItem, ToolError
 from ana.memory.changes import Change
 from ana.memory.completions import find_done_dates
 from ana.memory.filters import OWN_KEYS, Node
-from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
 from ana.memory.newer import put_newer_first
 from ana.memory.operations import read_operations
@@ -20,9 +18,8 @@ from ana.memory.receipts import make_receipt
 from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.found import Found
 from ana.memory.views import show_properties, to_local
-from ana.memory.vocabulary import OURS
 from ana.time.dates import with_weekday
-from ana.values import Json, to_number
+from ana.values import Json
 from tools.alike import tell_alike
 from tools.arguments import (
     Quote,
@@ -44,6 +41,7 @@ from tools.noticing import (
     tell_occurrence,
     tell_repeat,
 )
+from tools.sums import tell_sums
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -205,25 +203,9 @@ def query_items(
     # where text or likeness ranks everything, all items would be the total
     is_selection = bool(where) or (found.fitting is None and not like)
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated} | more
-    if not texts and not like:
-        result |= _tell_sums(call, found, where)
+    result |= tell_sums(call, found, where, [*texts, like])
     note = _note(call, found, where or {})
     return result | _tell_done_then(call, found.where) | ({"note": note} if note else {}), explain(found)
-
-
-def _tell_sums(call: CallContext, found: Found, where: Mapping[str, Any] | None) -> dict[str, Json]:
-    """Return the totals of the numbers that all items have which a filter matches, shown or not."""
-    if len(found.items) < 2 or not _list_numbers(found.items):  # so that most queries read nothing more
-        return {}
-    every = call.memory.find(None, where, found.total).items if found.truncated else found.items
-    sums = {key: sum(Decimal(str(each.properties[key])) for each in every) for key in _list_numbers(every)}
-    return {"sums": {key: to_number(Decimal(total)) for key, total in sums.items()}} if sums else {}
-
-
-def _list_numbers(items: Sequence[Item]) -> list[str]:
-    """Return the properties that are a number in each of some items, and no rank among them."""
-    numbers = [{key for key, value in item.properties.items() if is_number(value)} for item in items]
-    return [key for key in items[0].properties if key not in OURS and all(key in each for each in numbers)]
 
 
 def _cut(found: Found, most: int) -> tuple[Found, dict[str, Json]]:
