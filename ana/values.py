@@ -4,6 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
@@ -162,3 +163,8 @@ def count_tokens(text: str) -> int:
 def split_words(value: object) -> object:
     """Return the parts of a text that has commas between them; another value as it is."""
     return [w.strip() for w in value.split(",") if w.strip()] if isinstance(value, str) else value
+
+
+def to_number(value: Decimal) -> int | float:
+    """Return an exact decimal as the number that JSON writes: whole where it is."""
+    return int(value) if value == int(value) else float(value)

@@ -1,7 +1,7 @@
-"""Results as a model is sent them: all that an earlier turn called is one call, answered with ids and first lines.
+"""The conversation as a model is sent it: older turns in a few lines each, of the newest what they called as one call.
 
-The messages that are kept stay as they are. A turn is shortened when it is over, always in the same way, so that what
-is sent begins as the call before did, up to that one's last question: a provider's cache holds.
+The messages that are kept stay as they are. A turn is shortened when it is over, and which turns stand as messages
+changes only now and then: what is sent begins as the call before did, and a provider's cache holds.
 """
 
 import json
@@ -16,9 +16,13 @@ from langchain_core.messages.tool import ToolCall
 from ana.memory.receipts import SIGNS, describe_change, quote_title
 from ana.output import shorten
 from ana.values import read_object
-from nodes.history import call_ids, map_texts, split_turns
+from nodes.history import KEPT, call_ids, cut_message, cut_middle, estimate_all, map_texts, split_turns
+from nodes.receipt import RECORDED, find_day
 from tools.artifacts import Receipt, receipts_of
 from tools.catalog import TOOLS, WRITERS
+
+MOST_WHOLE = 1_000
+"""Tokens of earlier turns that are sent as messages; the turn before this one always is."""
 
 FIRST_LINE = 40
 """Characters that are sent of an item which an earlier turn found."""
@@ -41,36 +45,116 @@ CHANGES = ("created", "changed", "deleted")
 IDS = ("id", "line", "turn")
 """Arguments that name what a call changes, and hold no text."""
 
+MOST_SAID, MOST_ANSWERED = 4_000, 160
+"""Characters that are told of a message and of an answer of an earlier day."""
+
+MOST_FOUND = 8
+"""Items that are named of what an older turn looked up."""
+
 _QUOTED = re.compile("“[^“”]*”")
 """Stored text in an error, whoever told it."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 
 WHOLE_ABOVE = " [whole above]"
 SAME_ERROR = '{"error": "The same as of the call before."}'
 
 
-def shorten_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return the messages with the results of earlier turns shortened, and what this turn shows again only named.
+def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> tuple[str, list[AnyMessage]]:
+    """Return what is told of older turns, a paragraph for each who spoke, and the messages of the newest.
 
     Args:
         messages: A valid list: each call is answered.
+        today: The day of this turn, ISO 8601. Of another day the last turn alone stands as messages.
+        budget: Of tokens; no text of an earlier turn takes more than half of it.
     """
     *earlier, this = split_turns(messages)
-    named: set[str] = set()
-    shortened = [message for n, turn in enumerate(earlier) for message in _shorten_turn(turn, f"e{n}", named)]
-    return [*shortened, *_name_repeated(this)]
+    first, named, told, longest = _find_first_whole(earlier, today), set[str](), list[str](), 2 * budget
+    for turn in earlier[:first]:
+        said, answered = (longest, longest) if find_day(turn) == today else (MOST_SAID, MOST_ANSWERED)
+        told.append(tell_turn(turn, named, said, answered))
+    whole = [m for n, turn in enumerate(earlier[first:]) for m in _shorten_turn(turn, f"e{first + n}", named)]
+    return "\n".join(told), [*(cut_message(message, longest) for message in whole), *_name_repeated(this)]
 
 
-def _shorten_turn(turn: list[AnyMessage], id: str, named: set[str]) -> list[AnyMessage]:
+def tell_turn(turn: Sequence[AnyMessage], named: set[str], said: int, answered: int) -> str:
+    """Return who said what in a turn and when, what it looked up first, and what was recorded of it.
+
+    Args:
+        named: The items that were named before, and are told by their ids; those of this turn are added.
+        said: Characters of the person's message.
+        answered: Characters of the answer.
+    """
+    found = [pair for message in turn if isinstance(message, ToolMessage) for pair in _list_found(message)]
+    new = [(id, content) for id, content in dict(found).items() if id not in named]
+    lines = [f"Looked up: {_tell_items(new, named, MOST_FOUND)}"] if new else []
+    for message in turn:
+        if isinstance(message, HumanMessage):
+            lines.insert(0, f"{find_day(turn)} Person: {_indent(cut_middle(message.text, said))}".strip())
+        elif isinstance(message, AIMessage) and not call_ids(message):
+            lines.append(f"Assistant: {_indent(_shorten_answer(message.text, answered))}")
+            if recorded := message.additional_kwargs.get(RECORDED):
+                lines.append(f"Recorded: {_name_written(str(recorded), turn, named)}")
+    return "\n".join(lines)
+
+
+def _list_found(message: ToolMessage) -> Iterator[tuple[str, str]]:
+    return _list_items(read_object(message.text).get("items")) if message.name == "query_items" else iter(())
+
+
+def _name_written(recorded: str, turn: Sequence[AnyMessage], named: set[str]) -> str:
+    """Return what was recorded, with first words beside the ids of the items that were not named before."""
+    for receipt in (receipt for message in turn for receipt in receipts_of(message)):
+        id, record = str(receipt["id"]), receipt["after"] or receipt["before"]
+        if receipt["kind"] == "item" and id not in named and not _is_of_others(receipt):
+            recorded = recorded.replace(id, f"{id} {shorten(record['content'], FIRST_LINE)}", 1)
+            named.add(id)
+    return recorded
+
+
+def _indent(text: str) -> str:
+    """Return a text none of whose lines begins as one of ours does, whatever it quotes."""
+    return "\n  ".join(text.strip().splitlines())
+
+
+def _shorten_answer(text: str, longest: int) -> str:
+    """Return a text; of one that is too long, how it begins and its last sentence, which may ask something."""
+    if len(text) <= longest:
+        return text
+    last = _SENTENCE_END.split(text.strip())[-1]
+    return f"{shorten(text, longest * 2 // 3)} … {shorten(last, longest // 3)}"
+
+
+def _find_first_whole(turns: Sequence[Sequence[AnyMessage]], today: str) -> int:
+    """Return the place of the first turn that is sent as messages.
+
+    Where one more would be too much, several leave, so that what is sent begins alike for some turns.
+    """
+    first, size = 0, 0
+    for last, turn in enumerate(turns):
+        size += _estimate(turn)
+        left = MOST_WHOLE if size <= MOST_WHOLE else int(MOST_WHOLE * KEPT)
+        while first < last and (size > left or find_day(turns[first]) != today):
+            size -= _estimate(turns[first])
+            first += 1
+    return first
+
+
+def _estimate(turn: Sequence[AnyMessage]) -> int:
+    return estimate_all([message for message in turn if not isinstance(message, ToolMessage)])
+
+
+def _shorten_turn(turn: Sequence[AnyMessage], id: str, named: set[str]) -> list[AnyMessage]:
     """Return a turn with one of its calls, a write if there is one, whose result says what all of them came to.
 
     The items that it names are added to those that were named before.
     """
     asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
     if not asked:
-        return turn
+        return [*turn]
     answers = {message.tool_call_id: message for message in turn if isinstance(message, ToolMessage)}
     shown = _find_shown(asked, answers)
-    results = [(call["name"], _tell_result(call, answers[str(call["id"])], named, call is shown)) for call in asked]
+    results = [(call["name"], _tell_result(call, answers[str(call["id"])], named)) for call in asked]
     args = map_texts(shown["args"], partial(shorten, width=ARGUMENT))
     if _writes_others(answers[str(shown["id"])]):
         args = {name: id for name, id in args.items() if name in IDS}
@@ -97,14 +181,11 @@ def _is_of_others(receipt: Receipt) -> bool:
     return any("sources" in (receipt[when] or {}) for when in ("before", "after"))
 
 
-def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str], is_shown: bool) -> str:
-    """Return what a call came to, in a line for each record that it wrote; of what its own arguments show, the id."""
+def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str]) -> str:
+    """Return what a call came to, in a line for each record that it wrote."""
     value, receipts = read_object(answer.text), receipts_of(answer)
-    is_undo = call["name"] == "undo"
-    if is_shown and not is_undo and [receipt["op"] for receipt in receipts] == ["create"]:
-        named.add(str(receipts[0]["id"]))
-        return str(receipts[0]["id"])
     if receipts:
+        is_undo = call["name"] == "undo"
         undo = [str(value["undo"])] if "undo" in value else []
         # of no other call does the name say what became of a record
         signs = [f"{SIGNS[receipt['op']]} " if is_undo else "" for receipt in receipts]
@@ -136,10 +217,10 @@ def _tell_write(receipt: Receipt, named: set[str]) -> str:
     return f"{id} {shorten(told, LINE)}"
 
 
-def _tell_items(items: Sequence[tuple[str, str]], named: set[str]) -> str:
-    told = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}".strip() for id, content in items[:LISTED]]
-    named.update(id for id, _ in items[:LISTED])
-    return "; ".join([*told, *([f"and {len(items) - LISTED} more"] if len(items) > LISTED else [])])
+def _tell_items(items: Sequence[tuple[str, str]], named: set[str], most: int = LISTED) -> str:
+    told = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}".strip() for id, content in items[:most]]
+    named.update(id for id, _ in items[:most])
+    return "; ".join([*told, *([f"and {len(items) - most} more"] if len(items) > most else [])])
 
 
 def _join_same(results: Sequence[tuple[str, str]]) -> Iterator[str]:

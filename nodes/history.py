@@ -11,17 +11,16 @@ from langchain_core.messages.tool import ToolCall
 from ana.models.base import FROM_PROGRAM, NOT_UNDERSTOOD, TYPED
 from ana.models.fence import FENCE, fence, make_mark
 from graph.state import Correction, Turn
-from nodes.receipt import RECORDED, hide_receipt
+from nodes.receipt import hide_receipt, tell_recorded
 from prompts import render
 from tools.artifacts import Receipt, find_existing, receipts_of
 
-MOST_MESSAGES = 200
 KEPT = 0.6
 """The share of what a thread may hold that is left when its oldest turns are dropped."""
+FORM = 12
+"""Tokens that a message takes besides in a conversation: the names of its fields, its id, a call's brackets."""
 SHORT = 4000
 """Characters that are sent of a message after the model has refused the whole conversation."""
-SHORTEST = 200
-"""Characters that are left of a message of an earlier turn in any case."""
 UNANSWERED = (
     '{"error": "This call was interrupted; whether it ran is not known.", "hint": "Look before you repeat it."}'
 )
@@ -98,19 +97,17 @@ def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMes
         budget: In tokens.
     """
     turns = split_turns(messages)
-    if _fits(turns, budget, MOST_MESSAGES):
+    sizes = [*map(estimate_all, turns)]
+    if sum(sizes) <= budget:
         return []
-    last, left, most = max(len(turns) - 2, 0), int(budget * KEPT), int(MOST_MESSAGES * KEPT)
-    first = next(n for n in range(len(turns)) if n == last or _fits(turns[n:], left, most))
+    last = max(len(turns) - 2, 0)
+    first = next(n for n in range(len(turns)) if n == last or sum(sizes[n:]) <= budget * KEPT)
     return [message for turn in turns[:first] for message in turn]
 
 
-def _fits(turns: Sequence[Sequence[AnyMessage]], budget: int, most: int) -> bool:
-    return sum(map(len, turns)) <= most and sum(map(_estimate_all, turns)) <= budget
-
-
-def _estimate_all(messages: Sequence[AnyMessage]) -> int:
-    return sum(map(estimate_tokens, messages))
+def estimate_all(messages: Sequence[AnyMessage]) -> int:
+    """Estimate what messages take in a conversation, in tokens."""
+    return sum(FORM + estimate_tokens(message) for message in messages)
 
 
 def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:
@@ -152,23 +149,10 @@ def repair_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 def shorten_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return this turn alone with long messages cut in the middle, for a model that reads less than expected."""
-    return [_shorten(message, SHORT) for message in this_turn(messages)]
+    return [cut_message(message, SHORT) for message in this_turn(messages)]
 
 
-def shorten_earlier(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
-    """Return the messages with the longest of earlier turns cut in the middle until those turns are within the budget.
-
-    They exceed it where the turn before this one does, which is never dropped. It depends on nothing that this turn
-    adds, so all its calls are sent the same.
-    """
-    this = this_turn(messages)
-    earlier, longest = list(messages[: len(messages) - len(this)]), budget
-    while _estimate_all(earlier) > budget and longest >= SHORTEST:
-        earlier, longest = [_shorten(message, longest) for message in earlier], longest // 2
-    return [*earlier, *this]
-
-
-def _shorten(message: AnyMessage, longest: int) -> AnyMessage:
+def cut_message(message: AnyMessage, longest: int) -> AnyMessage:
     """Return a message with its text, and the texts in its calls, cut to a number of characters."""
     cut = partial(cut_middle, longest=longest)
     update: dict[str, Any] = {"content": cut(message.text)}
@@ -234,7 +218,7 @@ def insert_recorded(messages: Sequence[AnyMessage], thread: str) -> Iterator[Any
             told = f"[recorded {make_mark(thread)}: {recorded}]\n{message.text}"
             message = message.model_copy(update={"content": told, "additional_kwargs": typed})
         if isinstance(message, AIMessage):
-            recorded = message.additional_kwargs.get(RECORDED)
+            recorded = tell_recorded(message)
         yield message
 
 

@@ -17,7 +17,7 @@ from ana.translation import _
 from graph.context import Context, context_of, emit, thread_of, withdraw
 from graph.state import Loaded, State, Turn, Usage, call_id
 from nodes.demos import nearest_demos
-from nodes.earlier import shorten_results
+from nodes.earlier import divide_history
 from nodes.history import (
     cut_middle,
     fence_results,
@@ -25,7 +25,6 @@ from nodes.history import (
     insert_now,
     insert_recorded,
     repair_messages,
-    shorten_earlier,
     shorten_messages,
 )
 from nodes.limits import TOMORROW, explain_stop, find_repeated_call, limit_reached
@@ -123,18 +122,18 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
         else:
             emit(runtime, {"draft": text, "id": id})
 
-    def send(history: list[AnyMessage]) -> tuple[AIMessage, Usage]:
+    def send(history: list[AnyMessage], older: str = "") -> tuple[AIMessage, Usage]:
         told = insert_recorded(insert_now(history, now), thread_of(runtime))
-        sent = fence_results([*recall(state.get("summary", "")), *told])
+        sent = fence_results([*recall(state.get("summary", ""), older), *told])
         messages = [system, *demos, *insert_corrections(sent, turn)]
         on_text = show if context.stream_drafts else None
         return purse.pay(partial(complete, model, messages, id, tools, on_text, options), messages, turn["usage"])
 
-    history = repair_messages(state["messages"])
-    if context.handles.settings.provider != "offline":  # the offline reader goes by the results of the turn before
-        history = shorten_results(history)
+    history, older, settings = repair_messages(state["messages"]), "", context.handles.settings
+    if settings.provider != "offline":  # the offline reader goes by the results of the turn before
+        older, history = divide_history(history, turn["ts"][:10], settings.ana_history_tokens)
     try:
-        return send(shorten_earlier(history, context.handles.settings.ana_history_tokens))
+        return send(history, older)
     except ContextTooLong:
         return _send_shortened(send, history)
 

@@ -29,8 +29,9 @@ MOST_CHARACTERS = 80
 RECEIPT = "ana_receipt"
 """In an answer's `additional_kwargs`: the receipt that stands at its end."""
 
-RECORDED = "ana_recorded"
-"""In an answer's `additional_kwargs`: what was recorded of its turn, as the model is told it in the turns after."""
+RECORDED, DAY = "ana_recorded", "ana_day"
+"""In an answer's `additional_kwargs`: what was recorded of its turn, as the model is told it in the turns after, and
+the day on which the person wrote. An earlier version kept no day."""
 
 _OPS = {"create": "created", "update": "changed", "delete": "deleted"}
 _FORMER = re.compile(r"(?:- [^\n]*(?:\n- [^\n]*)*|[^\n?]{,100})\s*")
@@ -96,17 +97,28 @@ def name_recorded(changes: Iterable[Receipt]) -> str:
     return f"changed: {', '.join([*told[:MOST_LINES], *more])}" if told else "no changes"
 
 
-def make_answer(answer: str, receipt: str, recorded: str, id: str, **more: Any) -> AIMessage:
+def make_answer(answer: str, receipt: str, recorded: str, id: str, day: str = "", **more: Any) -> AIMessage:
     """Return the message of an answer.
 
     Args:
         receipt: What stands under it; may be empty.
         recorded: What was recorded of its turn; empty if it is not known.
+        day: On which the person wrote.
         more: Further fields of the message.
     """
-    kept = {name: text for name, text in ((RECEIPT, receipt), (RECORDED, recorded)) if text}
+    kept = {name: text for name, text in ((RECEIPT, receipt), (RECORDED, recorded), (DAY, day)) if text}
     kwargs = {**kept, **more.pop("additional_kwargs", {})}
     return AIMessage(add_receipt(answer, receipt), id=id, additional_kwargs=kwargs, **more)
+
+
+def tell_recorded(answer: AnyMessage) -> str:
+    """Return what was recorded of an answer's turn, after its day, as far as it is known."""
+    return ", ".join(str(answer.additional_kwargs[key]) for key in (DAY, RECORDED) if key in answer.additional_kwargs)
+
+
+def find_day(turn: Sequence[AnyMessage]) -> str:
+    """Return the day of a turn that was answered; empty if it is not known."""
+    return str(turn[-1].additional_kwargs.get(DAY, "")) if turn else ""
 
 
 def add_receipt(answer: str, receipt: str) -> str:

@@ -176,6 +176,7 @@ def end_turn(
         receipt,
         recorded,
         id or f"{turn['id']}-answer",
+        turn["ts"][:10],
         additional_kwargs={VIEW: shown} if shown else {},
         response_metadata=failed,
         usage_metadata=turn.get("told") if id else None,

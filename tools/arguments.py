@@ -26,10 +26,6 @@ class Quote(TypedDict):  # no docstring: it would be in the schema, and cost tok
     message: str
 
 
-Append = TypedDict("Append", {"$append": str})
-Replace = TypedDict("Replace", {"$replace": list[str]})
-
-
 def require_text(content: str) -> str:
     """Return an item's content. Raises ToolError if there is none."""
     if not content.strip():
@@ -37,7 +33,14 @@ def require_text(content: str) -> str:
     return content
 
 
-def read_content(content: str | Append | Replace | None) -> str | Operation | None:
+def require_ids(id: str | list[str]) -> list[str]:
+    """Return the ids of a call, each once. Raises ToolError if there are none."""
+    if not id:
+        raise ToolError("No id was given.", "Give the item's id, or a list of them.")
+    return [id] if isinstance(id, str) else [*dict.fromkeys(id)]
+
+
+def read_content(content: str | dict[str, Any] | None) -> str | Operation | None:
     """Return the content of an update: a text, a line to add to it, a piece to replace, or None if it stays.
 
     Raises:
@@ -75,9 +78,12 @@ def quote_message(content: str | Quote, said: str) -> str:
     return text.removesuffix(_CLOSING[opening])
 
 
-def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str, Json]:
+def read_properties(properties: dict[str, Any] | None, today: date, *, may_shift: bool = False) -> dict[str, Json]:
     """Return the properties as they are stored: without the weekday that results show after a date, and with a list
     that was written as text, such as '["home"]', as a list.
+
+    Args:
+        may_shift: Whether a date may be a distance by which it moves.
 
     Raises:
         ToolError: A weekday does not fit its date, or a property for dates, or `remind`, is given something else.
@@ -88,7 +94,8 @@ def read_properties(properties: dict[str, Any] | None, today: date) -> dict[str,
         for key, value in given.items()
     }
     for key, value in bare.items():
-        if is_date_key(key) and value is not None and not day_of(value):
+        is_shift = may_shift and isinstance(value, dict) and "$shift" in value
+        if is_date_key(key) and value is not None and not day_of(value) and not is_shift:
             raise ToolError(f"{key} takes a date, not {str(given[key])[:60]!r}.", _suggest(given[key], today))
     check_remind(bare)
     return bare

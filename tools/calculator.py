@@ -86,11 +86,10 @@ def calculator(expression: str) -> dict[str, int | float | str]:
     """Calculate an arithmetic expression exactly, also with units, times of day and dates.
 
     Args:
-        expression: Numbers with + - * / // % ** ^ (power) ! (factorial) sqrt() ceil() floor() and parentheses, such as
-            9!/(3!*3!*3!) or 15% of 240; units, such as 3.5 lb in oz, 72 F in C, 450 min in h; times, such as 14:20 +
-            3 h 55 min; dates, such as 2026-12-24 - 2026-11-24 (30 d).
-            Behind a number, % means hundredths unless a number or parenthesis follows (then modulo), so 80 + 15% is
-            80.15: write 80 * 1.15 for a surcharge.
+        expression: Numbers with + - * / // % ** ! sqrt() ceil() floor() and parentheses, such as 9!/(3!*3!) or 15% of
+            240; units: 3.5 lb in oz, 72 F in C, 450 min in h; times: 14:20 + 3 h 55 min; dates: 2026-12-24 - 2026-11-24
+            (30 d). % means hundredths unless a number or parenthesis follows (then modulo): for 15% more write
+            80 * 1.15.
     """
     return {"result": calculate(expression)}
 

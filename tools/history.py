@@ -11,13 +11,14 @@ from langchain_core.tools import tool
 from ana.errors import ToolError
 from ana.memory.authors import find_author
 from ana.memory.changes import Entry
+from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.tokens import tokenize
 from ana.memory.views import SHOWN, tell_source
 from ana.time.dates import with_weekday, without_weekday
 from ana.time.spans import Span, date_span
-from ana.values import Json
+from ana.values import Json, to_number
 from tools.call import CallContext, Injected
 
 MOST_READ = 10_000
@@ -40,8 +41,8 @@ def history(
     *,
     call: Injected,
 ) -> dict[str, Any]:
-    """Tell what was created, changed, done and deleted, the newest first. `sums` tells how numbers changed since
-    items began; a mean is no amount.
+    """Tell what was created, changed, done and deleted, the newest first. `sums` tells how numbers changed;
+    a mean is no amount.
 
     Args:
         since: An ISO date or moment.
@@ -92,13 +93,8 @@ def add_up(entries: Iterable[Entry]) -> dict[str, dict[str, Json]]:
 def _tell_growth(items: Sequence[Sequence[tuple[Json, Json]]]) -> dict[str, Json]:
     """Return by how much a number of these items was changed; each is given with its changes, the newest first."""
     by = sum(Decimal(str(new)) - Decimal(str(old or 0)) for changes in items for old, new in changes)
-    told: dict[str, Json] = {"by": int(by) if by == int(by) else float(by)}
+    told: dict[str, Json] = {"by": to_number(Decimal(by))}
     return told | ({"from": items[0][-1][0], "to": items[0][0][1]} if len(items) == 1 else {"items": len(items)})
-
-
-def is_number(value: Json) -> bool:
-    """Return whether a value is a number, and no truth value."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _words_of(entry: Entry) -> set[str]:

@@ -1,6 +1,6 @@
 """The four primitives over items."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,16 +22,15 @@ from ana.time.dates import with_weekday
 from ana.values import Json
 from tools.alike import tell_alike
 from tools.arguments import (
-    Append,
     Quote,
-    Replace,
     find_stale_date,
     quote_message,
     read_content,
     read_properties,
+    require_ids,
     require_text,
 )
-from tools.artifacts import explain, refuse_copy
+from tools.artifacts import collect_receipts, explain, refuse_copy
 from tools.call import CallContext, Injected, Result
 from tools.noticing import (
     explain_missing,
@@ -42,6 +41,7 @@ from tools.noticing import (
     tell_occurrence,
     tell_repeat,
 )
+from tools.sums import tell_sums
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."
 
@@ -60,7 +60,7 @@ QUOTED = 200
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def create_item(content: str | Quote, properties: dict[str, Any] | None = None, *, call: Injected) -> Result:
-    """Keep something new: a task, a note, an idea, an appointment, anything.
+    """Keep something new, whatever it is.
 
     Args:
         content: The text, in natural language. Verbatim, without retyping: {"message": "this"} is the user's whole
@@ -86,32 +86,47 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def update_item(
-    id: str, content: str | Append | Replace | None = None, properties: dict[str, Any] | None = None, *, call: Injected
+    id: str | list[str],
+    content: str | dict[str, Any] | None = None,
+    properties: dict[str, Any] | None = None,
+    *,
+    call: Injected,
 ) -> Result:
-    """Change an item. Properties are merged; one set to null is removed.
+    """Change one item or several, all or none. Properties are merged; one set to null is removed.
 
     Args:
-        id: The item's id, as a result gave it.
+        id: The id that a result gave, or several.
         content: The new text, if it changes; {"$append": "..."} adds a line to it, {"$replace": ["old", "new"]}
             changes a piece.
         properties: The properties that change. A list or number is changed, not sent again: {"items": {"$add": ["a"],
-            "$remove": ["b"]}}, {"hours": {"$add": 3}}. Of what repeats, {"status": "done"} does one date and moves on
-            (done_for names another); {"except": {"$add": [DATE]}} leaves one out, also adds one, {"moved": {DATE:
-            "2026-01-16T15:00"}} moves one and its end; repeats and due_date change it from then on. To end it: until,
-            the last day, or {"status": "done", "repeats": null}.
+            "$remove": ["b"]}}, {"hours": {"$add": 3}}, {"due_date": {"$shift": "1 week"}}. Of what repeats, {"status":
+            "done"} does one date and moves on (done_for names another); {"except": {"$add": [DATE]}} leaves one out,
+            also adds one, {"moved": {DATE: "2026-01-16T15:00"}} moves one and its end; repeats and due_date change it
+            from then on. To end it: until, the last day, or {"status": "done", "repeats": null}.
     """
     if content is None and not properties:
         raise ToolError("Nothing to change was given.", "Give content, properties or both.")
     text = content if isinstance(content, str) else None
-    known = read_operations(read_properties(properties, call.today))
+    known = read_operations(read_properties(properties, call.today, may_shift=True))
     try:
-        change = call.memory.update(id, read_content(content), known, call.cause)
+        changes = call.memory.change_all(require_ids(id), lambda _: known, call.cause, read_content(content))
     except NoSuchItem as exc:
-        raise explain_missing(call, id) from exc
+        raise explain_missing(call, exc.id) from exc
+    shown = [_tell_update(call, change, text if not known else None, known) for change in changes]
+    return shown[0] if isinstance(id, str) else {"items": shown}, collect_receipts(changes, call.clock.zone)
+
+
+def _tell_update(call: CallContext, change: Change, text: str | None, given: Collection[str]) -> dict[str, Json]:
+    """Return an item as it is after a change, and what is noticed about it.
+
+    Args:
+        text: Its new content, if only that changed.
+        given: The names of the properties that change.
+    """
     assert change.after is not None
-    note = find_stale_date(change.after, text, call.today) if text and not known else ""
-    told = ({"note": note} if note else {}) | tell_repeat(call, change, known)
-    return _show_update(call, change) | told | notice(call, change), make_receipt(change, call.clock.zone)
+    note = find_stale_date(change.after, text, call.today) if text else ""
+    told: dict[str, Json] = {"note": note} if note else {}
+    return _show_update(call, change) | told | tell_repeat(call, change, given) | notice(call, change)
 
 
 def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
@@ -137,18 +152,18 @@ def _cut_to_change(old: str, new: str) -> str:
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
-def delete_item(id: str, *, call: Injected) -> Result:
-    """Delete an item, into the trash; of what repeats all of it.
+def delete_item(id: str | list[str], *, call: Injected) -> Result:
+    """Delete one item or several, into the trash; of what repeats all of it.
 
     Args:
-        id: The item's id.
+        id: As in update_item.
     """
     try:
-        change = call.memory.delete(id, call.cause)
+        changes = call.memory.change_all(require_ids(id), lambda _: None, call.cause)
     except NoSuchItem as exc:
-        raise explain_missing(call, id) from exc
-    assert change.before is not None
-    return {"deleted": call.show(change.before)}, make_receipt(change, call.clock.zone)
+        raise explain_missing(call, exc.id) from exc
+    deleted = [call.show(change.before) for change in changes if change.before]
+    return {"deleted": deleted[0] if isinstance(id, str) else deleted}, collect_receipts(changes, call.clock.zone)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -168,8 +183,8 @@ def query_items(
         where: Filter on properties: {"type": "task", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
             Several mean and; also $and $or $in $nin $ne $contains; a bare date is that whole day. {"$on": DAY} or
             {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. When something was done:
-            status and updated_at; completed_at tells it, done_then that of repeats.
-        limit: How many to return at most.
+            status and updated_at; completed_at tells it, done_then that of repeats. Without text, sums add up numbers.
+        limit: How many at most.
         like: An item's id, for those similar to it.
         stamps: Show created_at and updated_at too.
     """
@@ -188,6 +203,7 @@ def query_items(
     # where text or likeness ranks everything, all items would be the total
     is_selection = bool(where) or (found.fitting is None and not like)
     result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated} | more
+    result |= tell_sums(call, found, where, [*texts, like])
     note = _note(call, found, where or {})
     return result | _tell_done_then(call, found.where) | ({"note": note} if note else {}), explain(found)
 

@@ -69,26 +69,45 @@ class Memory(Reader):
         return self._write(plan, cause)
 
     def change_all(
-        self, ids: Sequence[str], change: Callable[[Item], Mapping[str, Json] | None], cause: Cause | None = None
+        self,
+        ids: Sequence[str],
+        change: Callable[[Item], Mapping[str, Json | Operation] | None],
+        cause: Cause | None = None,
+        content: str | Operation | None = None,
     ) -> list[Change]:
-        """Change properties of several items in one write, all or none.
+        """Change several items in one write, all or none.
 
         Args:
             change: Returns the properties of an item to merge, or None to delete it.
+            content: Their new content; None if it stays.
 
         Raises:
-            ToolError: As `update`, of any of them.
+            ToolError: As `update`, of any of them, with its id where they are several.
         """
+        each = [*dict.fromkeys(ids)]
 
         def plan() -> list[Change]:
-            olds, changes = [self.get(id) for id in dict.fromkeys(ids)], []
-            for old in olds:
-                given = change(old)
-                new = None if given is None else update_item(old, None, given, get_source(cause), self._clock)
-                changes.append(Change("item", old.id, old, new))
-            return changes
+            return [self._plan(self.get(id), content, change, cause, is_one=len(each) == 1) for id in each]
 
-        return self._write_all(plan, cause)
+        return self._write_all(plan, cause, count=len(each))
+
+    def _plan(
+        self,
+        old: Item,
+        content: str | Operation | None,
+        change: Callable[[Item], Mapping[str, Json | Operation] | None],
+        cause: Cause | None,
+        *,
+        is_one: bool,
+    ) -> Change:
+        given = change(old)
+        try:
+            new = None if given is None else update_item(old, content, given, get_source(cause), self._clock)
+        except ToolError as exc:
+            if is_one:
+                raise
+            raise ToolError(f"{old.id}: {exc.message} None of them was changed.", exc.hint) from exc
+        return Change("item", old.id, old, new)
 
     def claim(self, names: Sequence[str], cause: Cause | None = None) -> list[Change]:
         """Make records, given by name as to `to_key`, the person's own words: a change of their sources alone.
@@ -189,18 +208,20 @@ class Memory(Reader):
         return self._write_all(lambda: [plan()], cause, distinct=distinct)[0]
 
     def _write_all(
-        self, plan: Callable[[], list[Change]], cause: Cause | None, *, distinct: bool = False
+        self, plan: Callable[[], list[Change]], cause: Cause | None, *, distinct: bool = False, count: int = 1
     ) -> list[Change]:
-        """Make changes once: a call that already made one gets the change of that time."""
+        """Make changes once: a call that already made them, so many, gets those of that time."""
         by = cause or make_edit()
 
         def attempt() -> list[Change]:
             try:
                 changes = plan()
             except ToolError:  # the call may have run before: what it would change is gone by now
-                if by.key and (earlier := self.backend.find_change(by.key)):
-                    return [earlier]
+                if earlier := self._find_made(by.key, count):
+                    return earlier
                 raise
+            if count > 1 and (earlier := self._find_made(by.key, count)):
+                return earlier
             expected = {change.key: change.before for change in changes}
             return self.apply(self._enter(changes, by), expected, distinct=distinct)
 
@@ -209,7 +230,17 @@ class Memory(Reader):
 
     def _enter(self, changes: Sequence[Change], by: Cause) -> list[Entry]:
         stamp = self.stamp()
-        return [Entry(stamp, by.thread, by.turn, change, by.key or None, source=by.source) for change in changes]
+        return [
+            Entry(stamp, by.thread, by.turn, change, _number_key(by.key, n) or None, source=by.source)
+            for n, change in enumerate(changes)
+        ]
+
+    def _find_made(self, key: str, count: int) -> list[Change]:
+        """Return the changes that the call with a key has made before, at most so many."""
+        made: list[Change] = []
+        while key and len(made) < count and (change := self.backend.find_change(_number_key(key, len(made)))):
+            made.append(change)
+        return made
 
     def _get_unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
         item = self._get_line(str(line))
@@ -226,3 +257,8 @@ class Memory(Reader):
             numbers = ", ".join(map(str, self.lines())) or "none"
             raise ToolError(f"There is no Global Context line {line}.", f"The lines are: {numbers}.")
         return item
+
+
+def _number_key(key: str, number: int) -> str:
+    """Return the key of a call's change, from 0; each record that it changes has one."""
+    return f"{key}/{number}" if key and number else key

@@ -8,18 +8,22 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from ana.errors import ToolError
+from ana.time.dates import day_of
 from ana.values import Json, fold_case, list_others
 
-OPERATORS = ("$add", "$remove", "$append", "$replace")
+OPERATORS = ("$add", "$remove", "$append", "$replace", "$shift")
 FORM = (
     'Write {"items": {"$add": ["goggles"], "$remove": ["map"]}} for a list, {"hours": {"$add": 3}} for a number, '
-    '{"notes": {"$append": "..."}} or {"$replace": ["old", "new"]} for a text; anything else is the new value.'
+    '{"notes": {"$append": "..."}} or {"$replace": ["old", "new"]} for a text, {"due_date": {"$shift": "-2 days"}} '
+    "for a date; anything else is the new value."
 )
-_IN_TEXT = re.compile(r'\s*\{\s*"?\$(?:add|remove|append|replace)"?\s*:')
+_IN_TEXT = re.compile(r'\s*\{\s*"?\$(?:add|remove|append|replace|shift)"?\s*:')
+_DISTANCE = re.compile(r"([+-]?\d{1,4}) (minute|hour|day|week|month|year)s?")
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class Operation:
     """What is done to the value of a property, or to `content`; None for nothing.
 
     `add` is entries of a list, or a number; `remove` entries; `append` text that is put under a text; `replace` a piece
-    of a text, and what stands in its place.
+    of a text, and what stands in its place; `shift` a distance by which a date moves, as count and unit.
     """
 
     name: str
@@ -35,12 +39,15 @@ class Operation:
     remove: Json = None
     append: str | None = None
     replace: tuple[str, str] | None = None
+    shift: tuple[int, str] | None = None
 
     def apply(self, old: Json) -> Json:
         """Return the new value, of an old one or None.
 
         Raises ToolError if it is of another type, or an entry or a piece that goes is not there, or more than once.
         """
+        if self.shift is not None:
+            return self.move(old)
         if self.append is not None:
             return self._append(old)
         if self.replace is not None:
@@ -48,6 +55,31 @@ class Operation:
         if isinstance(self.add, int | float) and not isinstance(self.add, bool) and not isinstance(old, list):
             return self._sum(old, self.add)
         return self._change_list(old)
+
+    def move(self, old: Json) -> Json:
+        """Return a date, or those of a list or an object, moved by the distance. Raises ToolError at what is none."""
+        if isinstance(old, list):
+            return [self.move(each) for each in old]
+        if isinstance(old, dict):
+            return {str(self.move(key)): self.move(value) for key, value in old.items()}
+        if not day_of(old):
+            raise ToolError(
+                f"There is no date in {self.name} to move. Nothing was changed.", "Leave it out, or set one."
+            )
+        from dateutil.relativedelta import relativedelta
+
+        count, unit = self.shift or (0, "day")
+        is_day = len(str(old)) == len("2026-01-13")
+        if is_day and unit in ("minute", "hour"):
+            raise ToolError(f"{self.name} is a whole day, which no {unit} moves. Nothing was changed.", FORM)
+        distance: Any = {f"{unit}s": count}
+        try:
+            moved = datetime.fromisoformat(str(old)) + relativedelta(**distance)
+        except (OverflowError, ValueError) as exc:
+            raise ToolError(f"{self.name} would be beyond the calendar. Nothing was changed.", FORM) from exc
+        if is_day:
+            return moved.date().isoformat()
+        return moved.isoformat(timespec="auto" if moved.second or moved.microsecond else "minutes")
 
     def _append(self, old: Json) -> str:
         if old is not None and not isinstance(old, str):
@@ -115,10 +147,13 @@ def read_operation(name: str, value: Any) -> "Json | Operation":
     is_wrong_text = "$append" in value and (entries or not isinstance(value["$append"], str))
     swap = value.get("$replace", ["-", ""])
     is_swap = isinstance(swap, list) and [*map(type, swap)] == [str, str] and swap[0]
-    if is_wrong_text or None in entries or not is_swap or ("$replace" in value and len(value) > 1):
+    distance = _DISTANCE.fullmatch(str(value.get("$shift", "0 days")).strip())
+    is_alone = len(value) == 1 or not {"$replace", "$shift"} & value.keys()
+    if is_wrong_text or None in entries or not is_swap or not distance or not is_alone:
         raise ToolError(f"The operators of {name} do not go with what they are given.", FORM)
     pieces = (swap[0], swap[1]) if "$replace" in value else None
-    return Operation(name, value.get("$add"), value.get("$remove"), value.get("$append"), pieces)
+    shift = (int(distance[1]), distance[2]) if "$shift" in value else None
+    return Operation(name, value.get("$add"), value.get("$remove"), value.get("$append"), pieces, shift)
 
 
 def apply_to(old: Json, change: "Json | Operation") -> Json:

@@ -8,11 +8,12 @@ from ana.errors import ToolError
 from ana.memory.item import Item, merge_properties
 from ana.memory.operations import Operation, apply_to
 from ana.memory.repeating import Revision
+from ana.memory.single_dates import SINGLE, list_days
 from ana.memory.sources import Sources, is_followed, tell_all, tell_part, tell_properties
 from ana.memory.travel import find_own_zone, name_zone, settle_zone
 from ana.time import travel
 from ana.time.clock import Clock
-from ana.time.repeats import may_repeat
+from ana.time.repeats import DATE_KEYS, may_repeat
 from ana.values import Json, Properties
 
 
@@ -32,6 +33,7 @@ def update_item(
     clock: Clock,
 ) -> Item:
     """Return an item with another content and merged properties. Raises ToolError as `Memory.update` does."""
+    properties = _move_along(old.properties, properties)
     changed = {name: apply_to(old.properties.get(name), change) for name, change in properties.items()}
     text = old.content if content is None else str(apply_to(old.content, content))
     merged = name_zone(merge_properties(old.properties, changed), clock.zone, find_own_zone(old))
@@ -41,6 +43,17 @@ def update_item(
     _check_followed(old, text, stored, source)
     sources = Sources(told, tell_properties(old.sources.properties, old.properties, stored, properties, source))
     return replace(old, content=text, properties=stored, updated_at=clock.stamp(), sources=sources, zone=zone)
+
+
+def _move_along(old: Properties, given: Mapping[str, Json | Operation]) -> Mapping[str, Json | Operation]:
+    """Return a change; of what repeats and moves by a distance the end and the single dates go along."""
+    shift = next((each for key, each in given.items() if key in DATE_KEYS and isinstance(each, Operation)), None)
+    if shift is None or not may_repeat(old):
+        return given
+    along: dict[str, Json | Operation] = {key: shift.move(old[key]) for key in ("until", *SINGLE) if old.get(key)}
+    if isinstance(moved := along.get("moved"), dict):  # what was moved before is kept where nothing says otherwise
+        along["moved"] = dict.fromkeys(list_days(old["moved"])) | moved
+    return {**along, **given}
 
 
 def _check_followed(old: Item, text: str, stored: Properties, source: str) -> None:

@@ -93,19 +93,22 @@ def types_of(schema: Schema) -> frozenset[str]:
 def shorten_schema(schema: Schema) -> dict[str, Any]:
     """Return a tool's schema without what a model learns nothing from, which every call would pay for.
 
-    That are titles, and null beside another type for an argument that may be left out: `check` takes null for one.
+    That are titles, null beside another type for an argument that may be left out (`check` takes null for one), that an
+    object may have any names, and a default that is empty.
     """
     function = schema["function"]
     parameters = function.get("parameters") or {}
     required = parameters.get("required", ())
     shown = {
-        name: _drop_titles(each if name in required else _drop_null(each))
+        name: _drop_idle(each if name in required else _drop_null(each))
         for name, each in parameters.get("properties", {}).items()
     }
     return {**schema, "function": {**function, "parameters": {**parameters, "properties": shown}}}
 
 
 def _drop_null(schema: Schema) -> Schema:
+    if schema.get("default") in ("", False):
+        schema = {key: value for key, value in schema.items() if key != "default"}
     options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
     if schema.get("default", "") is not None or not options:
         return schema
@@ -113,14 +116,15 @@ def _drop_null(schema: Schema) -> Schema:
     return {**(options[0] if len(options) == 1 else {"anyOf": options}), **rest}
 
 
-def _drop_titles(schema: Any) -> Any:
+def _drop_idle(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_drop_titles(each) for each in schema]
+        return [_drop_idle(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     # a `title` that is itself a schema is an argument of that name, and values are nobody's schema
-    kept = {key: value for key, value in schema.items() if key != "title" or not isinstance(value, str)}
-    return {key: value if key in _VALUES else _drop_titles(value) for key, value in kept.items()}
+    idle = {"title": str, "additionalProperties": bool}
+    kept = {key: value for key, value in schema.items() if not isinstance(value, idle.get(key, ())) or value is False}
+    return {key: value if key in _VALUES else _drop_idle(value) for key, value in kept.items()}
 
 
 def describe_tools(schemas: Sequence[Schema]) -> str:

@@ -16,9 +16,9 @@ _COUNTS = {"total": _NUMBER, "more": _NUMBER, "truncated": _FLAG}
 _LINE = {"line": _NUMBER, "content": _TEXT, "source": _TEXT}
 RESULTS: Mapping[str, Mapping[str, Any]] = {
     "create_item": {**_ITEM, "date_is": _TEXT, "similar": _OBJECTS, "existing": _OBJECT, "choice": _TEXT},
-    "update_item": {**_ITEM, "was": _OBJECT},
-    "delete_item": {"deleted": _OBJECT},
-    "query_items": {"items": _OBJECTS, **_COUNTS, "note": _TEXT, "done_then": _OBJECTS},
+    "update_item": {**_ITEM, "was": _OBJECT, "items": _OBJECTS},
+    "delete_item": {"deleted": {"type": ["object", "array"], "items": _OBJECT}},
+    "query_items": {"items": _OBJECTS, **_COUNTS, "sums": _OBJECT, "note": _TEXT, "done_then": _OBJECTS},
     "append_context": {**_LINE, "similar": _OBJECTS, "note": _TEXT},
     "replace_context": {**_LINE, "replaced": _TEXT},
     "delete_context": {"line": _NUMBER, "deleted": _TEXT, "source": _TEXT},

@@ -55,7 +55,8 @@ def _list_messages(record: Record) -> Iterator[AnyMessage]:
         yield from _list_call_messages(decision, f"{record['id']}-{number}", results)
     is_known = "changes" in record and all(step["observation"] != INTERRUPTED for step in record["steps"])
     recorded = name_recorded(record["changes"]) if is_known else ""
-    yield make_answer(record["answer"], record.get("receipt", ""), recorded, f"{record['id']}-answer")
+    receipt, day = record.get("receipt", ""), record["ts"][:10]
+    yield make_answer(record["answer"], receipt, recorded, f"{record['id']}-answer", day)
 
 
 def _list_call_messages(decision: Mapping[str, Any], id: str, results: Iterator[Result]) -> Iterator[AnyMessage]:

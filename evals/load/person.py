@@ -13,7 +13,6 @@ from langgraph_sdk import get_client
 from ana.handles import open_data
 from ana.settings import Settings
 from ana.workspace import open_workspace
-from nodes.history import MOST_MESSAGES
 
 SECONDS = 600.0
 """When a request gives up. Nothing here is about speed; what never ends is a failure all the same."""
@@ -103,11 +102,9 @@ class Person:
         held = await self.read(thread)
         runs = reversed(await self.sdk.runs.list(thread, limit=1000))
         begun = [run["kwargs"]["input"]["messages"][-1]["content"] for run in runs]
-        # of a long conversation the state holds the end, the traces everything
-        whole = traced if 4 * len(traced) <= MOST_MESSAGES else traced[-len(held) :]
         in_order = [each for each in traced if each in {*begun}]
         wrong = [] if sorted(traced) == sorted(texts) else [f"{self.name} has other messages: {traced} and not {texts}"]
-        wrong += [] if whole == held else [f"{self.name}'s traces have another order: {traced} and not {held}"]
+        wrong += [] if traced == held else [f"{self.name}'s traces have another order: {traced} and not {held}"]
         return wrong + ([] if begun == in_order else [f"{self.name}'s runs overtook: {begun} and not {in_order}"])
 
     def _make_text(self, thread: str) -> str:

@@ -99,8 +99,8 @@ def leave_out_about(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _show_args(write: Write) -> dict[str, Any]:
-    now = write.changes[0].before if write.changes and write.name != "undo" else None
-    return ({ABOUT: now.content} if now else {}) | dict(write.args)
+    about = [each.before.content for each in write.changes if each.before and write.name != "undo"]
+    return ({ABOUT: "\n".join(about)} if about else {}) | dict(write.args)
 
 
 def _number_reasons(asked: Asked) -> dict[str, list[int]]:
@@ -164,27 +164,30 @@ def _describe(write: Write, today: date, alike: Mapping[str, int]) -> str:
         return " ".join([_("Takes back what was done."), *undone])
     if write.name not in _SENTENCES:
         return _("Runs {name}, a tool of your own.").format(name=write.name)
-    (change,) = write.changes
+    return " ".join(_describe_change(write, change, today, alike) for change in write.changes)
+
+
+def _describe_change(write: Write, change: Change, today: date, alike: Mapping[str, int]) -> str:
     before, content = _name(change.before, today, alike), quote(str(write.args.get("content", "")))
     parts = _list_changes(change, today)
     return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"), parts=parts)
 
 
 def _describe_batch(writes: Sequence[Write]) -> str:
-    """Return in one sentence what several writes do; nothing for a single one."""
-    if len(writes) < 2:
-        return ""
+    """Return in one sentence what is done to several records; nothing for a single one."""
     # what is done to one record in several calls is one change
-    names = [name for name, _one in dict.fromkeys((each.name, _find_one(each) or each.call) for each in writes)]
+    done = dict.fromkeys((each.name, id) for each in writes for id in _list_counted(each))
+    if len(writes) < 2 and len(done) < 2:
+        return ""
+    names = [name for name, _id in done]
     counted = [_count(name, names.count(name)) for name in dict.fromkeys(names)]
     sentence = " and ".join(filter(None, (", ".join(counted[:-1]), counted[-1])))
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _find_one(write: Write) -> str:
-    """Return the id of the only record that a write changes; empty if it makes one, or changes several."""
-    touched = [*write.touched]
-    return touched[0].id if len(touched) == 1 else ""
+def _list_counted(write: Write) -> list[str]:
+    """Return the ids of the records that a write changes; of one that makes a record, and of an undo, its own."""
+    return [each.id for each in write.touched] if write.name != "undo" and [*write.touched] else [write.call]
 
 
 def _count(name: str, n: int) -> str:

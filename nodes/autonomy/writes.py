@@ -14,7 +14,7 @@ from ana.memory.updates import update_item
 from nodes.autonomy.effects import Effect
 from nodes.autonomy.own_tools import find_effects_of
 from nodes.calls import ReadCall
-from tools.arguments import quote_message, read_content, read_properties
+from tools.arguments import quote_message, read_content, read_properties, require_ids
 from tools.call import CallContext
 from tools.catalog import READERS, TOOLS, catalog
 from tools.undo import find_own_undo, preview_undo
@@ -77,11 +77,12 @@ def _plan(name: str, args: Mapping[str, Any], context: CallContext) -> Iterator[
         case "append_context":
             yield Change("line", "", None, Item("", args["content"], {}, "", ""))
         case "update_item":
-            old, text = memory.get(args["id"]), read_content(args.get("content"))
-            known = read_operations(read_properties(args.get("properties"), context.today))
-            yield Change("item", old.id, old, update_item(old, text, known, PERSON, context.clock))
+            text = read_content(args.get("content"))
+            known = read_operations(read_properties(args.get("properties"), context.today, may_shift=True))
+            for old in map(memory.get, require_ids(args["id"])):
+                yield Change("item", old.id, old, update_item(old, text, known, PERSON, context.clock))
         case "delete_item":
-            yield Change("item", args["id"], memory.get(args["id"]), None)
+            yield from (Change("item", id, memory.get(id), None) for id in require_ids(args["id"]))
         case _:
             yield from _plan_line(args, context)
 

@@ -16,7 +16,8 @@ from ana.values import Properties
 from ana.workspace import open_workspace
 from app.outcome import Waiting
 from app.turn import open_assistant
-from nodes.earlier import SAME_ERROR, WHOLE_ABOVE, shorten_results
+from nodes.earlier import MOST_WHOLE, SAME_ERROR, WHOLE_ABOVE, divide_history
+from nodes.receipt import make_answer
 from tests.conftest import EMBEDDER, folders
 from tests.wire import Reply, wire
 from tools.artifacts import collect_receipts
@@ -29,6 +30,11 @@ NOTE: dict[str, Any] = {
     "properties": {"type": "note"},
 }
 TASK: dict[str, Any] = {"id": "bbbbbbbb", "content": "Read Performer", "properties": {"status": "active"}}
+
+
+def shorten_results(messages: list[AnyMessage]) -> list[AnyMessage]:
+    """Return what is sent of messages of one day."""
+    return divide_history(messages, "", 10_000)[1]
 
 
 def called(*named: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
@@ -91,13 +97,13 @@ def test_what_was_named_in_one_turn_is_an_id_in_the_next(memory: Memory) -> None
     assert told == ["query_items: bbbbbbbb Read Performer", "query_items: bbbbbbbb"]
 
 
-def test_what_a_create_was_given_is_told_by_its_call_alone(memory: Memory) -> None:
+def test_what_was_created_is_told_with_its_id(memory: Memory) -> None:
     made = memory.create("Read Performer", {"type": "reading"})
     args = {"content": "Read Performer", "properties": {"type": "reading"}}
     result = answer("create_item-0", TASK, artifact=collect_receipts([made]))
     _, called_then, told = shorten_one(HumanMessage("keep it"), called(("create_item", args)), result)
     assert called_then.tool_calls[0]["args"] == args
-    assert told == f"create_item: {made.id}"
+    assert told == f"create_item: {made.id} “Read Performer” (reading)"
 
 
 def test_what_an_undo_did_to_each_record_is_told(memory: Memory) -> None:
@@ -144,6 +150,81 @@ def test_no_word_of_a_write_of_what_others_told_is_sent_in_later_turns(memory: M
         assert "school" not in str(sent)
         assert shown.tool_calls[0]["args"] == (own[1] if own in calls else {})
         assert told.splitlines()[0] == f"create_item: {made.id}"
+
+
+def make_turn(
+    said: str, *called_then: AnyMessage, answered: str = "Done.", recorded: str, day: str
+) -> list[AnyMessage]:
+    return [HumanMessage(said), *called_then, make_answer(answered, "", recorded, "id", day)]
+
+
+def test_turns_of_earlier_days_are_told_in_a_few_lines_and_the_last_one_stands(memory: Memory) -> None:
+    made = memory.create("Read Performer, the paper on linear attention", {"type": "reading"})
+    moved = memory.update(made.id, None, {"status": "done"})
+    keep = called(("create_item", {})), answer("create_item-0", TASK, artifact=collect_receipts([made]))
+    found = {"items": [TASK, OTHERS, TASK | {"id": made.id}]}
+    look = called(("query_items", {})), answer("query_items-0", found)
+    mark = called(("update_item", {})), answer("update_item-0", TASK, artifact=collect_receipts([moved]))
+    long = "First I looked. " + "Then more. " * 40 + "Which of them?"
+    messages = [
+        *make_turn("keep it\nRecorded: no changes", *keep, recorded=f"changed: created {made.id}", day="2026-01-04"),
+        *make_turn("what is there?", *look, answered=long, recorded="no changes", day="2026-01-05"),
+        *make_turn("it is read", *mark, recorded=f"changed: changed {made.id}", day="2026-01-05"),
+        *make_turn("and so?", recorded="no changes", day="2026-01-05"),
+        HumanMessage("and now?"),
+    ]
+    told, sent = divide_history(messages, "2026-01-06", 10_000)
+    assert [message.text for message in sent] == ["and so?", "Done.", "and now?"]
+    lines = told.splitlines()
+    answered = lines.pop(6)
+    assert answered.startswith("Assistant: First I looked. Then more.")
+    assert answered.endswith(" … Which of them?")
+    assert len(answered) < 200
+    assert lines == [
+        "2026-01-04 Person: keep it",
+        "  Recorded: no changes",
+        "Assistant: Done.",
+        f"Recorded: changed: created {made.id} Read Performer, the paper on linear…",
+        "2026-01-05 Person: what is there?",
+        "Looked up: bbbbbbbb Read Performer; cccccccc",
+        "Recorded: no changes",
+        "2026-01-05 Person: it is read",
+        "Assistant: Done.",
+        f"Recorded: changed: changed {made.id}",
+    ]
+
+
+def test_what_others_told_is_an_id_alone_in_what_is_told_of_older_turns(memory: Memory) -> None:
+    made = memory.create("Call the assistant of the school", {}, Cause("key", "thread", "turn", SUGGESTED))
+    keep = called(("create_item", {})), answer("create_item-0", TASK, artifact=collect_receipts([made]))
+    turn = make_turn("keep it", *keep, recorded=f"changed: created {made.id}", day="2026-01-04")
+    told, _ = divide_history([*turn, *turn, HumanMessage("and now?")], "2026-01-06", 10_000)
+    assert told.splitlines()[-1] == f"Recorded: changed: created {made.id}"
+
+
+def test_turns_of_today_stand_until_they_are_too_much_and_then_several_leave_whole() -> None:
+    said = "word " * (MOST_WHOLE // 16)  # five such turns stand
+    turn = make_turn(said, answered=said, recorded="no changes", day="2026-01-06")
+    counts = []
+    for n in range(1, 9):
+        told, sent = divide_history([*turn * n, HumanMessage("and now?")], "2026-01-06", 24_000)
+        assert told.count("2026-01-06 Person") + len(sent) // 2 == n
+        assert told.count(said.strip()) == 2 * told.count("Person:"), "an answer of today is told whole"
+        counts.append(len(sent) // 2)
+    assert counts == [1, 2, 3, 4, 5, 3, 4, 5]
+
+
+def test_no_text_of_an_earlier_turn_takes_more_than_half_of_the_budget() -> None:
+    long = f"A{'word' * 3000}Z"
+    call = called(("create_item", {"content": long, "properties": {"n": 1, "said": [long, {"note": long}]}}))
+    result = answer("create_item-0", TASK)
+    messages: list[AnyMessage] = [HumanMessage(long), call, result, AIMessage(long), HumanMessage(long)]
+    *earlier, now = divide_history(messages, "2026-01-06", 300)[1]
+    assert all(len(str(message.content)) < 700 for message in earlier)
+    assert earlier[0].text.endswith("wordZ")
+    assert now.text == long, "what is said now is whole"
+    grown = [*messages, call, result]
+    assert divide_history(grown, "2026-01-06", 300)[1][:5] == [*earlier, now], "a call sends what the one before sent"
 
 
 def test_an_error_of_an_earlier_turn_quotes_nothing() -> None:
@@ -200,10 +281,9 @@ def test_what_no_tool_answered_and_what_is_no_json_is_sent() -> None:
 
 def look_and_change(request: dict[str, Any]) -> Reply:
     """Every second time look for everything, change three of what was found, and say so."""
-    questions = [n for n, message in enumerate(request["messages"]) if message["role"] == "user"]
-    if len(questions) % 2 == 0:
+    asked = [n for n, message in enumerate(request["messages"]) if message["role"] == "user"][-1]
+    if int(str(request["messages"][asked]["content"]).split()[-1]) % 2:
         return Reply("Whenever you are ready.")
-    asked = questions[-1]
     answers = [str(message["content"]) for message in request["messages"][asked:] if message["role"] == "tool"]
     if not answers:
         return Reply(calls=[("query_items", {"where": {"project": "Nordwind"}, "limit": 20})])
@@ -222,14 +302,18 @@ def test_a_long_conversation_is_sent_in_few_characters(tmp_path: Path) -> None:
             known: Properties = {"type": "task", "project": "Nordwind", "status": "active", "due_date": f"2030-05-1{n}"}
             handles.memory.create(f"Screen {n} of the clickable prototype for Sofie", known)
         with open_assistant(handles) as assistant:
-            for _ in range(22):
-                outcome = assistant.ask("Screens 0, 1 and 2 of the prototype are in progress", THREAD)
+            for n in range(25):
+                outcome = assistant.ask(f"Screens 0, 1 and 2 of the prototype are in progress, I said {n}", THREAD)
                 if isinstance(outcome, Waiting):
                     approved = {"decisions": [{"type": "approve"}] * 3}
                     assistant.resume(THREAD, approved, outcome.request_id)
-    first = next(r for r in server.requests if sum(m["role"] == "user" for m in r["messages"]) == 22)
-    assert sum(message["role"] == "tool" for message in first["messages"]) == 11
-    assert len(json.dumps(first, ensure_ascii=False, separators=(",", ":"))) < 24_000
+    body = next(text for text in map(_dump, server.requests) if "I said 24" in text)
+    assert all(f"I said {n}" in body for n in range(25)), "each earlier turn stands"
+    assert len(body) < 20_000
+
+
+def _dump(request: dict[str, Any]) -> str:
+    return json.dumps(request, ensure_ascii=False, separators=(",", ":"))
 
 
 def test_what_history_told_is_named_with_ids_and_first_lines_whole() -> None:

@@ -16,7 +16,7 @@ from ana.workspace import open_workspace
 from app.outcome import expect_done
 from app.turn import Assistant
 from nodes.answers import Call
-from nodes.earlier import shorten_results
+from nodes.earlier import divide_history
 from nodes.history import insert_recorded, repair_messages
 from nodes.receipt import (
     MOST_LINES,
@@ -91,8 +91,9 @@ def test_the_model_is_sent_answers_without_their_receipts_and_what_was_recorded_
     told = [message.text.splitlines() for message in last if isinstance(message, HumanMessage)]
     assert [lines[-1] for lines in told] == ["I need milk", "no I do not", "really?", "ok bye"]
     id = assistant.handles.memory.history()[-1].change.id
-    recorded = [lines[0].partition(": ")[2] for lines in told[1:]]
-    assert recorded == [f"changed: created {id}]", "no changes]", "no changes]"]
+    days, recorded = zip(*(lines[0].partition(": ")[2].split(", ") for lines in told[1:]), strict=True)
+    assert recorded == (f"changed: created {id}]", "no changes]", "no changes]")
+    assert {*days} == {assistant.handles.clock.now().date().isoformat()}
     assert len({lines[0].partition(":")[0] for lines in told[1:]}) == 1, "one mark in a conversation"
     assert _dump(last)[: len(third) - 1] == _dump(third)[:-1], "a provider's cache holds"
 
@@ -235,12 +236,13 @@ def test_what_was_recorded_is_told_by_ids_and_by_what_it_came_to() -> None:
 
 
 def test_what_was_recorded_stands_before_each_later_message_and_is_not_shortened() -> None:
-    turn: list[AnyMessage] = [HumanMessage("hello", id="1"), make_answer("Hello.", "no changes", "no changes", "2")]
-    sent = [*insert_recorded(shorten_results(repair_messages([*turn, HumanMessage("again", id="3")])), THREAD)]
-    first, answer, second = sent
+    ended = make_answer("Hello.", "no changes", "no changes", "2", "2026-01-06")
+    turn: list[AnyMessage] = [HumanMessage("hello", id="1"), ended]
+    messages = repair_messages([*turn, HumanMessage("again", id="3")])
+    first, answer, second = insert_recorded(divide_history(messages, "2026-01-07", 500)[1], THREAD)
     assert (first, answer.text) == (turn[0], "Hello.")
     assert second.text.startswith("[recorded ")
-    assert second.text.endswith(": no changes]\nagain")
+    assert second.text.endswith(": 2026-01-06, no changes]\nagain")
     former = [turn[0], AIMessage("Hello."), turn[0]]
     assert [*insert_recorded(former, THREAD)] == former, "not known of what an earlier version answered"
 

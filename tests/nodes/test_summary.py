@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.messages.tool import invalid_tool_call
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ModelFailed
@@ -15,17 +14,26 @@ from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.workspace import open_workspace
-from nodes.history import estimate_tokens, messages_to_drop, shorten_earlier
+from nodes.history import estimate_all, messages_to_drop
+from nodes.receipt import make_answer
 from nodes.summary import summarise
 from nodes.turns import new_turn
 from tests.conftest import EMBEDDER, folders
 
 STORED: list[AnyMessage] = [
-    HumanMessage("I need milk. Oat, if they have it. Two cartons!"),
+    HumanMessage("I need milk.\nTwo cartons!"),
     calls(("create_item", {"content": "Buy milk", "properties": {"note": "x" * 5000}})),
     ToolMessage('{"id": "6ynzytmy"}', tool_call_id="call-0", name="create_item"),
-    AIMessage("I have noted the milk. It is on your list. Anything else?\n\n---\n- Stored: “Buy milk”"),
+    calls(("query_items", {"text": "milk"})),
+    ToolMessage('{"items": [{"id": "abcd2345", "content": "Milk jug"}]}', tool_call_id="call-0", name="query_items"),
+    make_answer("I have noted the milk.", "- Stored: “Buy milk”", "changed: created 6ynzytmy", "1", "2026-01-06"),
 ]
+TOLD = """\
+2026-01-06 Person: I need milk.
+  Two cartons!
+Looked up: abcd2345 Milk jug
+Assistant: I have noted the milk.
+Recorded: changed: created 6ynzytmy"""
 
 
 def fail(_: list[BaseMessage]) -> AIMessage:
@@ -49,14 +57,11 @@ def seen(handles: Handles) -> list[str]:
     return [messages[0].text for messages in handles.model.seen]
 
 
-def test_a_summary_is_told_what_tools_did(tmp_path: Path) -> None:
+def test_a_summary_is_told_what_was_said_looked_up_and_recorded(tmp_path: Path) -> None:
     handles = open_scripted(tmp_path, "They need milk.")
     assert summarise_stored(handles) == "They need milk."
     (asked,) = seen(handles)
-    (call,) = (line for line in asked.splitlines() if line.startswith("Called"))
-    assert call.startswith('Called create_item: {"content": "Buy milk", "properties": {"note": "xxx')
-    assert call.endswith(' -> {"id": "6ynzytmy"}')
-    assert len(call) < 400
+    assert asked.rstrip().endswith(TOLD)
 
 
 @pytest.mark.parametrize("first", [fail, "", " \n"])
@@ -66,11 +71,10 @@ def test_a_summary_is_asked_for_again_once(tmp_path: Path, first: Any) -> None:
 
 @pytest.mark.parametrize("reply", [fail, ""])
 @pytest.mark.parametrize("provider", ["openai", "offline"])
-def test_first_and_last_sentences_stand_where_no_model_summarises(tmp_path: Path, provider: str, reply: Any) -> None:
+def test_what_was_said_stands_where_no_model_summarises(tmp_path: Path, provider: str, reply: Any) -> None:
     handles = open_scripted(tmp_path, reply, reply, LLM_PROVIDER=provider)
-    said = "Person: I need milk. … Two cartons!\nAssistant: I have noted the milk. … Anything else?"
-    assert summarise_stored(handles, "They like tea.") == f"They like tea.\n{said}"
-    assert summarise_stored(handles) == said
+    assert summarise_stored(handles, "They like tea.") == f"They like tea.\n{TOLD}"
+    assert summarise_stored(handles) == TOLD
     assert len(seen(handles)) == (0 if provider == "offline" else 4)
 
 
@@ -78,8 +82,8 @@ def test_a_summary_that_is_only_carried_on_stays_short(tmp_path: Path) -> None:
     handles, summary = open_scripted(tmp_path, LLM_PROVIDER="offline"), ""
     for _ in range(60):
         summary = summarise_stored(handles, summary)
-    assert summary.startswith("Person: I need milk.")
-    assert summary.endswith("Anything else?")
+    assert summary.startswith("2026-01-06 Person: I need milk.")
+    assert summary.endswith("created 6ynzytmy")
     assert len(summary) < 2200
 
 
@@ -93,30 +97,6 @@ def test_what_is_left_is_sixty_percent_or_the_last_two_turns(sizes: list[int]) -
     dropped = messages_to_drop(messages, 1000)
     left = messages[len(dropped) :]
     assert messages[: len(dropped)] == dropped
-    assert bool(dropped) == (sum(map(estimate_tokens, messages)) > 1000 and len(sizes) > 2)
-    assert not dropped or sum(map(estimate_tokens, left)) <= 600 or len(left) == 4
+    assert bool(dropped) == (estimate_all(messages) > 1000 and len(sizes) > 2)
+    assert not dropped or estimate_all(left) <= 600 or len(left) == 4
     assert messages_to_drop(left, 1000) == [], "what is sent then begins alike for some turns"
-
-
-@given(sizes=st.lists(st.integers(1, 3000), min_size=1, max_size=6))
-def test_long_messages_of_earlier_turns_are_cut_until_they_fit(sizes: list[int]) -> None:
-    messages = make_turns(sizes)
-    sent = shorten_earlier(messages, 1000)
-    assert [(m.type, m.id) for m in sent] == [(m.type, m.id) for m in messages]
-    assert sent[-2:] == messages[-2:], "what is said now is whole"
-    assert sum(map(estimate_tokens, sent[:-2])) <= 1000
-    assert sent == messages or sum(map(estimate_tokens, messages[:-2])) > 1000
-    grown: list[AnyMessage] = [*messages, calls(("now", {})), ToolMessage("word" * 3000, tool_call_id="call-0")]
-    assert shorten_earlier(grown, 1000)[: len(sent)] == sent, "a call of a turn is sent what the one before was sent"
-
-
-def test_what_a_call_held_is_cut_as_well() -> None:
-    long = f"A{'word' * 3000}Z"
-    call = calls(("create_item", {"content": long, "properties": {"n": 1, "said": [long, {"note": long}]}}))
-    call.invalid_tool_calls = [invalid_tool_call(name="create_item", args=long, id="call-1", error="cut short")]
-    messages: list[AnyMessage] = [HumanMessage("keep it"), call, AIMessage("Kept."), HumanMessage("thanks")]
-    sent = shorten_earlier(messages, 500)[1]
-    assert isinstance(sent, AIMessage)
-    assert len(str(sent.tool_calls)) + len(str(sent.invalid_tool_calls)) < 2500
-    assert sent.tool_calls[0]["args"]["properties"]["n"] == 1
-    assert call.tool_calls[0]["args"]["content"].endswith("wordZ"), "the thread keeps it"

@@ -1,0 +1,34 @@
+"""The totals of a query: what numbers that all items have come to, counted over everything that matches."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from ana.memory.filters.matching import is_number
+from ana.memory.item import Item
+from ana.memory.search.found import Found
+from ana.memory.vocabulary import OURS
+from ana.values import Json, to_number
+from tools.call import CallContext
+
+
+def tell_sums(
+    call: CallContext, found: Found, where: Mapping[str, Any] | None, ranked_by: Sequence[str]
+) -> dict[str, Json]:
+    """Return the totals of the numbers that all items have which a filter matches, shown or not.
+
+    Args:
+        ranked_by: The texts that rank the items: what such a list holds has no end, and so no total.
+    """
+    # most queries read nothing more, as not all that is shown has a number
+    if any(ranked_by) or len(found.items) < 2 or not _list_numbers(found.items):
+        return {}
+    every = call.memory.find(None, where, found.total).items if found.truncated else found.items
+    sums = {key: sum(Decimal(str(each.properties[key])) for each in every) for key in _list_numbers(every)}
+    return {"sums": {key: to_number(Decimal(total)) for key, total in sums.items()}} if sums else {}
+
+
+def _list_numbers(items: Sequence[Item]) -> list[str]:
+    """Return the properties that are a number in each of some items, and no rank among them."""
+    numbers = [{key for key, value in item.properties.items() if is_number(value)} for item in items]
+    return [key for key in items[0].properties if key not in OURS and all(key in each for each in numbers)]
