@@ -171,6 +171,12 @@ class Repl:
 
         show_today(self._handles())
 
+    def _show_routines(self, _: str) -> None:
+        from app.routines.running import list_routines
+        from app.routines.showing import show_routines
+
+        show_routines(self._handles(), list_routines(self._handles()))
+
     def _undo(self, turn: str) -> None:
         from app.undo import undo_turn
 
@@ -251,6 +257,7 @@ COMMANDS = (
     Command("/items", "what is kept, what is open first; /items WORDS finds, /items all", Repl._show_items),
     Command("/due", "what is overdue, due today and in the next seven days", Repl._show_due),
     Command("/today", "the day at a glance, then the next days", Repl._show_today),
+    Command("/routines", "what is asked at set times, such as a brief each morning", Repl._show_routines),
     Command("/undo", "take back the last turn here that changed something; so does the word undo", Repl._undo),
     Command("/redo", "bring back what was taken back last", Repl._redo),
     Command("/forget", "take the last message out of everything; /forget 2 the one before, /forget ID", Repl._forget),
