@@ -13,7 +13,7 @@ def tell_alike(call: CallContext, kind: Kind, record: Item, most: int) -> dict[s
     """Return under `similar` the records that say nearly the same as a new one, or that it may replace, with the day
     on which each was recorded."""
     backend = call.memory.backend
-    older = [each for each, is_same_matter in find_older(backend, kind, record) if is_same_matter]
+    older = find_older(backend, kind, record)
     alike = {each.id: each for each in (*find_twins(backend, kind, record, most), *older)}
     show = show_similar if kind == "item" else show_line
     told: list[Json] = [show(each) | call.tell_recorded(each) for each in [*alike.values()][:most]]

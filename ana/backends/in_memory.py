@@ -68,7 +68,7 @@ class InMemoryBackend(TableReads):
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._lock:
             db = self._dbs[kind]
-            vector = lookup.get_vector(db, id)
+            vector = lookup.get_vectors(db, [id]).get(id)
             if vector is None:
                 return []
             stored = db.execute("SELECT item, vector FROM bodies JOIN vectors USING (row)").fetchall()

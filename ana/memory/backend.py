@@ -7,7 +7,7 @@ what is the same for every database: memory plans a change from what it read, an
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from ana.errors import RecordChanged
 from ana.memory.changes import Change, Entry, Kind
@@ -15,6 +15,10 @@ from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.query import Query
 from ana.values import Json
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 RecordKey: TypeAlias = tuple[Kind, str]
 Expected: TypeAlias = Mapping[RecordKey, Item | None]
@@ -67,6 +71,9 @@ class Backend(Protocol):
         Equal ones are in the order of `query`. Nothing is embedded, and the record itself is left out; one that does
         not exist has none.
         """
+
+    def get_vectors(self, kind: Kind, ids: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
+        """Return the vectors of the records with these ids, each of length 1; ids that do not exist are left out."""
 
     def list_keys(self) -> dict[str, int]:
         """Return the properties that items have, each with how many have it, the commonest first."""

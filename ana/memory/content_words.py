@@ -1,13 +1,12 @@
 """Content words: what of a text can name something, in any script, without a list of words."""
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 
 from ana.memory.backend import Backend
 from ana.memory.item import Item
-from ana.memory.search.tokens import tokenize
+from ana.memory.search.tokens import UNSPACED, split_words, tokenize
 from ana.memory.tally import Counts, Tally
 from ana.values import Json
 
@@ -24,25 +23,21 @@ TENTH = 10
 ALWAYS = 3
 """In so many records a word may stand in any case."""
 
-_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_RUN = re.compile(f"[{_UNSPACED}]+")
-"""Thai, Lao, Burmese, Khmer, Japanese and Chinese, which put no spaces between words."""
-
 _RECORDS = "records"
 
 
 def find_content_words(*texts: str) -> set[str]:
     """Return the content words of texts, folded so that equal ones are the same word."""
-    return {key for text in texts for word in tokenize(text) for key in _split(word)}
+    return {key for text in texts for word in tokenize(text) if (key := _make_key(word))}
 
 
 def count_words(text: str) -> int:
     """Return how many words a text has, also short ones and numbers; without spaces two characters are a word."""
-    return sum(map(_count, tokenize(text)))
+    return sum(map(_count, split_words(text)))
 
 
 def _count(word: str) -> int:
-    unspaced = sum(map(len, _RUN.findall(word)))
+    unspaced = sum(map(len, UNSPACED.findall(word)))
     return unspaced // 2 if unspaced else 1
 
 
@@ -60,17 +55,11 @@ def find_words_of(item: Item) -> set[str]:
     return find_content_words(item.content, *iter_words(item.properties))
 
 
-def _split(word: str) -> Iterator[str]:
-    runs = _RUN.findall(word)
-    for run in runs:
-        yield from (run[at : at + 2] for at in range(len(run) - 1))
-    if runs:
-        return
-    if word.isdigit():
-        if len(word) > 1:
-            yield word
-    elif sum(map(str.isalpha, word)) >= LEAST:
-        yield unicodedata.normalize("NFC", word)[:SAME]
+def _make_key(word: str) -> str:
+    """Return what equal words share; nothing for one that names nothing."""
+    if UNSPACED.match(word) or word.isdigit():
+        return word if len(word) > 1 else ""
+    return unicodedata.normalize("NFC", word)[:SAME] if sum(map(str.isalpha, word)) >= LEAST else ""
 
 
 class WordCounts:

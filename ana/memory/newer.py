@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from ana.memory.item import Item
 from ana.memory.reader import Reader
 from ana.memory.search.found import Found
-from ana.memory.similar import find_older, get_words, is_fact
+from ana.memory.similar import IN_ORDER, is_fact, is_same_matter
 
 FIRST = 10
 """So many of what was found are compared with each other."""
@@ -21,11 +22,11 @@ def put_newer_first(memory: Reader, found: Found) -> tuple[Found, dict[str, str]
         return found, {}
     order = [item.id for item in found.items]
     older: dict[str, str] = {}
-    for newer, other, is_same_matter in _list_pairs(memory, found.items[:FIRST]):
+    for newer, other, is_same in _list_pairs(memory, found.items[:FIRST]):
         if order.index(other) < order.index(newer):
             order.remove(newer)
             order.insert(order.index(other), newer)
-        if is_same_matter:
+        if is_same:
             older[other] = newer
     known = {item.id: (item, reason) for item, reason in zip(found.items, found.reasons, strict=True)}
     items, reasons = [known[id][0] for id in order], tuple(known[id][1] for id in order)
@@ -35,12 +36,14 @@ def put_newer_first(memory: Reader, found: Found) -> tuple[Found, dict[str, str]
 def _list_pairs(memory: Reader, items: Sequence[Item]) -> Iterator[tuple[str, str, bool]]:
     """Yield the ids of each newer and older fact that are alike, and whether they speak of the same."""
     facts = [item for item in items if is_fact(item)]
-    recorded = {item.id: memory.recorded_at(item) for item in facts} if len(facts) > 1 else {}
-    facts.sort(key=lambda item: recorded.get(item.id, ""))
-    words = [get_words(item) for item in facts]
-    for place, newer in enumerate(facts):
-        has_words_of_older = any(len(words[place] & each) * 3 >= len(each) for each in words[:place])
-        # to ask for the nearest takes milliseconds, which most items are spared
-        for other, is_same_matter in find_older(memory.backend, "item", newer, FIRST) if has_words_of_older else ():
-            if recorded.get(other.id, recorded[newer.id]) < recorded[newer.id]:
-                yield newer.id, other.id, is_same_matter
+    least = IN_ORDER.get(memory.backend.embedder_name)
+    if least is None or len(facts) < 2:
+        return
+    recorded = {item.id: memory.recorded_at(item) for item in facts}
+    vectors = memory.backend.get_vectors("item", [*recorded])
+    facts.sort(key=lambda item: recorded[item.id])
+    for older, newer in combinations((item for item in facts if item.id in vectors), 2):
+        cosine = float(vectors[newer.id] @ vectors[older.id])
+        is_same = is_same_matter(newer, older, cosine)
+        if recorded[older.id] < recorded[newer.id] and (is_same or cosine >= least):
+            yield newer.id, older.id, is_same

@@ -52,21 +52,20 @@ def find_similar(backend: Backend, id: str, where: Node, limit: int) -> Found:
     return Found([item for item, _ in passing[:limit]], len(passing), len(passing) > limit, reasons)
 
 
-def find_older(backend: Backend, kind: Kind, record: Item, most: int = NEAREST) -> list[tuple[Item, bool]]:
-    """Return facts that say much the same as a newer one, the nearest first, and whether they are of the same matter.
+def find_older(backend: Backend, kind: Kind, record: Item) -> list[Item]:
+    """Return facts of the same matter as a newer one, the nearest first.
 
     Alike is not contradicting: both may be true. What has a status or a date of its own is no fact but something to do,
     or an occasion; its date tells which counts.
     """
-    least = IN_ORDER.get(backend.embedder_name)
-    if least is None or not is_fact(record):
+    if backend.embedder_name not in IN_ORDER or not is_fact(record):
         return []
-    near = ((other, cosine) for other, cosine in backend.find_similar(kind, record.id, most) if is_fact(other))
-    judged = [(other, cosine, _is_same_matter(record, other, cosine)) for other, cosine in near]
-    return [(other, is_same) for other, cosine, is_same in judged if is_same or cosine >= least]
+    near = ((other, cosine) for other, cosine in backend.find_similar(kind, record.id, NEAREST) if is_fact(other))
+    return [other for other, cosine in near if is_same_matter(record, other, cosine)]
 
 
-def _is_same_matter(newer: Item, older: Item, cosine: float) -> bool:
+def is_same_matter(newer: Item, older: Item, cosine: float) -> bool:
+    """Return whether two facts with a cosine speak of the same, so that the newer may replace the older."""
     said, words = get_words(newer), get_words(older)
     if len({each & _OCCASIONS for each in (said, words) if each & _OCCASIONS}) > 1:
         return False

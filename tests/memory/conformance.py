@@ -567,6 +567,16 @@ def a_record_that_does_not_exist_has_no_neighbours(backend: Backend) -> None:
     assert [backend.find_similar("item", id, 9) for id in (gone.id, "never", *ODD[:9])] == [[]] * 11
 
 
+def vectors_are_given_by_id(backend: Backend) -> None:
+    memory = memory_on(backend)
+    one, other = create(memory, "Water the tomatoes"), create(memory, "Water the beans")
+    vectors = backend.get_vectors("item", [one.id, other.id, "never", *ODD[:9]])
+    assert vectors.keys() == {one.id, other.id}
+    ((near, cosine),) = backend.find_similar("item", one.id, 1)
+    assert (near.id, float(vectors[one.id] @ vectors[other.id])) == (other.id, pytest.approx(cosine, abs=1e-5))
+    assert backend.get_vectors("line", [one.id]) == {}
+
+
 def odd_texts_are_kept_and_found(backend: Backend) -> None:
     memory = memory_on(backend)
     for n, odd in enumerate(ODD):
@@ -1189,6 +1199,7 @@ def a_lost_connection_is_opened_again(shelf: Store) -> None:
         lambda: memory.find("kept").items,
         lambda: memory.find(where={"n": 1}).items,
         lambda: backend.find_similar("item", kept.id, 3),
+        lambda: [*backend.get_vectors("item", [kept.id])],
         lambda: backend.list_values("n"),
         lambda: backend.find_change(CALL.key),
         backend.entries,

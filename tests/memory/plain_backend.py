@@ -11,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from ana.embedders import Embedder
+from ana.embedders.base import Vector
 from ana.embedders.wordllama import embed_words
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, JournalPosition, RecordKey, check_expected, find_earlier_change
@@ -93,6 +94,9 @@ class PlainBackend:
                 return []
             near = [(item, float(self._vectors[kind, item.id] @ vector)) for item in self._records[kind].values()]
         return _copy(sort_similar(each for each in near if each[0].id != id)[:limit])
+
+    def get_vectors(self, kind: Kind, ids: Sequence[str]) -> dict[str, Vector]:
+        return {id: self._vectors[kind, id] for id in ids if (kind, id) in self._vectors}
 
     def list_keys(self) -> dict[str, int]:
         with self._lock:

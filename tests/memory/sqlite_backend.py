@@ -83,6 +83,9 @@ class SqliteBackend:
         near = [] if mine is None else [(item, float(vector @ mine)) for item, vector in known if item.id != id]
         return sort_similar(near)[:limit]
 
+    def get_vectors(self, kind: Kind, ids: Sequence[str]) -> dict[str, Vector]:
+        return {item.id: vector for item, vector in self._list_embedded(kind) if item.id in ids}
+
     def list_keys(self) -> dict[str, int]:
         with self._use() as db:
             return lookup.list_keys(db)

@@ -119,7 +119,7 @@ class ChromaCollection:
         """Return the records nearest to one by its stored vector, best first, with their cosines; without itself."""
 
         def find(db: sqlite3.Connection) -> list[tuple[Item, float]]:
-            vector = lookup.get_vector(db, id)
+            vector = lookup.get_vectors(db, [id]).get(id)
             if vector is None:
                 return []
             near = self.source.find_nearest(vector, min(limit + 1 + EQUAL, self.source.count()))

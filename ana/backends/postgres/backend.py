@@ -118,6 +118,12 @@ class PostgresBackend:
             records = session.ask("SELECT row, record FROM records WHERE row = ANY(?)", [*found])
         return sort_similar((from_json(record), found[row]) for row, record in records)[:limit]
 
+    def get_vectors(self, kind: Kind, ids: Sequence[str]) -> dict[str, Vector]:
+        with self._read() as (session, _):
+            names = {to_name(id): id for id in ids}
+            found = session.ask("SELECT id, vector FROM records WHERE kind = ? AND id = ANY(?)", kind, [*names])
+            return {names[id]: np.frombuffer(vector, np.float32) for id, vector in found}
+
     def list_keys(self) -> dict[str, int]:
         with self._read() as (session, _):
             return properties.list_keys(session)

@@ -115,10 +115,10 @@ def load_repeating(db: sqlite3.Connection) -> list[tuple[int, Item]]:
     return list(zip(rows, load_items(db, rows), strict=True))
 
 
-def get_vector(db: sqlite3.Connection, id: str) -> NDArray[np.float32] | None:
-    """Return the vector of an item, as it is stored."""
-    found = _select(db, "SELECT vector FROM items JOIN vectors USING (row) WHERE id", [id])
-    return np.frombuffer(found[0][0], np.float32) if found else None
+def get_vectors(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+    """Return the vectors of items by id, as they are stored."""
+    found = _select(db, "SELECT id, vector FROM items JOIN vectors USING (row) WHERE id", ids)
+    return {id: np.frombuffer(vector, np.float32) for id, vector in found}
 
 
 def compute_cosines(db: sqlite3.Connection, rows: Iterable[int], vector: NDArray[np.float32]) -> dict[int, float]:

@@ -2,13 +2,14 @@
 
 import sqlite3
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from ana.backends.sql import lookup
 from ana.backends.sql.journal import JournalTable
 from ana.embedders import Embedder
+from ana.embedders.base import Vector
 from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import KINDS, Entry, Kind
 from ana.values import Json
@@ -36,6 +37,9 @@ class TableReads(ABC):
 
     def count(self, kind: Kind) -> int:
         return self.look_up(kind, lookup.count_items)
+
+    def get_vectors(self, kind: Kind, ids: Sequence[str]) -> dict[str, Vector]:
+        return self.look_up(kind, lambda db: lookup.get_vectors(db, ids))
 
     def list_keys(self) -> dict[str, int]:
         return self.look_up("item", lookup.list_keys)

@@ -2,14 +2,38 @@
 
 import re
 import unicodedata
-from itertools import filterfalse
+from collections.abc import Iterator
+from itertools import filterfalse, pairwise
 
 _WORD = re.compile(r"[^\W_]+")
 
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+UNSPACED = re.compile(f"[{_UNSPACED}]+")
+"""Thai, Lao, Burmese, Khmer, Japanese and Chinese, which put no spaces between words."""
+
+_PART = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+
 
 def tokenize(text: str) -> list[str]:
-    """Return all words and numbers in order, without case, accents or plural: "Zürich, 14:30" gives zurich 14 30."""
+    """Return all words and numbers in order, without case, accents or plural: "Zürich, 14:30" gives zurich 14 30.
+
+    Of a script without spaces each pair of characters is a word.
+    """
+    words = split_words(text)
+    return words if text.isascii() else [each for word in words for each in _pair_unspaced(word)]
+
+
+def split_words(text: str) -> list[str]:
+    """Return what stands between spaces and marks, as `tokenize` does, but a run without spaces as one word."""
     return [_drop_plural(word) for word in _WORD.findall(_fold(text))]
+
+
+def _pair_unspaced(word: str) -> Iterator[str]:
+    for part in _PART.findall(word):
+        if len(part) > 1 and UNSPACED.match(part):
+            yield from map("".join, pairwise(part))
+        else:
+            yield part
 
 
 def _fold(text: str) -> str:

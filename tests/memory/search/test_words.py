@@ -112,6 +112,14 @@ def test_words_are_folded_and_singular() -> None:
     assert tokenize("\ud800 ... !!") == []
 
 
+def test_of_scripts_without_spaces_each_pair_is_a_word() -> None:
+    assert tokenize("東京都に2028年、猫 and 旅行plans") == (
+        ["東京", "京都", "都に", "2028", "年", "猫", "and", "旅行", "plan"]
+    )
+    assert tokenize("パン") == tokenize("ﾊﾟﾝ")
+    assert tokenize("서울 여행") == tokenize("서울, 여행")
+
+
 def test_words_that_are_like_no_other_and_empty_documents_score_without_a_warning() -> None:
     nothing = np.zeros(6, np.int8)
     words = Words([(1, np.array([0, 1], np.uint32)), (2, np.array([], np.uint32))], [(0, nothing), (1, nothing)])
