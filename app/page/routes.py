@@ -7,7 +7,7 @@ from starlette.staticfiles import StaticFiles
 
 from app.page import about, acts, chat, files, household, items, settings, signing_in, today, turns
 from app.page.forms import Act, act
-from app.page.shell import FILES, HTMX, has_htmx
+from app.page.shell import FILES
 from app.server.guard import PAGE
 
 
@@ -23,14 +23,6 @@ async def worker(_: Request) -> Response:
 
 def _form(path: str, do: Act) -> Route:
     return Route(f"{PAGE}{path}", act(do), methods=["POST"])
-
-
-def _mount_files() -> list[BaseRoute]:
-    static = StaticFiles(directory=FILES)
-    if not has_htmx():
-        return [Mount(f"{PAGE}/static", static)]
-    htmx = StaticFiles(packages=[(HTMX, f"static/{HTMX}")])
-    return [Mount(f"{PAGE}/static/htmx", htmx), Mount(f"{PAGE}/static", static)]
 
 
 PAGES: list[BaseRoute] = [
@@ -80,5 +72,5 @@ PAGES: list[BaseRoute] = [
     _form("/people/{name}/remove", household.remove),
     Route(f"{PAGE}/manifest.webmanifest", manifest),
     Route(f"{PAGE}/sw.js", worker),
-    *_mount_files(),
+    Mount(f"{PAGE}/static", StaticFiles(directory=FILES)),
 ]

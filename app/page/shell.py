@@ -1,7 +1,6 @@
 """What all of the page shares: how it is drawn, and the headers it is sent with."""
 
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,10 @@ from ana.output import quote
 from app.page.forms import FIELD, keep_form_token, read_form_token
 from app.page.lines import draw_line, show
 from app.page.markdown import draw_text
-from app.server.guard import PAGE
+from app.server.guard import BY_SCRIPT, PAGE
 from app.server.request_threads import run_in_threadpool
 
 FILES = Path(__file__).parent / "static"
-
-HTMX = "django_htmx"
-"""The package that has htmx as a file."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -32,9 +28,6 @@ HEADERS = {
 """Nothing foreign is asked for, no script or style stands in the page itself, and no browser keeps one: who goes back
 after somebody has signed out sees nothing."""
 
-STAY = {"hx-push-url": "false"}
-"""For what answers a form without going on: the address stays that of a page, which can be loaded again."""
-
 NAVIGATION = (
     ("chat", "Chat"),
     ("today", "Today"),
@@ -44,11 +37,6 @@ NAVIGATION = (
     ("settings", "Settings"),
 )
 """The parts of the page: the first of their path, and what they are called."""
-
-
-def has_htmx() -> bool:
-    """Return whether htmx is there as a file; without it the page is links and forms, and asks again by itself."""
-    return find_spec(HTMX) is not None
 
 
 @cache
@@ -62,7 +50,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "quote": quote}
-    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, form_field=FIELD, has_htmx=has_htmx())
+    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, form_field=FIELD)
     return made
 
 
@@ -89,8 +77,8 @@ async def render(request: Request, template: str, *, status: int = 200, **values
     token = read_form_token(request)
     values |= {"here": here, "place": find_place(request), "person": request.state.person, "form_token": token}
     page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
-    if "hx-request" in request.headers:  # the script puts nothing in place that has failed
+    if BY_SCRIPT in request.headers:  # the script puts nothing in place that has failed
         status = 200
-    response = HTMLResponse(page, status, HEADERS | (STAY if request.method == "POST" else {}))
+    response = HTMLResponse(page, status, HEADERS)
     keep_form_token(request, response, token)
     return response

@@ -1,15 +1,6 @@
 // What a page of links and forms cannot do: keys, a message that failed stays, a code in the address signs in.
 "use strict";
 
-const find = (selector) => document.querySelector(selector);
-const isWhole = !window.htmx; // every form loads a whole page then, and a turn is looked at again by itself
-
-function tell(sentence) {
-  const problem = find("#problem"); // anew: going back puts another in its place
-  problem.hidden = !sentence;
-  problem.textContent = sentence;
-}
-
 function prepare() {
   const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone ?? "");
   document.cookie = `ana-zone=${zone}; path=/app; max-age=31536000; samesite=strict`;
@@ -24,7 +15,7 @@ function prepare() {
   const message = find("#message");
   if (message && !message.form.elements.pasted.value) message.form.elements.pasted.value = "[]";
   if (message && !message.value) message.value = sessionStorage.getItem(location.pathname) ?? "";
-  if (message?.value && isWhole) message.focus(); // somebody was writing
+  if (message?.value) message.focus(); // somebody was writing
   for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
     each.addEventListener("input", () => {
@@ -62,7 +53,13 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("submit", (event) => {
   if (event.target.matches("[data-sign-out]")) sessionStorage.clear();
-  if (event.target.id === "composer" && isWhole) sessionStorage.removeItem(location.pathname);
+});
+
+document.addEventListener("ana:sent", (event) => {
+  if (!event.target.matches("[data-clear]")) return;
+  event.target.reset();
+  if (event.target.id === "composer") sessionStorage.removeItem(location.pathname);
+  followed = true;
 });
 
 // an item of the month that is dropped on another day
@@ -89,54 +86,25 @@ function isNearEnd() {
   return document.documentElement.scrollHeight - scrollY - innerHeight < 160;
 }
 
-let followed = true;
+let followed = true; // whether the end was in view
 
-document.addEventListener("htmx:before:swap", () => {
+function showEnd() {
+  if (followed && find("#composer")) scrollTo({ top: document.documentElement.scrollHeight });
+}
+
+document.addEventListener("ana:before", () => {
   followed = isNearEnd();
 });
-
-document.addEventListener("htmx:after:swap", (event) => {
+document.addEventListener("ana:grown", showEnd);
+document.addEventListener("ana:put", () => {
   prepare();
-  const end = find("[data-follow]") || find("#composer");
-  if (end && (followed || event.detail?.ctx?.sourceElement?.matches?.("[data-clear]"))) {
-    scrollTo({ top: document.documentElement.scrollHeight });
-  }
+  showEnd();
 });
-
-document.addEventListener("htmx:before:request", () => tell(""));
 
 // what is being written is there again when its page is, in this tab alone
 document.addEventListener("input", (event) => {
   if (event.target.id === "message") sessionStorage.setItem(location.pathname, event.target.value);
 });
-
-// what a server that cannot answer says: a sentence, JSON with one, or a page of whatever stands before it
-function read({ text, response }) {
-  const kind = response?.headers.get("content-type") ?? "";
-  if (kind.startsWith("text/plain")) return text.slice(0, 500);
-  try {
-    const told = JSON.parse(text);
-    return String(told.error ?? told.detail).slice(0, 500);
-  } catch {
-    return `The server could not answer (${response?.status}). What you wrote is still here; try again.`;
-  }
-}
-
-// what was written stays where it is: nothing is put in place of it
-document.addEventListener("htmx:response:error", (event) => tell(read(event.detail.ctx)));
-document.addEventListener("htmx:error", (event) => {
-  const status = event.detail.ctx?.status || "";
-  if (!String(status).includes("AbortError")) tell("The server cannot be reached. What you wrote is still here; try again.");
-});
-
-document.addEventListener("htmx:after:request", (event) => {
-  const { sourceElement, response } = event.detail.ctx;
-  if (!response?.raw?.ok || !sourceElement?.matches("[data-clear]")) return;
-  sourceElement.reset();
-  if (sourceElement.id === "composer") sessionStorage.removeItem(location.pathname);
-});
-
-document.addEventListener("htmx:after:history:push", () => find("h1")?.focus({ preventScroll: true }));
 
 document.addEventListener("keydown", (event) => {
   const writes = event.target.matches("input, textarea, select");
@@ -154,10 +122,6 @@ document.addEventListener("keydown", (event) => {
     }
     link?.click();
   }
-});
-
-addEventListener("beforeunload", (event) => {
-  if (find("#message")?.value.trim() && !isWhole) event.preventDefault(); // else it is there again on the next page
 });
 
 prepare();

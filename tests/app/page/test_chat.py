@@ -195,23 +195,21 @@ def go_on(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Eve
         event.set()
 
 
-@pytest.mark.parametrize(("package", "is_for_all"), [(shell.HTMX, False), ("a_package_that_is_not_there", True)])
-def test_the_page_of_a_turn_asks_again_by_itself_where_its_script_is_not_there(
-    go_on: threading.Event, browser: Browser, monkeypatch: pytest.MonkeyPatch, package: str, is_for_all: bool
-) -> None:
-    monkeypatch.setattr(shell, "HTMX", package)
-    shell._environment.cache_clear()
-    try:
-        browser.open("/app")
-        browser.submit("Send", message="good night")
-        assert (browser.one("[http-equiv=refresh]").find_parent("noscript") is None) == is_for_all
-        sources = [str(script["src"]) for script in browser.page.find_all("script")]
-        assert len([source for source in sources if "htmx" in source]) == (0 if is_for_all else 2)
-        go_on.set()
-        browser.wait()
-        assert "Rest well." in browser.text
-    finally:
-        shell._environment.cache_clear()
+def test_without_javascript_the_page_of_a_turn_asks_again_by_itself(go_on: threading.Event, browser: Browser) -> None:
+    browser.open("/app")
+    browser.submit("Send", message="good night")
+    assert browser.one("noscript > [http-equiv=refresh]")
+    go_on.set()
+    browser.wait()
+    assert "Rest well." in browser.text
+
+
+def test_every_script_of_the_page_is_a_file_of_this_package(browser: Browser) -> None:
+    browser.open("/app")
+    sources = [str(script["src"]) for script in browser.page.find_all("script")]
+    assert sources
+    for source in sources:
+        assert (shell.FILES / source.partition("?")[0].removeprefix("/app/static/")).is_file(), source
 
 
 def test_a_message_in_markup_is_shown_as_it_was_written(browser: Browser) -> None:
