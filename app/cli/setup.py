@@ -2,11 +2,10 @@
 
 import os
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,11 +17,7 @@ from ana.models.providers import destination, model_name
 from ana.reminders.sending import TEST, send
 from ana.settings import Settings, load_settings, read_environment, write_env_file
 from app.show.text import say
-
-if TYPE_CHECKING:
-    from app.outcome import Done
-
-HELLO = "Say hello in one short sentence."
+from app.trial import ask_for_hello
 
 
 @dataclass(frozen=True)
@@ -211,9 +206,7 @@ def _try(settings: Settings) -> None:
     name = model_name(settings)
     say(f"Asking {name} to say hello…")
     try:
-        done, seconds = _ask_for_hello(settings)
-        if done.error:
-            raise UserError(done.answer if done.error == "limit" else done.error)
+        done, seconds = ask_for_hello(settings)
     except UserError as exc:
         raise UserError(exc.message, "Nothing was written; run `ana setup` again.") from exc
     say(f"{name} in {seconds:.1f} s: {done.answer}")
@@ -226,24 +219,3 @@ def _try(settings: Settings) -> None:
             "`ana cost` shows what they cost. Where a model's price is not known, OPENAI_INPUT_PRICE_PER_1K and "
             "OPENAI_OUTPUT_PRICE_PER_1K in .env tell it."
         )
-
-
-def _ask_for_hello(settings: Settings) -> "tuple[Done, float]":
-    """Return a whole turn and its seconds, on a store that is thrown away: nothing of the person's is sent."""
-    from ana.backends.in_memory import InMemoryBackend
-    from ana.embedders import WordLlamaEmbeddings
-    from ana.models.providers import build_model
-    from ana.tracing.langsmith import connect
-    from ana.workspace import open_workspace
-    from app.outcome import expect_done
-    from app.throwaway import open_throwaway
-    from prompts import decision_prompt
-
-    connect(settings)
-    spending, model = open_workspace(settings).open_spending(), build_model(settings, decision_prompt)
-    with open_throwaway(settings, model, InMemoryBackend(WordLlamaEmbeddings()), spending=spending) as assistant:
-        start = time.monotonic()
-        done = expect_done(assistant.ask(HELLO, "trial"))
-        seconds = time.monotonic() - start
-        spending.keep(assistant.handles.traces.read("trial"))
-    return done, seconds

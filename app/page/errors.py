@@ -12,4 +12,6 @@ async def answer_error(request: Request, status: int, sentence: str) -> Response
     """Return the answer to a request of the page that failed."""
     if BY_SCRIPT in request.headers:
         return PlainTextResponse(escape_controls(sentence), status, HEADERS)
-    return await render(request, "error.html", status=status, code=status, sentence=sentence, notice=None)
+    return await render(
+        request, "error.html", status=status, code=status, sentence=sentence, notice=None, conversations=()
+    )

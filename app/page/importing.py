@@ -122,7 +122,13 @@ class Importing:
 async def show_growing(request: Request, importing: Importing) -> Response:
     """Return the page of an import that works while it is sent, and is stopped where nobody takes it any more."""
     token = read_form_token(request)
-    shown = {"form_token": token, "here": "settings", "person": request.state.person, "notice": None}
+    shown = {
+        "form_token": token,
+        "here": "settings",
+        "person": request.state.person,
+        "notice": None,
+        "conversations": (),
+    }
     before, _, after = draw("importing.html", seam=_SEAM, **shown).partition(_SEAM)
     storing = asyncio.create_task(_store(importing))
 

@@ -4,15 +4,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from ana import __version__
+from ana.keys import OWNER
 from ana.output import quote
+from app.page.conversations import BESIDE, group_by_day, list_conversations
 from app.page.forms import FIELD, keep_form_token, read_form_token
-from app.page.lines import draw_line, show
+from app.page.lines import draw_line, draw_receipt, show
 from app.page.markdown import draw_text
+from app.server.answers import find_workspace
 from app.server.guard import BY_SCRIPT, PAGE
 from app.server.request_threads import run_in_threadpool
 
@@ -29,14 +34,15 @@ HEADERS = {
 after somebody has signed out sees nothing."""
 
 NAVIGATION = (
-    ("chat", "Chat"),
-    ("today", "Today"),
-    ("items", "Items"),
-    ("about", "About me"),
-    ("turns", "Turns"),
-    ("settings", "Settings"),
+    ("chat", "Chat", True),
+    ("today", "Today", True),
+    ("calendar", "Calendar", False),
+    ("items", "Items", True),
+    ("about", "About me", False),
+    ("turns", "Activity", False),
+    ("settings", "Settings", False),
 )
-"""The parts of the page: the first of their path, and what they are called."""
+"""The parts of the page: the first of their path, what they are called, and whether a small screen has room."""
 
 
 @cache
@@ -49,9 +55,16 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "quote": quote}
-    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, form_field=FIELD)
+    made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "draw_receipt": draw_receipt, "quote": quote}
+    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, owner=OWNER, token=_draw_token)
+    made.globals["icon"] = vars(made.get_template("icons.html").module)["icon"]
     return made
+
+
+@pass_context
+def _draw_token(context: Context) -> Markup:
+    """Return the field that every form has: the token of this browser's forms."""
+    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, context["form_token"])
 
 
 def draw(template: str, **values: Any) -> str:
@@ -69,13 +82,17 @@ async def render(request: Request, template: str, *, status: int = 200, **values
     """Return a whole page.
 
     Args:
-        template: One that extends layout.html. It has `here`, the part of the page it belongs to, and `form_token`,
-            which every form has in a field of the name `form_field`.
-        values: What the template shows beside that.
+        template: One that extends layout.html. It has `here`, the part of the page it belongs to, and `token()`, which
+            every form has.
+        values: What the template shows beside that; `conversations` stand beside it where nothing else does.
     """
-    here = request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
+    person = request.state.person
+    if person and "conversations" not in values:
+        opened = await find_workspace(request)
+        values["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
+    here = values.pop("part", "") or request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token = read_form_token(request)
-    values |= {"here": here, "place": find_place(request), "person": request.state.person, "form_token": token}
+    values |= {"here": here, "place": find_place(request), "person": person, "form_token": token}
     page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
     if BY_SCRIPT in request.headers:  # the script puts nothing in place that has failed
         status = 200

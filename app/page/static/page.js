@@ -16,6 +16,7 @@ function prepare() {
   if (message && !message.form.elements.pasted.value) message.form.elements.pasted.value = "[]";
   if (message && !message.value) message.value = sessionStorage.getItem(location.pathname) ?? "";
   if (message?.value) message.focus(); // somebody was writing
+  for (const each of document.querySelectorAll("[data-pick]")) if (!each.nextElementSibling) addPicker(each);
   for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
     each.addEventListener("input", () => {
@@ -106,21 +107,85 @@ document.addEventListener("input", (event) => {
   if (event.target.id === "message") sessionStorage.setItem(location.pathname, event.target.value);
 });
 
+// a place that opens above the page, as where something is moved to; without a script it is a page of its own
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("[data-dialog]");
+  const dialog = find("#dialog");
+  if (event.target.closest("[data-say]")) return suggest(event.target.closest("[data-say]").dataset.say);
+  if (event.target === dialog) dialog.close(); // beside what it holds
+  for (const each of document.querySelectorAll("details:is(.menu, [name=chip])[open]")) {
+    if (!each.contains(event.target)) each.open = false;
+  }
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return null;
+  event.preventDefault();
+  const response = await fetch(link.href, { headers: BY_SCRIPT });
+  if (!response.ok) return tell(readFault(await response.text(), response));
+  dialog.replaceChildren(...find("main", parse(await response.text())).children);
+  find("#notice", dialog)?.remove();
+  return dialog.showModal();
+});
+document.addEventListener("ana:sent", () => find("#dialog").close());
+
+function suggest(text) {
+  const message = find("#message");
+  message.value = text;
+  message.focus();
+}
+
+// what a task in words is understood as, before it is added
+let asking = 0;
+document.addEventListener("input", (event) => {
+  if (!event.target.matches("[data-understood]")) return;
+  const { form, value } = event.target;
+  clearTimeout(asking);
+  asking = setTimeout(async () => {
+    const asked = new URLSearchParams({ content: value, day: form.elements.day.value });
+    const response = await fetch(`/app/understood?${asked}`, { headers: BY_SCRIPT }).catch(() => null);
+    if (response?.ok) find("#understood").textContent = await response.text();
+  }, 200);
+});
+document.addEventListener("ana:put", () => find("#understood")?.replaceChildren());
+
+// a field for a day in words has a calendar beside it
+function addPicker(field) {
+  const picker = document.createElement("input");
+  Object.assign(picker, { type: "date", ariaLabel: "Pick a day", className: "picker" });
+  picker.value = /^\d{4}-\d\d-\d\d/.exec(field.value)?.[0] ?? "";
+  picker.addEventListener("change", () => {
+    field.value = picker.value + (/T.*/.exec(field.value)?.[0] ?? "");
+  });
+  field.after(picker);
+}
+
+// keys: j and k walk through a list, x does what is there, m moves it, n begins something new
+function walk(by) {
+  const rows = [...document.querySelectorAll(".thing .what > a:first-child")];
+  const at = rows.findIndex((each) => each.closest(".thing").contains(document.activeElement));
+  rows[Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus();
+}
+const press = (selector) => find(selector, document.activeElement.closest(".thing") ?? new DocumentFragment())?.click();
+const KEYS = {
+  j: () => walk(1),
+  k: () => walk(-1),
+  x: () => press(".tick, input[name=id]"),
+  m: () => press("[data-dialog]"),
+  n: () => find("[data-new]")?.focus(),
+  c: () => find(".brand").click(),
+  "/": () => (find("[data-search]") || find("#message"))?.focus(),
+};
+
 document.addEventListener("keydown", (event) => {
-  const writes = event.target.matches("input, textarea, select");
+  const writes = event.target.matches("input:not([type=checkbox]), textarea, select");
   if (event.target.matches("#message") && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     event.target.form.requestSubmit();
   } else if (event.key === "Escape") {
     find('[data-key="Escape"]')?.click();
-  } else if (!writes && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    const field = event.key === "/" ? find("[data-search]") || find("#message") : null;
-    const link = /^[1-6]$/.test(event.key) ? document.querySelectorAll(".parts a")[event.key - 1] : null;
-    if (field) {
-      event.preventDefault();
-      field.focus();
-    }
-    link?.click();
+  } else if (!writes && !event.ctrlKey && !event.metaKey && !event.altKey && !find("#dialog").open) {
+    const act = KEYS[event.key] ?? (/^[1-7]$/.test(event.key) && (() => document.querySelectorAll(".parts .part")[event.key - 1].click()));
+    if (!act) return;
+    event.preventDefault();
+    act();
   }
 });
 
