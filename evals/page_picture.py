@@ -16,7 +16,7 @@ from evals.pictures import FOLDER, ON_THE_PAGE, THEMES, open_scene
 from evals.scripts import PICTURES, Picture
 
 CHROMIUM = "/usr/bin/chromium"
-SIZE: Any = {"width": 900, "height": 860}
+SIZE: Any = {"width": 1200, "height": 860}
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def take(picture: Picture) -> None:
             page.goto(f"{url}/app")
             page.get_by_label("Message").fill(picture.said[0])
             page.keyboard.press("Enter")
-            page.locator("article.waiting").wait_for()
+            page.locator(".waiting").wait_for()
             page.screenshot(path=FOLDER / f"page-{theme}.png")
             browser.close()
 

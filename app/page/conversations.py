@@ -34,6 +34,9 @@ TURNS = 30
 CONVERSATIONS, BESIDE = 200, 30
 """Conversations in their list, and beside every other part of the page."""
 
+WHICH = {"id", "line"}
+"""Arguments that say which record is meant: where there are no others nothing is to be edited."""
+
 LOOKED = 160
 """Characters of what was looked up in a turn."""
 
@@ -247,7 +250,8 @@ def _show_request(waiting: Waiting, year: int) -> ShownRequest:
     for number, (action, worded) in enumerate(zip(request["action_requests"], word_actions(request), strict=True)):
         allowed = may.get(action.get("name")) or ["approve", "edit", "reject"]
         args = action.get("args")
-        fields = list_fields(args) if "edit" in allowed and isinstance(args, Mapping) else []
+        can_edit = "edit" in allowed and isinstance(args, Mapping) and bool(args.keys() - WHICH)
+        fields = list_fields(args) if can_edit and isinstance(args, Mapping) else []
         actions.append(ShownAction(number, *worded, "approve" in allowed or bool(fields), fields))
     summary = request.get("summary", "").splitlines() or ([str(request["value"])] if request.get("value") else [])
     steps = [step for step in waiting.steps if step["observation"] not in (None, INTERRUPTED)]
