@@ -125,6 +125,7 @@ document.addEventListener("click", async (event) => {
   return dialog.showModal();
 });
 document.addEventListener("ana:sent", () => find("#dialog").close());
+find("#dialog").addEventListener("close", (event) => event.target.replaceChildren());
 
 function suggest(text) {
   const message = find("#message");
