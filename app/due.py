@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ana.handles import DataHandles
     from ana.memory.item import Item
     from ana.memory.memory import Memory
+    from ana.values import Json
 
 Due = Literal["overdue", "unmarked", "today", "week"]
 TITLES: dict[Due, str] = {
@@ -94,12 +95,13 @@ def describe_groups(groups: dict[Due, Found]) -> dict[str, Any]:
     return {name: [to_json(item) for item in found.items] for name, found in groups.items()}
 
 
-def list_open_first(memory: "Memory", limit: int) -> Found:
-    """Return all items, by date, then newest: open ones, and after them those that are done or cancelled."""
-    open_ = memory.find(None, {"status": {"$nin": [*CLOSED]}}, limit)
-    closed = memory.find(None, {"status": {"$in": [*CLOSED]}}, limit)
+def list_open_first(memory: "Memory", limit: int, *where: "Json") -> Found:
+    """Return items, by date, then newest, open ones before those that are done or cancelled; `where` narrows them."""
+    open_ = memory.find(None, {"$and": [{"status": {"$nin": [*CLOSED]}}, *where]}, limit)
+    closed = memory.find(None, {"$and": [{"status": {"$in": [*CLOSED]}}, *where]}, limit)
     total = open_.total + closed.total
-    return Found([*open_.items, *closed.items][:limit], total, total > limit)
+    why = "" if total else open_.why_none
+    return Found([*open_.items, *closed.items][:limit], total, total > limit, why_none=why)
 
 
 def show_due(groups: dict[Due, Found], *, year: int | None = None, ids: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""The page's picture in the README: a scripted conversation in front of our server, taken with Chromium."""
+"""Pictures of the page, for README and docs/page.md: a scripted conversation on our server, taken with Chromium."""
 
 import os
 import threading
@@ -16,7 +16,9 @@ from evals.pictures import FOLDER, ON_THE_PAGE, THEMES, open_scene
 from evals.scripts import PICTURES, Picture
 
 CHROMIUM = "/usr/bin/chromium"
-SIZE: Any = {"width": 900, "height": 860}
+PARTS = ("today", "items", "calendar")
+"""Parts that are taken as they are when that was said."""
+SIZE: Any = {"width": 1200, "height": 860}
 
 
 @contextmanager
@@ -43,7 +45,7 @@ def serve(picture: Picture, folder: Path) -> Iterator[str]:
 
 
 def take(picture: Picture) -> None:
-    """Write what the page shows when the first thing was said, in both themes."""
+    """Write what the page shows when the first thing was said and carried out, in both themes."""
     from playwright.sync_api import sync_playwright
 
     theme: Any
@@ -58,8 +60,11 @@ def take(picture: Picture) -> None:
             page.goto(f"{url}/app")
             page.get_by_label("Message").fill(picture.said[0])
             page.keyboard.press("Enter")
-            page.locator("article.waiting").wait_for()
+            page.locator(".turn .more").wait_for()
             page.screenshot(path=FOLDER / f"page-{theme}.png")
+            for part in PARTS:
+                page.goto(f"{url}/app/{part}")
+                page.screenshot(path=FOLDER / f"page-{part}-{theme}.png")
             browser.close()
 
 

@@ -2,69 +2,17 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import typer
 
 from ana.models.listing import find_api, is_local, list_chat_models
 from ana.models.prices import PRICES
-from ana.models.providers import OPENROUTER_URL
-from ana.settings import OPENAI_URL, Settings, load_settings
+from ana.settings import Settings, load_settings
+from app.choices import CHOICES, NO_KEY, Choice
 from app.show.text import say
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A provider that can be chosen.
-
-    Args:
-        help: What it is, in a line.
-        provider: Its value of LLM_PROVIDER.
-        model: The setting that names its model; empty if it has none.
-        key: The setting that holds its key; empty if it needs none.
-        url: The setting of its address; empty if it is always the same.
-        api: Its address where that is always the same.
-        keys: The page on which a key is made.
-    """
-
-    help: str
-    provider: str
-    model: str = ""
-    key: str = ""
-    url: str = ""
-    api: str = ""
-    keys: str = ""
-
 
 BACK = "<"
 """The answer that goes back to the choices."""
-
-NO_KEY = "none"
-"""What a server of one's own is sent that needs no key; the client refuses an empty one."""
-
-CHOICES = {
-    "openai": Choice(
-        "OpenAI, with a key",
-        "openai",
-        "OPENAI_MODEL",
-        "OPENAI_API_KEY",
-        api=OPENAI_URL,
-        keys="https://platform.openai.com/api-keys",
-    ),
-    "openrouter": Choice(
-        "OpenRouter, with a key",
-        "openrouter",
-        "OPENROUTER_MODEL",
-        "OPENROUTER_API_KEY",
-        api=OPENROUTER_URL,
-        keys="https://openrouter.ai/settings/keys",
-    ),
-    "ollama": Choice("Ollama, on a machine of your own", "ollama", "OLLAMA_MODEL", url="OLLAMA_HOST"),
-    "compatible": Choice(
-        "another server with OpenAI's protocol", "openai", "OPENAI_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"
-    ),
-    "offline": Choice("no model: the offline reader, which keeps what you say and finds it again", "offline"),
-}
 
 LOCAL_MODEL = "qwen3:8b"
 SUGGESTED = {

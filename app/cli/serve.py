@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ana.errors import ConfigError, UserError
-from ana.installing import describe_install
 from ana.output import tell
 from ana.settings import Settings
 from ana.urls import find_address
@@ -44,7 +43,6 @@ def serve(
 ) -> None:
     """Serve the API to programs and pages of this machine, and to others with a token: docs/people.md."""
     from ana.people import People
-    from app.page.shell import has_htmx
     from app.privacy import describe_setup
     from app.server.connections import allow_many_files
     from app.server.guard import PAGE
@@ -67,8 +65,6 @@ def serve(
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
     tell(f"Page: {find_address(settings.ana_hosts) or address}{PAGE} (Ctrl-C ends it)")
     tell(f"API: {address}{', and at each address of this machine' if shown != host else ''}")
-    if not has_htmx():
-        tell(f"The page is without htmx, so nothing on it moves by itself. {describe_install('page')}.")
     allow_many_files()
     from app.server.app import build_app
 

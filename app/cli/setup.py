@@ -2,26 +2,20 @@
 
 import os
 import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ana import settings as settings_module
 from ana.errors import AnaError, UserError
-from ana.models.parameters import REFUSED
 from ana.models.prices import find_price
 from ana.models.providers import destination, model_name
 from ana.reminders.sending import TEST, send
 from ana.settings import Settings, load_settings, read_environment, write_env_file
 from app.cli.choices import CHOICES, ask, choose
 from app.show.text import say
-
-if TYPE_CHECKING:
-    from app.outcome import Done
-
-HELLO = "Say hello in one short sentence."
+from app.trial import ask_for_hello
 
 
 def setup(
@@ -72,9 +66,7 @@ def _try(settings: Settings) -> None:
     name = model_name(settings)
     say(f"Asking {name} to say hello…")
     try:
-        done, seconds = _ask_for_hello(settings)
-        if done.error:
-            raise UserError(done.answer)
+        done, seconds = ask_for_hello(settings)
     except UserError as exc:
         hint = "" if sys.stdin.isatty() else "Nothing was written; run `ana setup` again."
         raise UserError(exc.sentence(), hint) from exc
@@ -87,27 +79,3 @@ def _try(settings: Settings) -> None:
         say(
             f"What {name} costs is not known; OPENAI_INPUT_PRICE_PER_1K and OPENAI_OUTPUT_PRICE_PER_1K in .env tell it."
         )
-
-
-def _ask_for_hello(settings: Settings) -> "tuple[Done, float]":
-    """Return a whole turn and its seconds, on a store that is thrown away: nothing of the person's is sent."""
-    from ana.backends.in_memory import InMemoryBackend
-    from ana.embedders import WordLlamaEmbeddings
-    from ana.models.providers import build_model
-    from ana.tracing.langsmith import connect
-    from ana.workspace import open_workspace
-    from app.outcome import expect_done
-    from app.throwaway import open_throwaway
-    from prompts import decision_prompt
-
-    connect(settings)
-    workspace = open_workspace(settings)
-    refused = workspace.note(REFUSED)
-    refused.remove()  # what a model refuses is found out again
-    spending, model = workspace.open_spending(), build_model(settings, decision_prompt, refused)
-    with open_throwaway(settings, model, InMemoryBackend(WordLlamaEmbeddings()), spending=spending) as assistant:
-        start = time.monotonic()
-        done = expect_done(assistant.ask(HELLO, "trial"))
-        seconds = time.monotonic() - start
-        spending.keep(assistant.handles.traces.read("trial"))
-    return done, seconds

@@ -45,6 +45,11 @@ class Notice:
     can_claim: bool
     next: str
 
+    @property
+    def away(self) -> str:
+        """The same place without it."""
+        return go_on(self.next).removeprefix(PAGE)
+
 
 def go_on(path: str, turn: str = "", **query: str) -> str:
     """Return where to go on after an act.

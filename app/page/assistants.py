@@ -24,7 +24,9 @@ async def show(request: Request, told: str = "") -> Response:
     rights = {name: await run_in_threadpool(find_right, workspace, name) for name in sorted(filter(None, known))}
     days = [(each, handles.clock.minute(each.last), each.lines[:SHOWN]) for each in written]
     notice = await find_notice(request, handles)
-    return await render(request, "assistants.html", days=days, rights=rights, meanings=RIGHTS, told=told, notice=notice)
+    return await render(
+        request, "assistants.html", days=days, rights=rights, meanings=RIGHTS, told=told, notice=notice, part="settings"
+    )
 
 
 async def change(request: Request, form: FormData) -> Response:

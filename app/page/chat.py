@@ -4,7 +4,7 @@ import json
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -17,20 +17,23 @@ from ana.models.providers import model_name
 from ana.runs.port import StartedRun
 from ana.settings import Settings
 from ana.threads.ids import canonical_id
+from ana.values import Properties
 from app.page.acts import find_notice, go_on
 from app.page.conversations import (
+    CONVERSATIONS,
     find_cut_short,
+    group_by_day,
     list_conversations,
     list_deleted,
     read_conversation,
     read_request,
-    write_args,
 )
+from app.page.fields import read_fields
 from app.page.forms import read_text
+from app.page.marking import read_dates
 from app.page.progress import Progress, follow
 from app.page.shell import draw, render
 from app.privacy import describe_leaving
-from app.repl.editing import read_values
 from app.server.answers import find_workspace, path_id
 from app.server.bodies import NewRun
 from app.server.request_threads import run_in_threadpool
@@ -60,6 +63,15 @@ async def begin(_: Request) -> Response:
     return RedirectResponse(go_on(f"/chat/{uuid.uuid4()}"), 303)
 
 
+async def list_all(request: Request) -> Response:
+    """GET /app/chat/all?q=WORDS: the conversations by day, or those in which these words were said."""
+    opened, text = await find_workspace(request), request.query_params.get("q", "").strip()
+    found = await list_conversations(opened, CONVERSATIONS, text)
+    return await render(
+        request, "conversations.html", found=group_by_day(found, opened.handles.clock), text=text, notice=None
+    )
+
+
 async def show(request: Request) -> Response:
     """GET /app/chat/{thread_id}?before=TURN: a conversation, the last turns of it or those before one."""
     opened, thread = await find_workspace(request), path_id(request)
@@ -78,12 +90,12 @@ async def show(request: Request) -> Response:
         request,
         "chat.html",
         **vars(told),
-        threads=await list_conversations(opened),
         message_id=uuid.uuid4(),
         working=working,
         waiting=waiting,
         cut=cut,
         setup=_describe_setup(opened.workspace.settings),
+        is_rules=opened.workspace.settings.provider == "offline",
         failed=failed if failed not in {turn.answer for turn in told.turns} else "",
         notice=await find_notice(request, opened.handles),
     )
@@ -107,7 +119,7 @@ async def decide(request: Request, form: FormData) -> str:
     unanswered = find_unanswered(await opened.worker.graph.aget_state(_place(thread)))
     if unanswered and unanswered[0].id == id:
         asked = read_asked(unanswered[0])
-        reply = _read_reply(form, asked)
+        reply = _read_reply(form, asked, opened.handles.clock.now().date())
         check_reply(reply, asked)
         await _begin(opened, thread, command={"resume": {id: reply}})
     return go_on(f"/chat/{thread}")  # which shows what is asked now, if it is something else
@@ -210,44 +222,46 @@ def _show_working(run: StartedRun, opened: OpenWorkspace) -> dict[str, Any]:
     return {"run": run.id, "question": question, "progress": _begin_progress(run, opened)}
 
 
-def _read_reply(form: FormData, asked: Asked) -> dict[str, Any]:
-    """Return the reply that a form is: the same for all actions, or what each of them says.
+def _read_reply(form: FormData, asked: Asked, today: date) -> dict[str, Any]:
+    """Return the reply that a form is: the same for all actions, or to do those that are ticked and no other.
 
     Raises:
-        WrongReply: It says nothing of one of them.
+        WrongReply: It says nothing, or what it changes cannot be read.
     """
-    kind = read_text(form, "all")
+    kind, actions = read_text(form, "all"), asked["action_requests"]
     if kind == "reject":
         return decide_all(asked, "reject")
-    if kind == "approve" and not asked["action_requests"]:
+    if kind == "approve" and not actions:
         return decide_all(asked, "approve")
-    chosen = [kind or read_text(form, f"decision-{n}") for n, _ in enumerate(asked["action_requests"])]
-    if not chosen or not all(chosen):
-        raise WrongReply("Not everything is decided.", "Mark each, or decide on all of it; it still waits.")
-    actions = enumerate(zip(asked["action_requests"], chosen, strict=True))
-    return {"decisions": [_read_decision(form, n, *each) for n, each in actions]}
-
-
-def _read_decision(form: FormData, number: int, action: dict[str, Any], chosen: str) -> dict[str, Any]:
-    """Return the decision on an action: what is approved is done as it now stands in its field."""
-    shown = write_args(action)
-    written = str(form.get(f"edited-{number}", shown)).replace("\r\n", "\n")
-    if chosen != "approve" or written.strip() == shown.strip():
-        return {"type": chosen}
+    ticked = [kind == "approve" or (kind == "ticked" and f"tick-{n}" in form) for n, _ in enumerate(actions)]
+    if not any(ticked):
+        raise WrongReply("Nothing is ticked.", "Tick what may be done, or decide on all of it; it still waits.")
+    chosen = enumerate(zip(actions, ticked, strict=True))
     try:
-        values = read_values(written)
-    except ValueError as exc:
-        raise WrongReply(f"That cannot be read: {exc}.", "Nothing was done; it still waits.") from exc
-    if len(values) != 1 or not isinstance(values[0], dict):
-        raise WrongReply("What would be done are lines of `key: value`.", "Nothing was done; it still waits.")
-    return {"type": "edit", "edited_action": {"name": action.get("name"), "args": values[0]}}
+        return {"decisions": [_read_decision(form, n, *each, today) for n, each in chosen]}
+    except UserError as exc:
+        raise WrongReply(exc.message, f"{exc.hint} Nothing was done; it still waits.".lstrip()) from exc
+
+
+def _read_decision(form: FormData, number: int, action: dict[str, Any], is_done: bool, today: date) -> dict[str, Any]:
+    """Return the decision on an action: what is approved is done as it now stands in its fields."""
+    args = action.get("args")
+    if not is_done or not isinstance(args, dict):
+        return {"type": "approve" if is_done else "reject"}
+    written = read_fields(args, form, f"edited-{number}-")
+    if written == args:
+        return {"type": "approve"}
+    if isinstance(changed := written.get("properties"), dict):
+        days: Properties = {name: value for name, value in changed.items() if isinstance(value, str)}
+        written["properties"] = changed | read_dates(days, today)
+    return {"type": "edit", "edited_action": {"name": action.get("name"), "args": written}}
 
 
 def _describe_setup(settings: Settings) -> str:
     leaving = describe_leaving(settings) or "nothing leaves the machine on which I run"
     rules = settings.provider == "offline"
     answering = "A small reader answers, by rules" if rules else f"{model_name(settings)} answers"
-    return f"{answering}; {leaving}.{' “ana setup” in a terminal connects a model.' if rules else ''}"
+    return f"{answering}; {leaving}."
 
 
 def _place(thread: str) -> Any:

@@ -3,21 +3,24 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import date, datetime, timedelta
 
 from langgraph.types import StateSnapshot
 
 from ana.handles import Handles
 from ana.memory.receipts import list_changes, tells_no_changes
 from ana.memory.undo import find_all_undone
+from ana.time.clock import Clock
+from ana.time.dates import show_day
+from ana.tracing.port import Traces
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record, Step, is_call
 from app.outcome import Waiting, read_waiting
-from app.repl.editing import write_values
+from app.page.fields import Field, list_fields
 from app.server.request_threads import run_in_threadpool
 from app.server.thread_row import Row
 from app.server.workspaces import OpenWorkspace
-from app.show.calls import describe_call
+from app.show.calls import WRITES, describe_call, word_call
 from app.show.replayed import describe_observation
 from app.show.requests import QUESTION, word_actions
 from app.show.text import shorten, show_moment
@@ -28,8 +31,14 @@ from nodes.turns import find_unanswered
 TURNS = 30
 """Turns on one page."""
 
-CONVERSATIONS = 50
-"""Conversations in the list."""
+CONVERSATIONS, BESIDE = 200, 30
+"""Conversations in their list, and beside every other part of the page."""
+
+WHICH = {"id", "line"}
+"""Arguments that say which record is meant: where there are no others nothing is to be edited."""
+
+LOOKED = 160
+"""Characters of what was looked up in a turn."""
 
 TITLE = 80
 """Characters of a conversation's name, or of its first words in place of one."""
@@ -44,6 +53,7 @@ class ShownTurn:
     when: str
     question: str
     answer: str
+    looked: str
     calls: Sequence[tuple[str, str, str]]
     corrections: Sequence[tuple[str, str]]
     receipts: Sequence[str]
@@ -54,18 +64,21 @@ class ShownTurn:
 
 @dataclass(frozen=True)
 class ShownAction:
-    """An action of a request, with what may be decided on it."""
+    """An action of a request.
+
+    Args:
+        number: Its place among them, from 0.
+        title: What it does, in words.
+        lines: What else it does, and why it is asked.
+        can_be_done: Whether it may be approved.
+        fields: What it would do, if that may be changed.
+    """
 
     number: int
     title: str
     lines: Sequence[str]
-    allowed: Sequence[tuple[str, str]]
-    editable: str
-
-    @property
-    def rows(self) -> int:
-        """How many lines its field has."""
-        return min(self.editable.count("\n") + 1, 12)
+    can_be_done: bool
+    fields: Sequence[Field]
 
 
 @dataclass(frozen=True)
@@ -77,7 +90,7 @@ class ShownRequest:
     title: str
     summary: Sequence[str]
     actions: Sequence[ShownAction]
-    calls: Sequence[tuple[str, str, str]]
+    looked: str
     corrections: Sequence[tuple[str, str]]
 
 
@@ -88,6 +101,7 @@ class Listed:
     id: str
     title: str
     waits: str
+    last: datetime
 
 
 @dataclass
@@ -121,17 +135,39 @@ def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) ->
     return Conversation(thread, name, threads.exists(thread), turns, earlier)
 
 
-async def list_conversations(opened: OpenWorkspace) -> list[Listed]:
-    """Return the conversations used last, the newest first."""
+async def list_conversations(opened: OpenWorkspace, most: int = 1, text: str = "") -> list[Listed]:
+    """Return the conversations used last, the newest first; with a text those in which its words were said."""
     threads = opened.workspace.open_threads()
-    ids, waits = await run_in_threadpool(lambda: (threads.store.ids()[:CONVERSATIONS], threads.waiting()))
-    return [_list_row(row, waits) for row in await opened.rows.read(ids, values=False)]
+    ids, waits = await run_in_threadpool(lambda: (threads.store.ids()[:most], threads.waiting()))
+    listed = [_list_row(row, waits) for row in await opened.rows.read(ids, values=False)]
+    return await run_in_threadpool(_find_said, listed, opened.handles.traces, text) if text else listed
+
+
+def group_by_day(listed: Iterable[Listed], clock: Clock) -> list[tuple[str, list[Listed]]]:
+    """Return conversations by the day on which each was used last, in their order."""
+    today = clock.now().date()
+    names = {today: "Today", today - timedelta(days=1): "Yesterday"}
+    days: dict[date, list[Listed]] = {}
+    for each in listed:
+        days.setdefault(each.last.astimezone(clock.zone).date(), []).append(each)
+    return [(names.get(day) or show_day(day, today.year), each) for day, each in days.items()]
+
+
+def _find_said(listed: Iterable[Listed], traces: Traces, text: str) -> list[Listed]:
+    words = text.casefold().split()
+
+    def has_all(each: Listed) -> bool:
+        said = (f"{record['question']} {record['answer']}" for record in traces.read(each.id))
+        whole = " ".join((each.title, *said)).casefold()
+        return all(word in whole for word in words)
+
+    return [each for each in listed if has_all(each)]
 
 
 def _list_row(row: Row, waits: Mapping[str, str]) -> Listed:
     id, told = row["thread_id"], row["metadata"]
     title = next((told[name] for name in TOLD[:2] if told.get(name)), "Begun")
-    return Listed(id, shorten(title, TITLE), waits.get(id, ""))
+    return Listed(id, shorten(title, TITLE), waits.get(id, ""), row["updated_at"] or row["created_at"])
 
 
 def list_deleted(opened: OpenWorkspace) -> list[tuple[str, str, str]]:
@@ -170,15 +206,17 @@ def show_calls(steps: Iterable[Step], year: int) -> list[tuple[str, str, str]]:
     return told
 
 
+def word_looks(steps: Iterable[Step], year: int) -> str:
+    """Return what was looked up in a turn, in one line; what was written has receipts. Days are without this year."""
+    calls = (step for step in steps if is_call(step) and step["tool"] not in WRITES)
+    told = ", ".join(dict.fromkeys(word_call(step["tool"], step["args"], year) for step in calls))
+    return shorten(told[:1].upper() + told[1:], LOOKED)
+
+
 def show_corrections(steps: Iterable[Step]) -> list[tuple[str, str]]:
     """Return the drafts that were sent back among the steps of a turn, each after the reason."""
     sent_back = (step for step in steps if step["tool"].startswith("⛔️") and "draft" in step["args"])
     return [(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]
-
-
-def write_args(action: Mapping[str, Any]) -> str:
-    """Return what an action of a request would do, as lines that can be edited."""
-    return write_values(["x"], [action.get("args", {})]).partition("\n")[2]
 
 
 def show_turn(record: Record, handles: Handles, undone: Collection[str] | None = None) -> ShownTurn:
@@ -195,6 +233,7 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
         show_moment(record["ts"], handles.clock),
         record["question"],
         record["answer"],
+        word_looks(record["steps"], handles.clock.now().year),
         show_calls(record["steps"], handles.clock.now().year),
         show_corrections(record["steps"]),
         list_changes(changes, record.get("receipt")),
@@ -207,13 +246,13 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
 def _show_request(waiting: Waiting, year: int) -> ShownRequest:
     request = waiting.request
     may = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
-    labels = (("approve", "Approve"), ("reject", "Reject"))
     actions = []
     for number, (action, worded) in enumerate(zip(request["action_requests"], word_actions(request), strict=True)):
         allowed = may.get(action.get("name")) or ["approve", "edit", "reject"]
-        editable = write_args(action) if "edit" in allowed else ""
-        kinds = [(kind, label) for kind, label in labels if kind in allowed or (kind == "approve" and editable)]
-        actions.append(ShownAction(number, *worded, kinds, editable))
+        args = action.get("args")
+        can_edit = "edit" in allowed and isinstance(args, Mapping) and bool(args.keys() - WHICH)
+        fields = list_fields(args) if can_edit and isinstance(args, Mapping) else []
+        actions.append(ShownAction(number, *worded, "approve" in allowed or bool(fields), fields))
     summary = request.get("summary", "").splitlines() or ([str(request["value"])] if request.get("value") else [])
     steps = [step for step in waiting.steps if step["observation"] not in (None, INTERRUPTED)]
     return ShownRequest(
@@ -222,6 +261,6 @@ def _show_request(waiting: Waiting, year: int) -> ShownRequest:
         QUESTION,
         summary,
         actions,
-        show_calls(steps, year),
+        word_looks(steps, year),
         show_corrections(steps),
     )

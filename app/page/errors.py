@@ -4,11 +4,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from ana.output import escape_controls
-from app.page.shell import HEADERS, STAY, render
+from app.page.shell import HEADERS, render
+from app.server.guard import BY_SCRIPT
 
 
 async def answer_error(request: Request, status: int, sentence: str) -> Response:
     """Return the answer to a request of the page that failed."""
-    if "hx-request" in request.headers:
-        return PlainTextResponse(escape_controls(sentence), status, HEADERS | STAY)
-    return await render(request, "error.html", status=status, code=status, sentence=sentence, notice=None)
+    if BY_SCRIPT in request.headers:
+        return PlainTextResponse(escape_controls(sentence), status, HEADERS)
+    return await render(
+        request, "error.html", status=status, code=status, sentence=sentence, notice=None, conversations=()
+    )

@@ -19,6 +19,7 @@ async def ask(request: Request) -> Response:
     return await render(
         request,
         "forget.html",
+        part="items",
         name=name,
         parts=plan.list_parts(),
         stored=plan.stored,

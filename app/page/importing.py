@@ -27,7 +27,7 @@ from ana.transfer.reading import read_source
 from ana.transfer.whose import Whose, tell_whose
 from app.columns import ColumnChooser
 from app.page.forms import read_form_token
-from app.page.shell import HEADERS, STAY, draw, render
+from app.page.shell import HEADERS, draw, render
 from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import OpenWorkspace
 from app.show.items import describe_properties, show_date
@@ -163,13 +163,21 @@ async def show_rows(request: Request, importing: Importing) -> Response:
     items, year = importing.bundle.items[:FINISHED], handles.clock.now().year
     shown = [(each.content, show_date(each, year), describe_properties(each.properties, year)) for each in items]
     count = pluralize(len(importing.bundle.items), "item")
-    return await render(request, "columns.html", importing=importing, items=shown, count=count, roles=TOLD, notice=None)
+    return await render(
+        request, "columns.html", importing=importing, items=shown, count=count, roles=TOLD, notice=None, part="settings"
+    )
 
 
 async def show_growing(request: Request, importing: Importing) -> Response:
     """Return the page of an import that works while it is sent, and is stopped where nobody takes it any more."""
     token = read_form_token(request)
-    shown = {"form_token": token, "here": "settings", "person": request.state.person, "notice": None}
+    shown = {
+        "form_token": token,
+        "here": "settings",
+        "person": request.state.person,
+        "notice": None,
+        "conversations": (),
+    }
     before, _, after = draw("importing.html", seam=_SEAM, **shown).partition(_SEAM)
     storing = asyncio.create_task(_store(importing))
 
@@ -187,7 +195,7 @@ async def show_growing(request: Request, importing: Importing) -> Response:
             importing.stop()
 
     # a proxy that waits for all of it would show nothing until the end
-    headers = {**HEADERS, **STAY, "x-accel-buffering": "no"}
+    headers = {**HEADERS, "x-accel-buffering": "no"}
     return StreamingResponse(grow(), headers=headers, media_type="text/html")
 
 

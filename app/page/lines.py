@@ -18,3 +18,12 @@ def show(value: Any) -> Any:
 def draw_line(line: str) -> Markup:
     """Return a line of ours as HTML: whatever direction a value is written in, nothing around it moves."""
     return Markup(_QUOTED.sub(r'<bdi class="value">\g<0></bdi>', str(escape(escape_controls(line)))))
+
+
+def draw_receipt(line: str) -> Markup:
+    """Return a receipt as a paragraph, with its sign as an element."""
+    sign, _, rest = line.partition(" ")
+    if len(sign) != 1:
+        return Markup('<p class="receipt">{}</p>').format(draw_line(line))
+    shown = Markup('<p class="receipt" data-sign="{}"><span class="sign">{}</span> {}</p>')
+    return shown.format(sign, sign, draw_line(rest))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 
-from ana.errors import UserError
+from ana.errors import NoSuchItem, NotFound, UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.item import Item
@@ -13,15 +13,34 @@ from ana.time.dates import day_of
 from ana.time.meant import guess_dates
 from ana.time.repeats import DATE_KEYS, list_missed, read_day_or_moment
 from ana.values import Json, Properties
+from app.show.text import shorten
 
 LEADS = ("due_date", "start_date", "date")
 """The dates by which an item is moved, the first that it has."""
+
+MOST_LABELS = 4
+"""Tags, and the project, that a list shows of an item."""
 
 YEARS = range(1900, 2201)
 """The years of days that can be chosen."""
 
 Mark = Callable[[Item], Properties | None]
 """What is done with an item: the properties that change, or None to delete it."""
+
+
+def get_item(handles: DataHandles, id: str) -> Item:
+    """Return an item. Raises NotFound if there is none."""
+    try:
+        return handles.memory.get(id)
+    except NoSuchItem as exc:
+        raise NotFound("There is no such item.", "It may have been deleted meanwhile.") from exc
+
+
+def list_labels(properties: Properties) -> list[str]:
+    """Return the project and the tags of an item, as a list shows them."""
+    project, tags = properties.get("project"), properties.get("tags")
+    listed = [project, *(tags if isinstance(tags, list) else [])]
+    return [shorten(each, 30) for each in listed[:MOST_LABELS] if isinstance(each, str) and each]
 
 
 def mark_all(handles: DataHandles, ids: Sequence[str], mark: Mark) -> str:
@@ -33,6 +52,12 @@ def mark_all(handles: DataHandles, ids: Sequence[str], mark: Mark) -> str:
     by = make_edit()
     handles.memory.change_all(ids, mark, by)
     return by.turn
+
+
+def claim(handles: DataHandles, ids: Sequence[str]) -> str:
+    """Say that items are the person's own words, and return the turn that did it; empty if they were already."""
+    by = make_edit()
+    return by.turn if handles.memory.claim(ids, by) else ""
 
 
 def mark_done(handles: DataHandles, when: str = "") -> Mark:

@@ -13,6 +13,7 @@ from app.page import (
     files,
     forgetting,
     household,
+    item,
     items,
     settings,
     signing_in,
@@ -20,13 +21,18 @@ from app.page import (
     turns,
 )
 from app.page.forms import Act, act
-from app.page.shell import FILES, HTMX, has_htmx
+from app.page.shell import FILES, render
 from app.server.guard import PAGE
 
 
 async def manifest(_: Request) -> Response:
     """GET /app/manifest.webmanifest: what a device keeps that installs the page."""
     return FileResponse(FILES / "manifest.webmanifest", media_type="application/manifest+json")
+
+
+async def more(request: Request) -> Response:
+    """GET /app/more: the parts for which a small screen has no room below."""
+    return await render(request, "more.html", notice=None)
 
 
 async def worker(_: Request) -> Response:
@@ -38,14 +44,6 @@ def _form(path: str, do: Act) -> Route:
     return Route(f"{PAGE}{path}", act(do), methods=["POST"])
 
 
-def _mount_files() -> list[BaseRoute]:
-    static = StaticFiles(directory=FILES)
-    if not has_htmx():
-        return [Mount(f"{PAGE}/static", static)]
-    htmx = StaticFiles(packages=[(HTMX, f"static/{HTMX}")])
-    return [Mount(f"{PAGE}/static/htmx", htmx), Mount(f"{PAGE}/static", static)]
-
-
 PAGES: list[BaseRoute] = [
     Route(PAGE, chat.home),
     Route(f"{PAGE}/sign-in", signing_in.ask),
@@ -55,6 +53,7 @@ PAGES: list[BaseRoute] = [
     _form("/mine", acts.claim),
     Route(f"{PAGE}/chat", chat.home),
     Route(f"{PAGE}/chat/new", chat.begin),
+    Route(f"{PAGE}/chat/all", chat.list_all),
     Route(f"{PAGE}/chat/trash", chat.show_trash),
     _form("/chat/trash", chat.restore),
     Route(f"{PAGE}/chat/{{thread_id}}", chat.show),
@@ -73,8 +72,12 @@ PAGES: list[BaseRoute] = [
     _form("/items/new", items.create),
     Route(f"{PAGE}/items/trash", items.show_trash),
     _form("/items/trash", items.restore_deleted),
-    Route(f"{PAGE}/items/{{id}}", items.show),
-    _form("/items/{id}", items.save),
+    Route(f"{PAGE}/items/{{id}}", item.show),
+    _form("/items/{id}", item.save),
+    Route(f"{PAGE}/calendar", today.show_month),
+    Route(f"{PAGE}/understood", today.preview),
+    Route(f"{PAGE}/items/{{id}}/move", today.choose_day),
+    Route(f"{PAGE}/more", more),
     Route(f"{PAGE}/about", about.show),
     _form("/about", about.add),
     _form("/about/{line:int}", about.change),
@@ -85,6 +88,7 @@ PAGES: list[BaseRoute] = [
     _form("/turns/{id}", turns.replay),
     Route(f"{PAGE}/settings", settings.show),
     _form("/settings", settings.save),
+    _form("/settings/model", settings.save_model),
     _form("/settings/addresses", settings.save_address),
     _form("/settings/browser", settings.save_browser),
     _form("/settings/calendar", settings.change_key),
@@ -98,5 +102,5 @@ PAGES: list[BaseRoute] = [
     _form("/people/{name}/remove", household.remove),
     Route(f"{PAGE}/manifest.webmanifest", manifest),
     Route(f"{PAGE}/sw.js", worker),
-    *_mount_files(),
+    Mount(f"{PAGE}/static", StaticFiles(directory=FILES)),
 ]

@@ -17,6 +17,7 @@ from app.following import Following, list_calendars
 from app.page.acts import find_notice, go_on
 from app.page.forms import read_text
 from app.page.household import list_household
+from app.page.model import connect, describe_model, try_model
 from app.page.shell import render
 from app.reminding import describe_failing
 from app.server.answers import find_workspace
@@ -38,6 +39,7 @@ async def show(request: Request, told: str = "") -> Response:
         request,
         "settings.html",
         settings=settings,
+        model=await run_in_threadpool(describe_model, workspace),
         dials=DIALS,
         fixed=list_fixed(workspace),
         models=() if workspace.person == OWNER else settings.ana_models,
@@ -60,6 +62,16 @@ async def save(request: Request, form: FormData) -> str:
     values = {name: read_text(form, name) for name in FIELDS if name in form}
     await run_in_threadpool(lambda: save_settings(_read_anew(request.state.person), values))
     return go_on("/settings", **{SAVED: "1"})
+
+
+async def save_model(request: Request, form: FormData) -> Response:
+    """POST /app/settings/model: {provider, model, key, url} to connect, or {test}: what answers now says hello."""
+    workspace = await run_in_threadpool(_read_anew, request.state.person)
+    if await run_in_threadpool(describe_model, workspace) is None:
+        raise HTTPException(404, "There is no such page.")
+    if "test" in form:
+        return await show(request, await run_in_threadpool(try_model, workspace.settings))
+    return await show(request, await run_in_threadpool(connect, form))
 
 
 async def save_address(request: Request, form: FormData) -> str | Response:

@@ -1,26 +1,27 @@
 """What all of the page shares: how it is drawn, and the headers it is sent with."""
 
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from ana import __version__
+from ana.keys import OWNER
 from ana.output import quote
+from app.page.conversations import BESIDE, group_by_day, list_conversations
 from app.page.forms import FIELD, keep_form_token, read_form_token
-from app.page.lines import draw_line, show
+from app.page.lines import draw_line, draw_receipt, show
 from app.page.markdown import draw_text
-from app.server.guard import PAGE
+from app.server.answers import find_workspace
+from app.server.guard import BY_SCRIPT, PAGE
 from app.server.request_threads import run_in_threadpool
 
 FILES = Path(__file__).parent / "static"
-
-HTMX = "django_htmx"
-"""The package that has htmx as a file."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -32,23 +33,16 @@ HEADERS = {
 """Nothing foreign is asked for, no script or style stands in the page itself, and no browser keeps one: who goes back
 after somebody has signed out sees nothing."""
 
-STAY = {"hx-push-url": "false"}
-"""For what answers a form without going on: the address stays that of a page, which can be loaded again."""
-
 NAVIGATION = (
-    ("chat", "Chat"),
-    ("today", "Today"),
-    ("items", "Items"),
-    ("about", "About me"),
-    ("turns", "Turns"),
-    ("settings", "Settings"),
+    ("chat", "Chat", True),
+    ("today", "Today", True),
+    ("calendar", "Calendar", False),
+    ("items", "Items", True),
+    ("about", "About me", False),
+    ("turns", "Activity", False),
+    ("settings", "Settings", False),
 )
-"""The parts of the page: the first of their path, and what they are called."""
-
-
-def has_htmx() -> bool:
-    """Return whether htmx is there as a file; without it the page is links and forms, and asks again by itself."""
-    return find_spec(HTMX) is not None
+"""The parts of the page: the first of their path, what they are called, and whether a small screen has room."""
 
 
 @cache
@@ -61,9 +55,16 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "quote": quote}
-    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, form_field=FIELD, has_htmx=has_htmx())
+    made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "draw_receipt": draw_receipt, "quote": quote}
+    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, owner=OWNER, token=_draw_token)
+    made.globals["icon"] = vars(made.get_template("icons.html").module)["icon"]
     return made
+
+
+@pass_context
+def _draw_token(context: Context) -> Markup:
+    """Return the field that every form has: the token of this browser's forms."""
+    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, context["form_token"])
 
 
 def draw(template: str, **values: Any) -> str:
@@ -81,16 +82,20 @@ async def render(request: Request, template: str, *, status: int = 200, **values
     """Return a whole page.
 
     Args:
-        template: One that extends layout.html. It has `here`, the part of the page it belongs to, and `form_token`,
-            which every form has in a field of the name `form_field`.
-        values: What the template shows beside that.
+        template: One that extends layout.html. It has `here`, the part of the page it belongs to, and `token()`, which
+            every form has.
+        values: What the template shows beside that; `conversations` stand beside it where nothing else does.
     """
-    here = request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
+    person = request.state.person
+    if person and "conversations" not in values:
+        opened = await find_workspace(request)
+        values["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
+    here = values.pop("part", "") or request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token = read_form_token(request)
-    values |= {"here": here, "place": find_place(request), "person": request.state.person, "form_token": token}
+    values |= {"here": here, "place": find_place(request), "person": person, "form_token": token}
     page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
-    if "hx-request" in request.headers:  # the script puts nothing in place that has failed
+    if BY_SCRIPT in request.headers:  # the script puts nothing in place that has failed
         status = 200
-    response = HTMLResponse(page, status, HEADERS | (STAY if request.method == "POST" else {}))
+    response = HTMLResponse(page, status, HEADERS)
     keep_form_token(request, response, token)
     return response

@@ -1,4 +1,4 @@
-"""The day: what is overdue, today by its times, the next days; a month."""
+"""The day: today by its times, what is overdue or not marked, the next days; a month."""
 
 from calendar import Calendar, month_name
 from collections import defaultdict
@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from ana.errors import UserError
 from ana.handles import DataHandles
@@ -17,15 +17,17 @@ from ana.memory.few_words import show_value
 from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize
+from ana.output import escape_controls
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import list_missed, may_repeat
 from app.dated import list_dated, tell_time
 from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
 from app.page.acts import find_notice, go_on, keep_here
+from app.page.adding import describe_task, read_task
 from app.page.forms import read_text
-from app.page.marking import mark_all, mark_done, mark_missed, move, read_day
-from app.page.shell import render
+from app.page.marking import get_item, list_labels, mark_all, mark_done, mark_missed, move, read_day
+from app.page.shell import HEADERS, render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
 from app.show.items import localize_found, tell_elsewhere
@@ -36,6 +38,8 @@ SHOWN, OF_ONE_DAY = 20, 80
 
 OF_A_DAY = 3
 """Items of a day in a month."""
+
+DAY = timedelta(days=1)
 
 MOST = 2000
 """Items of a month that are read."""
@@ -59,6 +63,8 @@ class ShownItem:
         date: The date by which it was found, as written; empty without one.
         time: Its time of day, or on a page of several days the day.
         repeats: Whether it comes again.
+        labels: Its project and its tags.
+        is_late: Whether it should have been done before.
         missed: How many of its dates are over and were not marked.
     """
 
@@ -67,12 +73,9 @@ class ShownItem:
     date: str
     time: str
     repeats: bool
+    labels: Sequence[str] = ()
+    is_late: bool = False
     missed: int = 0
-
-    @property
-    def day(self) -> str:
-        """Its day, as a field of a form has it."""
-        return self.date[:10]
 
 
 @dataclass(frozen=True)
@@ -100,9 +103,8 @@ async def show(request: Request) -> Response:
     """GET /app/today, ?day=2026-12-03 for another, ?month=2026-12."""
     handles = (await find_workspace(request)).handles
     query, today = request.query_params, handles.clock.now().date()
-    notice = await find_notice(request, handles)
     if month := query.get("month"):
-        return await _show_month(request, handles, month)
+        return RedirectResponse(go_on("/calendar", month=month), 307)
     news: list[str] = []
     if day := query.get("day"):
         groups = await run_in_threadpool(_read_day, handles, read_day(day, today))
@@ -122,7 +124,7 @@ async def show(request: Request) -> Response:
         after=chosen + timedelta(days=1),
         news=news[:SHOWN],
         kind=KIND[chosen.toordinal() % len(KIND)],
-        notice=notice,
+        notice=await find_notice(request, handles),
     )
 
 
@@ -136,33 +138,59 @@ async def finish(request: Request, form: FormData) -> str:
     return go_on(keep_here(read_text(form, "next"), "/today"), turn)
 
 
+async def choose_day(request: Request) -> Response:
+    """GET /app/items/{id}/move?date=DATE&next=PLACE: where it can be moved to."""
+    handles, query = (await find_workspace(request)).handles, request.query_params
+    item = await run_in_threadpool(get_item, handles, request.path_params["id"])
+    today = handles.clock.now().date()
+    days = {"Today": today, "Tomorrow": today + DAY, "Next week": today + timedelta(7 - today.weekday())}
+    return await render(
+        request,
+        "move.html",
+        item=item,
+        date=query.get("date", ""),
+        next=keep_here(query.get("next", ""), "/today"),
+        days=[(name, day, show_day(day, today.year)) for name, day in days.items()],
+        today=today,
+        notice=None,
+    )
+
+
 async def put_off(request: Request, form: FormData) -> str:
-    """POST /app/items/{id}/move: {date, day, next}."""
+    """POST /app/items/{id}/move: {date, day, next}; a day may be words, such as next tuesday."""
     handles, id = (await find_workspace(request)).handles, request.path_params["id"]
     mark = move(handles, read_text(form, "day"), read_text(form, "date"))
     turn = await run_in_threadpool(mark_all, handles, [id], mark)
     return go_on(keep_here(read_text(form, "next"), "/today"), turn)
 
 
+async def preview(request: Request) -> Response:
+    """GET /app/understood?content=WORDS&day=DAY: what would be added, in words."""
+    handles, query = (await find_workspace(request)).handles, request.query_params
+    content = query.get("content", "").strip()
+    day = read_day(query.get("day", ""), handles.clock.now().date())
+    told = await run_in_threadpool(describe_task, handles, content, day) if content else ""
+    return PlainTextResponse(escape_controls(told), headers=HEADERS)
+
+
 async def add(request: Request, form: FormData) -> str:
-    """POST /app/today: {content, day, next}: a task of that day."""
+    """POST /app/today: {content, day, next}: a task of the day that its words name, else of this day."""
     handles, by = (await find_workspace(request)).handles, make_edit()
     content, day = read_text(form, "content"), read_day(read_text(form, "day"), handles.clock.now().date())
     if not content:
         raise UserError("There is nothing to add.", "Write what it is.")
-    await run_in_threadpool(
-        handles.memory.create, content, {"type": "task", "status": "active", "due_date": str(day)}, by, copy=False
-    )
+    properties = await run_in_threadpool(read_task, handles, content, day)
+    await run_in_threadpool(handles.memory.create, content, properties, by, copy=False)
     return go_on(keep_here(read_text(form, "next"), "/today"), by.turn)
 
 
 def _read_groups(handles: DataHandles) -> list[Group]:
-    """Return what is overdue, today, and each of the next days that has something."""
+    """Return today, what is overdue or not marked, and each of the next days that has something."""
     groups, now = group_due_locally(handles, SHOWN), handles.clock.now()
     told = []
-    for name in ("overdue", "unmarked", "today"):
+    for name in ("today", "overdue", "unmarked"):
         found = groups[name]
-        shown = [_show(item, now.year) for item in found.items]
+        shown = [replace(_show(item, now.year), is_late=True) for item in found.items]
         items = _sort(found.items, now.date()) if name == "today" else shown
         if name == "unmarked":
             items = [replace(item, missed=_count_missed(handles, item.id)) for item in items]
@@ -186,7 +214,10 @@ def _read_day(handles: DataHandles, day: date) -> list[Group]:
     return [Group("", _sort(found.items, day), found.total - len(found.items))]
 
 
-async def _show_month(request: Request, handles: DataHandles, month: str) -> Response:
+async def show_month(request: Request) -> Response:
+    """GET /app/calendar?month=2026-12."""
+    handles = (await find_workspace(request)).handles
+    month = request.query_params.get("month") or f"{handles.clock.now():%Y-%m}"
     try:
         first = datetime.strptime(month, "%Y-%m").date()
     except ValueError as exc:
@@ -239,5 +270,10 @@ def _show(item: Item, year: int | None = None, day: date = date.min) -> ShownIte
     written = item.date or ""
     time = tell_time(item, day) if year is None else show_value(written, year)
     return ShownItem(
-        item.id, shorten(item.content, 160), written, time + tell_elsewhere(item), may_repeat(item.properties)
+        item.id,
+        shorten(item.content, 160),
+        written,
+        time + tell_elsewhere(item),
+        may_repeat(item.properties),
+        list_labels(item.properties),
     )

@@ -21,7 +21,7 @@ from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
 from app.server.arriving import Refusal, drop_body, read_body, read_length
 from app.server.attempts import Attempts
-from app.server.guard import PAGE, is_page
+from app.server.guard import BY_SCRIPT, PAGE, is_page
 from app.server.refusals import find_status
 from app.server.request_threads import MOST, Threads, own
 
@@ -130,7 +130,7 @@ class SignIn:
             return {"person": _require(await self._look_up(self._people.find, token))}, ""
         if found := await self._look_up(find_session, self._people, connection.cookies.get(COOKIE, "")):
             return {"person": found[0]}, found[1]
-        if "hx-request" in connection.headers:
+        if BY_SCRIPT in connection.headers:
             raise HTTPException(401, "You are signed out; load this page again to sign in.")
         raise HTTPException(303, "Sign in.", {"location": PAGE_SIGN_IN})
 

@@ -6,7 +6,7 @@ ANA_PICTURES=FOLDER keeps a picture of everything that a story looks at, at 360 
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ import pytest
 
 from ana.settings import PROJECT, load_settings
 from ana.workspace import Workspace, open_workspace
-from evals.load.server import Server, running
+from evals.load.server import Server
 from tests.browser.wire import Wire
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
@@ -31,7 +31,7 @@ PATIENCE = 120
 PICTURES = os.environ.get("ANA_PICTURES")
 VIEWS: list[tuple[int, Any]] = [(360, "light"), (360, "dark"), (1280, "light"), (1280, "dark")]
 QUIET = (
-    *("Failed to load resource", "net::ERR", "htmx: htmx:error: Failed to fetch", "htmx: htmx:sse:error"),
+    *("Failed to load resource", "net::ERR"),
     *(
         "BodyStreamBuffer was aborted",
         "An unknown error occurred when fetching the script",
@@ -157,11 +157,6 @@ class House:
 
 Open = Callable[..., House]
 """Opens a house: a script of the model, and variables of the server."""
-
-
-def serving_anew(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
-    """A running `ana serve` that imports all of its packages itself."""
-    return running(env, log, ("app.cli", "serve"))
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,6 @@
 // What a page of links and forms cannot do: keys, a message that failed stays, a code in the address signs in.
 "use strict";
 
-const find = (selector) => document.querySelector(selector);
-const isWhole = !window.htmx; // every form loads a whole page then, and a turn is looked at again by itself
-
-function tell(sentence) {
-  const problem = find("#problem"); // anew: going back puts another in its place
-  problem.hidden = !sentence;
-  problem.textContent = sentence;
-}
-
 function prepare() {
   const zone = encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone ?? "");
   document.cookie = `ana-zone=${zone}; path=/app; max-age=31536000; samesite=strict`;
@@ -24,7 +15,8 @@ function prepare() {
   const message = find("#message");
   if (message && !message.form.elements.pasted.value) message.form.elements.pasted.value = "[]";
   if (message && !message.value) message.value = sessionStorage.getItem(location.pathname) ?? "";
-  if (message?.value && isWhole) message.focus(); // somebody was writing
+  if (message?.value) message.focus(); // somebody was writing
+  for (const each of document.querySelectorAll("[data-pick]")) if (!each.nextElementSibling) addPicker(each);
   for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
     each.addEventListener("input", () => {
@@ -62,7 +54,13 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("submit", (event) => {
   if (event.target.matches("[data-sign-out]")) sessionStorage.clear();
-  if (event.target.id === "composer" && isWhole) sessionStorage.removeItem(location.pathname);
+});
+
+document.addEventListener("ana:sent", (event) => {
+  if (!event.target.matches("[data-clear]")) return;
+  event.target.reset();
+  if (event.target.id === "composer") sessionStorage.removeItem(location.pathname);
+  followed = true;
 });
 
 // an item of the month that is dropped on another day
@@ -89,75 +87,107 @@ function isNearEnd() {
   return document.documentElement.scrollHeight - scrollY - innerHeight < 160;
 }
 
-let followed = true;
+let followed = true; // whether the end was in view
 
-document.addEventListener("htmx:before:swap", () => {
+function showEnd() {
+  if (followed && find("#composer")) scrollTo({ top: document.documentElement.scrollHeight });
+}
+
+document.addEventListener("ana:before", () => {
   followed = isNearEnd();
 });
-
-document.addEventListener("htmx:after:swap", (event) => {
+document.addEventListener("ana:grown", showEnd);
+document.addEventListener("ana:put", () => {
   prepare();
-  const end = find("[data-follow]") || find("#composer");
-  if (end && (followed || event.detail?.ctx?.sourceElement?.matches?.("[data-clear]"))) {
-    scrollTo({ top: document.documentElement.scrollHeight });
-  }
+  showEnd();
 });
-
-document.addEventListener("htmx:before:request", () => tell(""));
 
 // what is being written is there again when its page is, in this tab alone
 document.addEventListener("input", (event) => {
   if (event.target.id === "message") sessionStorage.setItem(location.pathname, event.target.value);
 });
 
-// what a server that cannot answer says: a sentence, JSON with one, or a page of whatever stands before it
-function read({ text, response }) {
-  const kind = response?.headers.get("content-type") ?? "";
-  if (kind.startsWith("text/plain")) return text.slice(0, 500);
-  try {
-    const told = JSON.parse(text);
-    return String(told.error ?? told.detail).slice(0, 500);
-  } catch {
-    return `The server could not answer (${response?.status}). What you wrote is still here; try again.`;
+// a place that opens above the page, as where something is moved to; without a script it is a page of its own
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("[data-dialog]");
+  const dialog = find("#dialog");
+  if (event.target.closest("[data-say]")) return suggest(event.target.closest("[data-say]").dataset.say);
+  if (event.target === dialog) dialog.close(); // beside what it holds
+  for (const each of document.querySelectorAll("details:is(.menu, [name=chip])[open]")) {
+    if (!each.contains(event.target)) each.open = false;
   }
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return null;
+  event.preventDefault();
+  const response = await fetch(link.href, { headers: BY_SCRIPT });
+  if (!response.ok) return tell(readFault(await response.text(), response));
+  dialog.replaceChildren(...find("main", parse(await response.text())).children);
+  find("#notice", dialog)?.remove();
+  return dialog.showModal();
+});
+document.addEventListener("ana:sent", () => find("#dialog").close());
+find("#dialog").addEventListener("close", (event) => event.target.replaceChildren());
+
+function suggest(text) {
+  const message = find("#message");
+  message.value = text;
+  message.focus();
 }
 
-// what was written stays where it is: nothing is put in place of it
-document.addEventListener("htmx:response:error", (event) => tell(read(event.detail.ctx)));
-document.addEventListener("htmx:error", (event) => {
-  const status = event.detail.ctx?.status || "";
-  if (!String(status).includes("AbortError")) tell("The server cannot be reached. What you wrote is still here; try again.");
+// what a task in words is understood as, before it is added
+let asking = 0;
+document.addEventListener("input", (event) => {
+  if (!event.target.matches("[data-understood]")) return;
+  const { form, value } = event.target;
+  clearTimeout(asking);
+  asking = setTimeout(async () => {
+    const asked = new URLSearchParams({ content: value, day: form.elements.day.value });
+    const response = await fetch(`/app/understood?${asked}`, { headers: BY_SCRIPT }).catch(() => null);
+    if (response?.ok) find("#understood").textContent = await response.text();
+  }, 200);
 });
+document.addEventListener("ana:put", () => find("#understood")?.replaceChildren());
 
-document.addEventListener("htmx:after:request", (event) => {
-  const { sourceElement, response } = event.detail.ctx;
-  if (!response?.raw?.ok || !sourceElement?.matches("[data-clear]")) return;
-  sourceElement.reset();
-  if (sourceElement.id === "composer") sessionStorage.removeItem(location.pathname);
-});
+// a field for a day in words has a calendar beside it
+function addPicker(field) {
+  const picker = document.createElement("input");
+  Object.assign(picker, { type: "date", ariaLabel: "Pick a day", className: "picker" });
+  picker.value = /^\d{4}-\d\d-\d\d/.exec(field.value)?.[0] ?? "";
+  picker.addEventListener("change", () => {
+    field.value = picker.value + (/T.*/.exec(field.value)?.[0] ?? "");
+  });
+  field.after(picker);
+}
 
-document.addEventListener("htmx:after:history:push", () => find("h1")?.focus({ preventScroll: true }));
+// keys: j and k walk through a list, x does what is there, m moves it, n begins something new
+function walk(by) {
+  const rows = [...document.querySelectorAll(".thing .what > a:first-child")];
+  const at = rows.findIndex((each) => each.closest(".thing").contains(document.activeElement));
+  rows[Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus();
+}
+const press = (selector) => find(selector, document.activeElement.closest(".thing") ?? new DocumentFragment())?.click();
+const KEYS = {
+  j: () => walk(1),
+  k: () => walk(-1),
+  x: () => press(".tick, input[name=id]"),
+  m: () => press("[data-dialog]"),
+  n: () => find("[data-new]")?.focus(),
+  c: () => find(".brand").click(),
+  "/": () => (find("[data-search]") || find("#message"))?.focus(),
+};
 
 document.addEventListener("keydown", (event) => {
-  const writes = event.target.matches("input, textarea, select");
+  const writes = event.target.matches("input:not([type=checkbox]), textarea, select");
   if (event.target.matches("#message") && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     event.target.form.requestSubmit();
   } else if (event.key === "Escape") {
     find('[data-key="Escape"]')?.click();
-  } else if (!writes && !event.ctrlKey && !event.metaKey && !event.altKey) {
-    const field = event.key === "/" ? find("[data-search]") || find("#message") : null;
-    const link = /^[1-6]$/.test(event.key) ? document.querySelectorAll(".parts a")[event.key - 1] : null;
-    if (field) {
-      event.preventDefault();
-      field.focus();
-    }
-    link?.click();
+  } else if (!writes && !event.ctrlKey && !event.metaKey && !event.altKey && !find("#dialog").open) {
+    const act = KEYS[event.key] ?? (/^[1-7]$/.test(event.key) && (() => document.querySelectorAll(".parts .part")[event.key - 1].click()));
+    if (!act) return;
+    event.preventDefault();
+    act();
   }
-});
-
-addEventListener("beforeunload", (event) => {
-  if (find("#message")?.value.trim() && !isWhole) event.preventDefault(); // else it is there again on the next page
 });
 
 prepare();

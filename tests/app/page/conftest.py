@@ -8,10 +8,15 @@ from typing import Any
 from urllib.parse import urljoin
 
 import pytest
+import yaml
 from bs4 import BeautifulSoup, Tag
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from ana.handles import open_data
+from ana.memory.changes import make_edit
+from ana.values import Properties
+from ana.workspace import load_workspace
 from app.server.app import build_app
 from tests.conftest import folders
 from tests.openai_stub import Stub
@@ -38,12 +43,15 @@ class Browser:
 
     def follow(self, text: str) -> BeautifulSoup:
         """Follow the first link of this text."""
-        link = next(a for a in self.page.find_all("a") if a.get_text(strip=True) == text)
+        links = [*self.page.select("main a"), *self.page.select("a")]
+        link = next(a for a in links if a.get_text(strip=True) == text)
         return self.open(urljoin(self.url, str(link["href"])))
 
     def submit(self, button: str, **fields: str) -> BeautifulSoup:
         """Send the first form that has a button of this text, with what these fields say; return the page after it."""
-        pressed = next(b for b in self.page.find_all("button") if b.get_text(strip=True) == button)
+        pressed = next(
+            b for b in self.page.find_all("button") if button in (b.get_text(strip=True), b.get("aria-label"))
+        )
         form = pressed.find_parent("form")
         assert form is not None
         sent = list_fields(form)
@@ -105,6 +113,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm").items():
         monkeypatch.setenv(name, value)
     return tmp_path
+
+
+def keep(content: str, written: str = "type: note") -> str:
+    """Keep an item of the person who is alone with these properties, lines of `name: value`, and return its id."""
+    with open_data(load_workspace(), "a test") as handles:
+        return handles.memory.create(content, yaml.load(written, yaml.BaseLoader), make_edit()).id
+
+
+def read_properties(id: str) -> Properties:
+    with open_data(load_workspace(), "a test") as handles:
+        return handles.memory.get(id).properties
 
 
 def use_model(patch: pytest.MonkeyPatch, stub: Stub) -> None:

@@ -106,22 +106,24 @@ class TestDecisions:
 
     def test_what_is_edited_is_done_as_it_was_edited(self, browser: Browser) -> None:
         self.ask(browser)
-        edited = browser.one("[name=edited-0]").get_text().replace("blue tin", "red tin")
-        browser.submit("Approve", **{"edited-0": edited})
+        fields = {"edited-0-content": "the spare key is in the red tin", "edited-0-properties.type": "idea"}
+        browser.submit("Approve", **fields)
         browser.wait()
-        assert "+ “the spare key is in the red tin” (note)" in browser.text
+        assert "+ “the spare key is in the red tin” (idea)" in browser.text
 
-    @pytest.mark.parametrize("written", ["content: [1", "", "just words"])
-    def test_an_edit_that_cannot_be_read_does_nothing_and_waits(self, browser: Browser, written: str) -> None:
-        self.ask(browser)
-        with pytest.raises(AssertionError, match=r"(?s)422: .*it still waits"):
-            browser.submit("Approve", **{"edited-0": written})
+    def test_an_edit_that_cannot_be_read_does_nothing_and_waits(self, browser: Browser) -> None:
+        browser.open("/app")
+        browser.say("Dentist on Friday at 14:30")
+        with pytest.raises(AssertionError, match=r"(?s)422: .*is no day.*it still waits"):
+            browser.submit("Approve", **{"edited-0-properties.due_date": "soon"})
         browser.open(browser.url)
-        assert "may I?" in browser.text
+        browser.submit("Approve", **{"edited-0-properties.due_date": "10 February 2027"})
+        browser.wait()
+        assert "due Wed 10 Feb 2027" in browser.text
 
     def test_a_decision_on_what_was_decided_already_does_nothing(self, browser: Browser) -> None:
         self.ask(browser)
-        form = browser.one("article.waiting form")
+        form = browser.one(".waiting form")
         sent = list_fields(form) | {"all": ["approve"]}
         browser.submit("Reject")
         browser.wait()
@@ -131,7 +133,7 @@ class TestDecisions:
 
     def test_nothing_is_chosen_beforehand_and_enter_decides_nothing(self, browser: Browser) -> None:
         self.ask(browser)
-        form = browser.one("article.waiting form")
+        form = browser.one(".waiting form")
         assert not form.select("[checked], [autofocus]")
         first = form.find("button")
         assert isinstance(first, Tag)
@@ -166,19 +168,16 @@ def two_changes(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("cautious", "two_changes")
-def test_several_changes_are_decided_when_each_is_marked_or_all_are(browser: Browser) -> None:
+def test_of_several_changes_those_are_made_that_are_ticked(browser: Browser) -> None:
     browser.open("/app")
     browser.say("keep tea and oats")
-    form = browser.one("article.waiting form")
-    marks = form.select("[type=radio]")
-    assert [each["value"] for each in marks] == ["approve", "reject"] * 2
-    assert all(each.has_attr("required") and not each.has_attr("checked") for each in marks)
-    assert [each.get_text() for each in form.select("button[formnovalidate]")] == ["Approve all", "Reject all"]
-    half = list_fields(form) | {"all": [""], "decision-0": ["approve"]}
-    for sent in (list_fields(form) | {"all": [""]}, half):
-        answer = browser.client.post(str(form["action"]), data=sent)
-        assert (answer.status_code, "it still waits" in answer.text) == (422, True)
-    browser.client.post(str(form["action"]), data=half | {"decision-1": ["reject"]})
+    form = browser.one(".waiting form")
+    ticks = form.select("[type=checkbox]")
+    assert [each["name"] for each in ticks] == ["tick-0", "tick-1"]
+    assert not form.select("[checked]")
+    answer = browser.client.post(str(form["action"]), data=list_fields(form) | {"all": ["ticked"]})
+    assert (answer.status_code, "it still waits" in answer.text) == (422, True)
+    browser.client.post(str(form["action"]), data=list_fields(form) | {"all": ["ticked"], "tick-0": ["1"]})
     browser.open(browser.url)
     browser.wait()
     assert "+ “tea”" in browser.text
@@ -195,23 +194,21 @@ def go_on(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Eve
         event.set()
 
 
-@pytest.mark.parametrize(("package", "is_for_all"), [(shell.HTMX, False), ("a_package_that_is_not_there", True)])
-def test_the_page_of_a_turn_asks_again_by_itself_where_its_script_is_not_there(
-    go_on: threading.Event, browser: Browser, monkeypatch: pytest.MonkeyPatch, package: str, is_for_all: bool
-) -> None:
-    monkeypatch.setattr(shell, "HTMX", package)
-    shell._environment.cache_clear()
-    try:
-        browser.open("/app")
-        browser.submit("Send", message="good night")
-        assert (browser.one("[http-equiv=refresh]").find_parent("noscript") is None) == is_for_all
-        sources = [str(script["src"]) for script in browser.page.find_all("script")]
-        assert len([source for source in sources if "htmx" in source]) == (0 if is_for_all else 2)
-        go_on.set()
-        browser.wait()
-        assert "Rest well." in browser.text
-    finally:
-        shell._environment.cache_clear()
+def test_without_javascript_the_page_of_a_turn_asks_again_by_itself(go_on: threading.Event, browser: Browser) -> None:
+    browser.open("/app")
+    browser.submit("Send", message="good night")
+    assert browser.one("noscript > [http-equiv=refresh]")
+    go_on.set()
+    browser.wait()
+    assert "Rest well." in browser.text
+
+
+def test_every_script_of_the_page_is_a_file_of_this_package(browser: Browser) -> None:
+    browser.open("/app")
+    sources = [str(script["src"]) for script in browser.page.find_all("script")]
+    assert sources
+    for source in sources:
+        assert (shell.FILES / source.partition("?")[0].removeprefix("/app/static/")).is_file(), source
 
 
 def test_a_message_in_markup_is_shown_as_it_was_written(browser: Browser) -> None:
@@ -237,6 +234,27 @@ def test_a_message_in_markup_is_shown_as_it_was_written(browser: Browser) -> Non
 def test_an_answer_has_no_link_no_picture_no_markup_and_no_style_of_its_own(text: str) -> None:
     drawn = draw_text(text)
     assert not re.search(r"<(a|img|script|style|h\d)\b|style=|<b>|<!--", drawn)
+
+
+def test_conversations_are_listed_by_day_and_found_by_what_was_said(browser: Browser) -> None:
+    for said in ("Note: the spare key is in the blue tin", "Note: Robin likes tea"):
+        browser.open("/app/chat/new")
+        browser.say(said)
+    assert len(browser.page.select(".talks li")) == 2, "beside every part"
+    browser.open("/app/chat/all")
+    assert [each.get_text() for each in browser.page.select("main h2")] == ["Today"]
+    assert len(browser.page.select("main li")) == 2
+    for words, count in (("KEY tin", 1), ("kept", 2), ("walnut", 0)):
+        browser.open(f"/app/chat/all?q={words}")
+        assert len(browser.page.select("main li")) == count, words
+
+
+def test_what_was_looked_up_is_one_line_and_what_was_written_has_its_receipt(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Note: the spare key is in the blue tin")
+    assert not browser.page.select(".call")
+    browser.say("where is the spare key?")
+    assert browser.one(".call").get_text().startswith("Looked for “")
 
 
 def test_earlier_turns_are_on_the_page_before(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:

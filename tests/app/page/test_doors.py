@@ -66,7 +66,7 @@ def test_nobody_sees_anything_but_what_is_listed(nobody: TestClient) -> None:
         is_open = path in OPEN_PAGES
         assert answer.status_code == (200 if is_open else 303), path
         assert is_open or answer.headers["location"] == "/app/sign-in", path
-        assert nobody.get(fill(path), headers={"hx-request": "true"}).status_code == (200 if is_open else 401), path
+        assert nobody.get(fill(path), headers={"x-ana-script": "true"}).status_code == (200 if is_open else 401), path
     for path in POSTS:
         answer = nobody.post(fill(path), data={}, follow_redirects=False)
         assert answer.status_code == (403 if path in OPEN_PAGES else 303), path
@@ -200,7 +200,7 @@ def test_a_wrong_token_is_answered_in_a_sentence(nobody: TestClient) -> None:
     wrong = {FIELD: nobody.cookies[COOKIE], "token": "wrong"}
     plain = nobody.post("/app/sign-in", data=wrong)
     assert plain.status_code == 401
-    by_script = nobody.post("/app/sign-in", data=wrong, headers={"hx-request": "true"})
+    by_script = nobody.post("/app/sign-in", data=wrong, headers={"x-ana-script": "true"})
     assert by_script.status_code == 200, "the script puts in place what is well, and shows the text of anything else"
     for answer in (plain, by_script):
         assert '<p class="wrong" role="alert">This is no token' in answer.text
@@ -211,11 +211,11 @@ def test_no_page_is_an_error_to_the_script(browser: Browser) -> None:
     browser.submit("Keep", content="Tea")
     place = browser.url.split("?")[0]
     sent = {name: value for name, (value,) in list_fields(browser.one("form.stack")).items()}
-    for headers, status in (({}, 409), ({"hx-request": "true"}, 200)):
+    for headers, status in (({}, 409), ({"x-ana-script": "true"}, 200)):
         answer = browser.client.post(place, data=sent | {"content": "Oats", "shown": "before"}, headers=headers)
         assert answer.status_code == status
         assert "It was changed meanwhile" in answer.text
     for path in ("/app/items/none", "/app/nothing", "/app/today?day=never"):
-        answer = browser.client.get(path, headers={"hx-request": "true"})
+        answer = browser.client.get(path, headers={"x-ana-script": "true"})
         assert answer.status_code >= 400
         assert answer.headers["content-type"].startswith("text/plain"), path

@@ -1,17 +1,20 @@
 """Items on the page."""
 
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from ana.handles import open_data
 from ana.memory.changes import make_edit
 from ana.memory.sources import name_assistant
+from ana.values import Properties
 from ana.workspace import load_workspace
-from tests.app.page.conftest import Browser, list_fields
+from tests.app.page.conftest import Browser, keep, list_fields, read_properties
 
 
-def keep(browser: Browser, content: str) -> str:
+def write(browser: Browser, content: str) -> str:
     """Keep a note, and return its path."""
     browser.open("/app/items")
     browser.submit("Keep", content=content)
@@ -19,10 +22,12 @@ def keep(browser: Browser, content: str) -> str:
 
 
 def test_an_item_is_kept_changed_and_its_history_told(browser: Browser) -> None:
-    keep(browser, "The key is under the mat")
-    browser.submit("Save", content="The key is in the tin", properties="type: note\nplace: hall\ntags: [keys, home]")
+    write(browser, "The key is under the mat")
+    more = {"new-name": "place", "new-value": "hall", "field-tags": "keys, home"}
+    browser.submit("Save", content="The key is in the tin", **more)
     assert browser.one("[name=content]").get_text().strip() == "The key is in the tin"
-    assert "place: hall" in browser.one("[name=properties]").get_text()
+    assert browser.one("[name=field-place]")["value"] == "hall"
+    assert browser.one("[name=field-tags]")["value"] == "keys, home"
     told = [each.get_text() for each in browser.page.select("li .receipt")]
     assert len(told) == 2
     assert told[1].startswith("+ “The key is under the mat”")
@@ -31,7 +36,7 @@ def test_an_item_is_kept_changed_and_its_history_told(browser: Browser) -> None:
 
 
 def test_the_last_change_of_an_item_is_taken_back_also_later(browser: Browser) -> None:
-    path = keep(browser, "The key is under the mat")
+    path = write(browser, "The key is under the mat")
     browser.submit("Save", content="The key is in the tin")
     browser.open(path)
     browser.submit("Undo")
@@ -40,7 +45,7 @@ def test_the_last_change_of_an_item_is_taken_back_also_later(browser: Browser) -
 
 
 def test_saving_what_was_not_changed_is_no_act(browser: Browser) -> None:
-    keep(browser, "  two spaces\n\nand a line")
+    write(browser, "  two spaces\n\nand a line")
     browser.submit("Save")
     assert len(browser.page.select("li .receipt")) == 1
 
@@ -50,12 +55,12 @@ def test_what_a_turn_kept_leads_to_the_turn(browser: Browser) -> None:
     browser.say("Note: the spare key is in the blue tin")
     browser.open("/app/items")
     browser.follow("the spare key is in the blue tin")
-    browser.follow("the turn")
+    browser.follow("how it came about")
     assert "How this was answered" in browser.text
 
 
 def test_an_item_that_changed_meanwhile_is_not_overwritten(browser: Browser) -> None:
-    path = keep(browser, "The key is under the mat")
+    path = write(browser, "The key is under the mat")
     form = browser.one("form.stack")
     browser.submit("Save", content="The key is in the tin")
     answer = browser.client.post(path, data=list_fields(form) | {"content": ["The key is lost"]})
@@ -69,17 +74,18 @@ def test_an_item_that_changed_meanwhile_is_not_overwritten(browser: Browser) -> 
 
 def test_what_is_searched_for_is_found_and_why(browser: Browser) -> None:
     for content in ("The key is under the mat", "Buy oat milk", "Call the plumber"):
-        keep(browser, content)
+        write(browser, content)
     browser.open("/app/items?q=milk")
-    first = browser.one("ul.plain li")
-    assert "Buy oat milk" in first.get_text()
-    assert "Found by" in first.get_text()
+    assert "Buy oat milk" in browser.one("ul.plain li").get_text()
+    assert "Found by" not in browser.text
+    browser.follow("Why these?")
+    assert "Found by" in browser.one("ul.plain li").get_text()
 
 
 def test_items_are_filtered_by_what_is_in_use(browser: Browser) -> None:
-    keep(browser, "Buy oat milk")
-    browser.submit("Save", properties="type: task\nproject: kitchen\ntags: [shop]")
-    keep(browser, "Call the plumber")
+    write(browser, "Buy oat milk")
+    browser.submit("Save", **{"field-type": "task", "field-project": "kitchen", "field-tags": "shop"})
+    write(browser, "Call the plumber")
     for query, found in (("project=kitchen", 1), ("tags=shop", 1), ("type=note", 1), ("project=none", 0)):
         browser.open(f"/app/items?{query}")
         assert len(browser.page.select("ul.plain li")) == found, query
@@ -87,8 +93,8 @@ def test_items_are_filtered_by_what_is_in_use(browser: Browser) -> None:
 
 def test_several_are_done_together_and_brought_back_together(browser: Browser) -> None:
     for content in ("Buy milk", "Buy bread", "Buy salt"):
-        keep(browser, content)
-    browser.open("/app/items")
+        write(browser, content)
+    browser.open("/app/items?select=1")
     ids = [str(box["value"]) for box in browser.page.select("[name=id]")]
     sent = list_fields(browser.one("form:has([name=id])"))
     for do, more in (
@@ -101,7 +107,7 @@ def test_several_are_done_together_and_brought_back_together(browser: Browser) -
         assert answer.text.count('class="receipt"') == 2, do
     browser.client.post("/app/items", data=sent | {"id": ids, "do": ["delete"]})
     browser.open("/app/items")
-    assert not browser.page.select("[name=id]")
+    assert not browser.page.select("ul.plain li")
     browser.open("/app/items/trash")
     assert len(browser.page.select("form.line")) == 3
     browser.submit("Restore")
@@ -109,8 +115,8 @@ def test_several_are_done_together_and_brought_back_together(browser: Browser) -
 
 
 def test_enter_in_a_field_does_its_row_and_marks_nothing_done(browser: Browser) -> None:
-    keep(browser, "Buy milk")
-    browser.open("/app/items")
+    write(browser, "Buy milk")
+    browser.open("/app/items?select=1")
     form = browser.one("form:has([name=id])")
     assert not form.select("button")[0].get("name"), "Enter presses the first button"
     sent = list_fields(form) | {"id": [str(browser.one("[name=id]")["value"])]}
@@ -125,24 +131,24 @@ def test_enter_in_a_field_does_its_row_and_marks_nothing_done(browser: Browser) 
 
 
 def test_where_one_cannot_be_marked_none_is(browser: Browser) -> None:
-    path = keep(browser, "Buy milk")
-    browser.open("/app/items")
+    path = write(browser, "Buy milk")
+    browser.open("/app/items?select=1")
     sent = list_fields(browser.one("form:has([name=id])"))
     ids = [path.rpartition("/")[2], "abcdefgh"]
     assert browser.client.post("/app/items", data=sent | {"id": ids, "do": ["done"]}).status_code == 422
     browser.open(path)
-    assert "done" not in browser.one("[name=properties]").get_text()
+    assert "status" not in read_properties(path.rpartition("/")[2])
 
 
 def test_pages_of_fifty(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.page.items.PAGE_SIZE", 2)
     for n in range(5):
-        keep(browser, f"Note {n}")
+        write(browser, f"Note {n}")
     browser.open("/app/items")
-    seen = [a.get_text() for a in browser.page.select("ul.plain a")]
-    while any(a.get_text(strip=True) == "More" for a in browser.page.select("a")):
-        browser.follow("More")
-        seen += [a.get_text() for a in browser.page.select("ul.plain a")]
+    seen = [a.get_text() for a in browser.page.select("ul.plain .what > a")]
+    while any(a.get_text(strip=True) == "Next page" for a in browser.page.select("a")):
+        browser.follow("Next page")
+        seen += [a.get_text() for a in browser.page.select("ul.plain .what > a")]
     assert sorted(seen) == [f"Note {n}" for n in range(5)]
 
 
@@ -162,20 +168,82 @@ def test_what_is_not_there_is_said(browser: Browser, path: str, status: int) -> 
 
 
 @pytest.mark.parametrize(
-    "written", ["due_date: soon", "date: 12", "type: [", "- a\n- b", "just words", "1: x", "a: *b", "x" * 300_000]
+    "written",
+    [{"field-due_date": "soon"}, {"field-due_date": "12"}, {"field-hours": "many"}, {"field-hours": "["}],
 )
-def test_properties_that_cannot_be_read_change_nothing(browser: Browser, written: str) -> None:
-    path = keep(browser, "Buy milk")
+def test_a_field_that_cannot_be_read_changes_nothing(browser: Browser, written: dict[str, str]) -> None:
+    path = write(browser, "Buy milk")
+    browser.submit("Save", **{"new-name": "hours", "new-value": "2.5"})
     with pytest.raises(AssertionError, match=r"^4[12]"):
-        browser.submit("Save", properties=written)
-    browser.open(path)
-    assert "type: note" in browser.one("[name=properties]").get_text()
+        browser.submit("Save", **written)
+    assert read_properties(path.rpartition("/")[2]) == {"type": "note", "hours": 2.5}
+
+
+def test_values_of_every_form_come_back_as_they_went_in_and_an_emptied_one_goes(browser: Browser) -> None:
+    values: Properties = {
+        "due_date": "2027-02-10",
+        "tags": ["a", "b"],
+        "hours": 2.5,
+        "is_mine": True,
+        "parts": [{"x": 1}, "y, z"],
+        "size": {"width": 3, "unit": "m"},
+        "text": "two\nlines",
+    }
+    with open_data(load_workspace(), "a test") as handles:
+        id = handles.memory.create("Everything", values, make_edit()).id
+    browser.open(f"/app/items/{id}")
+    browser.submit("Save")
+    assert read_properties(id) == values
+    fields = {"field-due_date": "11 February 2027", "field-tags": "b, c", "field-hours": "3", "field-size.width": "4"}
+    browser.submit("Save", **fields, **{"field-text": "", "field-is_mine": "false"})
+    size: Properties = {"width": 4, "unit": "m"}
+    changed = {"due_date": "2027-02-11", "tags": ["b", "c"], "hours": 3, "is_mine": False, "size": size}
+    values.pop("text")
+    assert read_properties(id) == values | changed
+
+
+def test_an_item_is_done_on_its_page_and_what_is_like_it_stands_there(browser: Browser) -> None:
+    id = keep("Buy oat milk", "type: task\nstatus: active")
+    keep("Buy milk and tea")
+    browser.open(f"/app/items/{id}")
+    assert "Near it Buy milk and tea" in browser.text
+    browser.submit("Done")
+    assert browser.url.partition("?")[0].endswith(f"/app/items/{id}")
+    assert read_properties(id)["status"] == "done"
+    browser.open("/app/items")
+    assert browser.one("ul.plain .done").get_text(" ", strip=True).startswith("✓ Buy oat milk")
+
+
+def test_a_list_is_narrowed_by_chips_which_are_taken_away_again(browser: Browser) -> None:
+    today = datetime.now(ZoneInfo("Europe/Berlin")).date()
+    keep("Pay the rent", f"type: task\nstatus: active\ndue_date: {today - timedelta(days=2)}\nproject: home")
+    keep("Buy milk", f"type: task\nstatus: done\ndue_date: {today}")
+    keep("The key is in the tin", "type: note\ntags: [keys]")
+    listed = {
+        "state=open": ["Pay the rent", "The key is in the tin"],
+        "state=done": ["Buy milk"],
+        "when=overdue": ["Pay the rent"],
+        "when=today": ["Buy milk"],
+        "when=none": ["The key is in the tin"],
+        "when=nonsense": ["Pay the rent", "The key is in the tin", "Buy milk"],
+        "type=task": ["Pay the rent", "Buy milk"],
+        "type=task&state=open&project=home": ["Pay the rent"],
+    }
+    for query, expected in listed.items():
+        browser.open(f"/app/items?{query}")
+        assert [a.get_text() for a in browser.page.select("ul.plain .what > a")] == expected, query
+    browser.open("/app/items")
+    for name in ("Open", "task"):
+        browser.follow(name)
+    assert len(browser.page.select("ul.plain li")) == 1
+    browser.open(f"/app/items{browser.one('.chips [aria-current]')['href']}".replace("/app/items/app", "/app"))
+    assert len(browser.page.select("ul.plain li")) == 2
 
 
 @pytest.mark.parametrize("text", ["<b>x</b>\"'>", "‮ evil", "{{ 7*7777 }}", "javascript:alert(1)"])
 def test_hostile_texts_are_shown_as_they_are(browser: Browser, text: str) -> None:
-    path = keep(browser, text)
-    browser.submit("Save", properties=f"type: {text!r}" if "'" not in text else "type: note")
+    path = write(browser, text)
+    browser.submit("Save", **{"field-type": text, "new-name": "place", "new-value": text})
     for each in ("/app/items", path, "/app/items?q=x", "/app/today"):
         browser.open(each)
         assert not browser.page.select("main b, main a[href^=javascript], main script")
@@ -190,7 +258,7 @@ def keep_from_others(browser: Browser) -> None:
         memory, by = handles.memory, make_edit(source=name_assistant("Friend"))
         memory.create("Milk of Friend", {"place": "hall"}, by)
         memory.update(memory.create("Tea of Friend", {"place": "hall"}, by).id, "My tea")
-    keep(browser, "The key is under the mat")
+    write(browser, "The key is under the mat")
 
 
 def test_items_are_filtered_by_their_source_and_made_mine_together(browser: Browser) -> None:
@@ -198,7 +266,7 @@ def test_items_are_filtered_by_their_source_and_made_mine_together(browser: Brow
     for source, found in (("", 3), ("others", 2), ("assistant Friend", 2), ("person", 1), ("import", 0)):
         browser.open(f"/app/items?{urlencode({'source': source})}")
         assert len(browser.page.select("ul.plain li")) == found, source
-    browser.open("/app/items?source=others&q=tea")
+    browser.open("/app/items?source=others&q=tea&select=1")
     assert "from assistant Friend" in browser.text
     form = browser.one("form[method=post]:has(li)")
     ids = [str(each["value"]) for each in form.select("[name=id]")]

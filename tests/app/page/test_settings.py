@@ -12,6 +12,7 @@ from ana.people import People
 from ana.settings import Places, load_settings
 from ana.workspace import load_workspace, open_workspace
 from tests.app.page.conftest import Browser, list_fields
+from tests.openai_stub import Said, openai_stub
 from tests.transfer.test_whose import CALENDAR, EVENT, EVENTS
 
 
@@ -55,8 +56,6 @@ def test_a_wrong_value_changes_nothing_and_is_told(
     with pytest.raises(AssertionError, match=f"{told}(?!.*ANA_).*Nothing was changed"):
         browser.submit("Save", **{name: value})
     assert not env_file.exists()
-    refused = browser.client.post("/app/settings/addresses", data={"form_token": ""}, headers={"hx-request": "true"})
-    assert (refused.status_code, refused.headers["hx-push-url"]) == (403, "false")
 
 
 def test_an_address_is_added_without_being_shown_and_removed(browser: Browser) -> None:
@@ -64,10 +63,6 @@ def test_an_address_is_added_without_being_shown_and_removed(browser: Browser) -
     page = browser.submit("Add", add="json://localhost:1/a-secret-of-mine")
     assert "a-secret-of-mine" not in str(page)
     assert load_settings().ana_notify is not None
-    form = browser.one("form:has([name=test])")
-    pressed = list_fields(form) | {"test": [str(browser.one("[name=test]")["value"])]}
-    stays = browser.client.post(str(form["action"]), data=pressed, headers={"hx-request": "true"})
-    assert stays.headers["hx-push-url"] == "false", "what is loaded again is a page, and no form"
     browser.submit("Send a test")
     assert "It was not delivered" in browser.text
     assert "a-secret-of-mine" not in str(browser.page)
@@ -213,3 +208,75 @@ def test_a_name_that_nobody_can_have_is_refused_with_what_a_name_may_be(browser:
     with pytest.raises(AssertionError, match=r"422: (?s:.*)Use small letters, digits, - and _\."):
         browser.submit("Add a person", name=written)
     assert People(load_settings()).names() == ["owner"]
+
+
+def choose(browser: Browser, provider: str) -> dict[str, list[str]]:
+    """Return the fields of the form that connects a provider."""
+    return list_fields(browser.one(f"form:has([value={provider}])"))
+
+
+def test_a_model_is_connected_once_it_has_answered_and_its_key_is_shown_nowhere(
+    browser: Browser, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser.open("/app/settings")
+    assert "set in the environment of the server (LLM_PROVIDER)" in browser.text
+    assert not browser.page.select("[name=provider]")
+    monkeypatch.delenv("LLM_PROVIDER")
+    browser.open("/app/settings")
+    assert "A small reader answers" in browser.text
+    with openai_stub(Said("Hello there.")) as stub:
+        sent = choose(browser, "compatible") | {"url": [stub.url], "model": ["one"], "key": ["k-secret"]}
+        answer = browser.client.post("/app/settings/model", data=sent)
+        assert "Connected. one in " in answer.text
+        assert "Hello there." in answer.text
+        assert "one answers; " in answer.text
+        assert "k-secret" not in answer.text
+        assert env_file.stat().st_mode & 0o077 == 0
+        settings = load_settings()
+        assert (settings.provider, settings.openai_model) == ("openai", "one")
+        assert settings.openai_api_key
+        assert settings.openai_api_key.get_secret_value() == "k-secret"
+        browser.open("/app/chat/new")
+        browser.say("hello")
+        assert "Hello there." in browser.text
+        browser.open("/app/settings")
+        browser.submit("Test what answers now")
+        assert "Hello there." in browser.text
+    browser.submit("Without a model")
+    assert load_settings().provider == "offline"
+
+
+@pytest.mark.parametrize(
+    ("provider", "fields", "told"),
+    [
+        ("openai", {"key": "two words", "model": "one"}, "This is not a key"),
+        ("openrouter", {"key": "k", "model": ""}, "The model is missing"),
+        ("compatible", {"url": "http://127.0.0.1:1/v1", "model": "one"}, "one did not answer"),
+        ("compatible", {"url": "", "model": "one"}, "The address is missing"),
+        ("ollama", {"url": "http://127.0.0.1:1", "model": "llama"}, "llama did not answer"),
+        ("nonsense", {}, "There is no such provider"),
+    ],
+)
+def test_a_model_that_cannot_be_used_changes_nothing(
+    browser: Browser, env_file: Path, monkeypatch: pytest.MonkeyPatch, provider: str, fields: dict[str, str], told: str
+) -> None:
+    monkeypatch.delenv("LLM_PROVIDER")
+    browser.open("/app/settings")
+    sent = choose(browser, "compatible") | {"provider": [provider]} | {name: [value] for name, value in fields.items()}
+    answer = browser.client.post("/app/settings/model", data=sent)
+    assert answer.status_code >= 400
+    assert told in answer.text
+    assert not env_file.exists()
+
+
+def test_only_the_owner_connects_a_model(browser: Browser) -> None:
+    browser.open("/app/settings")
+    browser.submit("Add a person", name="anna")
+    token = browser.one("code.long").get_text()
+    browser.client.cookies.delete("ana-session")
+    browser.open("/app/sign-in")
+    browser.submit("Sign in", token=token)
+    browser.open("/app/settings")
+    assert not browser.page.select("#model")
+    sent = {"form_token": browser.client.cookies["ana-form"], "provider": "offline"}
+    assert browser.client.post("/app/settings/model", data=sent).status_code == 404

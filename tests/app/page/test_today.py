@@ -5,18 +5,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.app.page.conftest import Browser, list_fields
+from ana.handles import open_data
+from ana.workspace import load_workspace
+from tests.app.page.conftest import Browser, keep, list_fields, read_properties
 
 TODAY = datetime.now(ZoneInfo("Europe/Berlin")).date()
 TOMORROW = TODAY + timedelta(days=1)
-
-
-def keep(browser: Browser, content: str, properties: str) -> str:
-    """Keep an item with these properties, and return its id."""
-    browser.open("/app/items")
-    browser.submit("Keep", content=content)
-    browser.submit("Save", properties=properties)
-    return browser.url.rpartition("/")[2].partition("?")[0]
 
 
 def test_a_task_is_added_done_and_brought_back(browser: Browser) -> None:
@@ -25,7 +19,7 @@ def test_a_task_is_added_done_and_brought_back(browser: Browser) -> None:
     assert "Today (0)" in browser.text
     browser.submit("Add", content="Buy milk")
     assert "Buy milk" in browser.one("ul.plain").get_text()
-    browser.submit("○")
+    browser.submit("Done: “Buy milk”")
     assert not browser.page.select("ul.plain li")
     done = browser.url
     browser.submit("Undo")
@@ -35,49 +29,93 @@ def test_a_task_is_added_done_and_brought_back(browser: Browser) -> None:
     assert "taken back" in browser.text, "who goes back is not told that it is done"
 
 
+@pytest.mark.parametrize(
+    ("said", "due", "repeats"),
+    [
+        ("Call the bank tomorrow at 9:30", f"{TOMORROW}T09:30", None),
+        ("Buy milk", str(TODAY), None),
+        ("Choir 10 February 2027", "2027-02-10", None),
+        ("Water the fig tree every friday", None, "FREQ=WEEKLY;BYDAY=FR"),
+    ],
+)
+def test_what_is_added_in_words_is_shown_before_and_has_the_day_that_they_name(
+    browser: Browser, said: str, due: str | None, repeats: str | None
+) -> None:
+    told = browser.client.get("/app/understood", params={"content": said, "day": str(TODAY)}).text
+    assert told.startswith(f"“{said}”: a task, ")
+    browser.open("/app/today")
+    browser.submit("Add", content=said)
+    with open_data(load_workspace(), "a test") as handles:
+        (item,) = handles.memory.items()
+    assert item.content == said
+    assert due is None or item.properties["due_date"] == due
+    assert item.properties.get("repeats") == repeats
+
+
+def test_what_is_added_without_a_day_is_of_the_day_that_is_shown(browser: Browser) -> None:
+    browser.open("/app/today?day=2027-02-10")
+    browser.submit("Add", content="Buy milk")
+    assert "day=2027-02-10" in browser.url
+    assert "Buy milk" in browser.one("ul.plain").get_text()
+
+
+def test_something_is_moved_by_a_button_a_day_or_words(browser: Browser) -> None:
+    id = keep("Buy milk", f"type: task\nstatus: active\ndue_date: {TODAY}")
+    days = {"Tomorrow": TOMORROW, "Next week": TODAY + timedelta(7 - TODAY.weekday())}
+    for name, day in days.items():
+        browser.open(f"/app/items/{id}/move")
+        button = next(each for each in browser.page.select("button[name=day]") if name in each.get_text())
+        browser.submit(button.get_text(strip=True))
+        assert read_properties(id)["due_date"] == str(day), name
+    browser.open(f"/app/items/{id}/move")
+    words = browser.one("form:has(#to-words)")
+    browser.client.post(str(words["action"]), data=list_fields(words) | {"day": ["in two weeks"]})
+    assert read_properties(id)["due_date"] == str(TODAY + timedelta(14))
+
+
 def test_an_empty_day_says_something_kind(browser: Browser) -> None:
     browser.open("/app/today")
     assert browser.one("p.kind").get_text()
 
 
 def test_a_time_is_kept_when_its_day_is_moved(browser: Browser) -> None:
-    keep(browser, "Dentist", f"due_date: {TODAY}T23:30\nstatus: active")
+    keep("Dentist", f"due_date: {TODAY}T23:30\nstatus: active")
     browser.open("/app/today")
-    browser.submit("Move", day=str(TOMORROW))
+    browser.follow("Move")
+    browser.submit("Move there", day=str(TOMORROW))
     browser.open(f"/app/today?day={TOMORROW}")
-    assert "23:30 Dentist" in " ".join(browser.one("ul.plain").get_text(" ").split())
+    assert "Dentist 23:30" in " ".join(browser.one("ul.plain").get_text(" ").split())
 
 
 def test_what_ends_later_is_moved_whole(browser: Browser) -> None:
     later = TODAY + timedelta(days=2)
-    id = keep(browser, "Fair", f"start_date: {TODAY}\nend_date: {later}")
+    id = keep("Fair", f"start_date: {TODAY}\nend_date: {later}")
     browser.open("/app/today")
-    browser.submit("Move", day=str(TOMORROW))
-    browser.open(f"/app/items/{id}")
-    written = browser.one("[name=properties]").get_text()
-    assert f"start_date: {TOMORROW}" in written
-    assert f"end_date: {later + timedelta(days=1)}" in written
+    browser.follow("Move")
+    browser.submit("Move there", day=str(TOMORROW))
+    written = read_properties(id)
+    assert (written["start_date"], written["end_date"]) == (str(TOMORROW), str(later + timedelta(days=1)))
 
 
 def test_of_what_repeats_one_time_is_done_and_one_is_moved(browser: Browser) -> None:
-    id = keep(browser, "Water the fig tree", f"type: task\nstatus: active\ndue_date: {TODAY}\nrepeats: FREQ=DAILY")
+    id = keep("Water the fig tree", f"type: task\nstatus: active\ndue_date: {TODAY}\nrepeats: FREQ=DAILY")
     browser.open("/app/today")
-    browser.submit("○")
-    browser.open(f"/app/items/{id}")
-    assert f"due_date: {TOMORROW}" in browser.one("[name=properties]").get_text()
+    browser.submit("Done: “Water the fig tree”")
+    assert read_properties(id)["due_date"] == str(TOMORROW)
     browser.open(f"/app/today?day={TOMORROW}")
     after = TODAY + timedelta(days=5)
-    browser.submit("Move", day=str(after))
-    browser.open(f"/app/items/{id}")
-    assert "moved" in browser.one("[name=properties]").get_text()
-    assert "FREQ=DAILY" in browser.one("[name=properties]").get_text()
+    browser.follow("Move")
+    browser.submit("Move there", day=str(after))
+    assert f"day={TOMORROW}" in browser.url, "it goes on where it was chosen"
+    written = read_properties(id)
+    assert (written["moved"], written["repeats"]) == ({str(TOMORROW): str(after)}, "FREQ=DAILY")
 
 
 def test_a_month_has_each_time_of_what_repeats(browser: Browser) -> None:
-    keep(browser, "Choir", "type: event\nstart_date: 2027-02-02T19:00\nrepeats: FREQ=WEEKLY")
-    keep(browser, "Rent", "type: task\nstatus: active\ndue_date: 2027-02-28")
+    keep("Choir", "type: event\nstart_date: 2027-02-02T19:00\nrepeats: FREQ=WEEKLY")
+    keep("Rent", "type: task\nstatus: active\ndue_date: 2027-02-28")
     for n in range(5):
-        keep(browser, f"Note {n}", "type: task\nstatus: active\ndue_date: 2027-02-10")
+        keep(f"Note {n}", "type: task\nstatus: active\ndue_date: 2027-02-10")
     browser.open("/app/today?month=2027-02")
     days = {str(cell["data-day"]): cell.get_text(" ", strip=True) for cell in browser.page.select("[data-day]")}
     choir = [day for day, told in days.items() if "19:00 Choir" in told]
@@ -108,15 +146,15 @@ def test_a_month_in_december_and_one_before_it(browser: Browser) -> None:
 
 
 def test_what_lasts_several_days_stands_on_each_of_them(browser: Browser) -> None:
-    keep(browser, "Fair", "type: event\nstart_date: 2027-01-30\nend_date: 2027-02-02")
+    keep("Fair", "type: event\nstart_date: 2027-01-30\nend_date: 2027-02-02")
     browser.open("/app/today?month=2027-02")
     assert [str(cell["data-day"])[8:] for cell in browser.page.select("[data-day]:has(.entry)")] == ["01", "02"]
 
 
 def test_an_act_goes_on_where_it_was_done(browser: Browser) -> None:
-    keep(browser, "Buy milk", "type: task\nstatus: active\ndue_date: 2027-02-10")
+    keep("Buy milk", "type: task\nstatus: active\ndue_date: 2027-02-10")
     browser.open("/app/today?day=2027-02-10")
-    browser.submit("○")
+    browser.submit("Done: “Buy milk”")
     assert "day=2027-02-10" in browser.url
     assert "act=" in browser.url
     browser.submit("Undo")
@@ -124,9 +162,9 @@ def test_an_act_goes_on_where_it_was_done(browser: Browser) -> None:
 
 
 def test_moving_to_a_day_that_is_none_changes_nothing(browser: Browser) -> None:
-    id = keep(browser, "Buy milk", f"type: task\nstatus: active\ndue_date: {TODAY}")
+    id = keep("Buy milk", f"type: task\nstatus: active\ndue_date: {TODAY}")
     browser.open("/app/today")
-    sent = list_fields(browser.one("li form"))
+    sent = list_fields(browser.one("form:has(li)"))
     for day in ("soon", "9999-12-31"):
         assert browser.client.post(f"/app/items/{id}/move", data=sent | {"day": [day]}).status_code == 422
     browser.open("/app/today")
@@ -135,17 +173,17 @@ def test_moving_to_a_day_that_is_none_changes_nothing(browser: Browser) -> None:
 
 def test_several_dates_that_were_missed_are_marked_with_one_tap(browser: Browser) -> None:
     begin = TODAY - timedelta(days=3)
-    keep(browser, "Antibiotic", f"type: medication\nmissed: waits\ndue_date: {begin}\nrepeats: FREQ=DAILY")
-    keep(browser, "Renew the passport", f"type: task\nstatus: active\ndue_date: {begin}")
+    keep("Antibiotic", f"type: medication\nmissed: waits\ndue_date: {begin}\nrepeats: FREQ=DAILY")
+    keep("Renew the passport", f"type: task\nstatus: active\ndue_date: {begin}")
     browser.open("/app/today")
     headings = [each.get_text() for each in browser.page.select("h2")]
-    assert headings[:3] == ["Overdue (1)", "Not marked (1)", "Today (1)"]
+    assert headings[:3] == ["Today (1)", "Overdue (1)", "Not marked (1)"]
     browser.submit("All 3 done")
     marked = ", ".join(f"{day:%a} {day.day} {day:%b}" for day in (begin + timedelta(n) for n in range(3)))
     assert f"done for {marked}" in " ".join(browser.one("#notice").get_text(" ").split())
     assert "not marked" not in browser.one("#notice").get_text()
     headings = [each.get_text() for each in browser.page.select("h2")]
-    assert headings[:2] == ["Overdue (1)", "Today (1)"]
+    assert headings[:2] == ["Today (1)", "Overdue (1)"]
     assert "Antibiotic" in browser.text
     browser.submit("Undo")
     assert "Not marked (1)" in browser.text
@@ -159,8 +197,8 @@ def travel(browser: Browser, zone: str) -> None:
 def test_a_browser_that_is_elsewhere_is_told_once_and_times_that_were_said_stay(browser: Browser) -> None:
     browser.open("/app/settings")
     browser.submit("Save", ana_timezone="Europe/Berlin")
-    keep(browser, "Call Anna", f"status: active\ndue_date: {TOMORROW}T12:00")
-    keep(browser, "Pill", f"status: active\ndue_date: {TOMORROW}T12:00\nrepeats: FREQ=DAILY")
+    call = keep("Call Anna", f"status: active\ndue_date: {TOMORROW}T12:00")
+    keep("Pill", f"status: active\ndue_date: {TOMORROW}T12:00\nrepeats: FREQ=DAILY")
     travel(browser, "Asia/Dubai")
     browser.open(f"/app/today?day={TOMORROW}")
     assert "Your time zone is Asia/Dubai now; it was Europe/Berlin." in browser.page.get_text()
@@ -169,11 +207,11 @@ def test_a_browser_that_is_elsewhere_is_told_once_and_times_that_were_said_stay(
     lines = [" ".join(each.get_text(" ").split()) for each in browser.page.select("li.line")]
     noon = datetime(TOMORROW.year, TOMORROW.month, TOMORROW.day, 12, tzinfo=ZoneInfo("Europe/Berlin"))
     here = f"{noon.astimezone(ZoneInfo('Asia/Dubai')):%H:%M}"
-    assert lines[0].startswith("○ 12:00 Pill")
-    assert lines[1].startswith(f"○ {here} (12:00 in Berlin) Call Anna")
+    assert lines[0].startswith("Pill 12:00")
+    assert lines[1].startswith(f"Call Anna {here} (12:00 in Berlin)")
     browser.open(f"/app/today?day={TOMORROW}")
-    form = browser.page.select("li form")[1]
     after = TODAY + timedelta(days=5)
-    browser.client.post(str(form["action"]), data=list_fields(form) | {"day": [str(after)]})
+    sent = list_fields(browser.one("form:has(li)")) | {"day": [str(after)]}
+    browser.client.post(f"/app/items/{call}/move", data=sent)
     browser.open(f"/app/today?day={after}")
-    assert f"{here} Call Anna" in " ".join(browser.text.split()), "it was moved here, so its time is the local one"
+    assert f"Call Anna {here}" in " ".join(browser.text.split()), "it was moved here, so its time is the local one"

@@ -16,7 +16,7 @@ def test_a_turn_is_told_and_run_again(browser: Browser) -> None:
     assert "kept “the spare key is in the blue tin”" in browser.text
     assert "load context" in browser.text
     assert browser.text.count(" out, free") == 1, "what it cost is told, also if that is nothing"
-    assert browser.one("svg")["aria-label"] == (
+    assert browser.one("main svg")["aria-label"] == (
         "looked at what is known, then asked the model, then ran its calls, then asked the model, "
         "then checked the answer"
     )

@@ -267,7 +267,7 @@ def test_who_cannot_be_looked_up_is_told_why_on_the_page_as_a_page(
     assert (page.status_code, page.headers["content-type"]) == (503, "text/html; charset=utf-8")
     assert "<p>The database cannot be used. Try again.</p>" in page.text
     assert (listed.status_code, listed.json()) == (503, {"error": "The database cannot be used. Try again."})
-    asked = client.get("/app/chat", headers=bearer("x") | {"hx-request": "true"})
+    asked = client.get("/app/chat", headers=bearer("x") | {"x-ana-script": "true"})
     assert (asked.status_code, asked.text) == (503, "The database cannot be used. Try again.")
     with pytest.raises(WebSocketDisconnect), client.websocket_connect("/app/chat", headers=bearer("x")):
         pass

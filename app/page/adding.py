@@ -1,0 +1,23 @@
+"""A task in words: "call the bank next tuesday" has the day that it names, and the rule by which it repeats."""
+
+from datetime import date
+
+from ana.handles import DataHandles
+from ana.memory.few_words import describe_property
+from ana.output import quote
+from ana.time.when import find_rule, find_single
+from ana.values import Properties
+
+
+def read_task(handles: DataHandles, text: str, day: date) -> Properties:
+    """Return the properties of a task that a text tells of, on a day if it names none."""
+    if repeats := find_rule(text):
+        return {"type": "task", "status": "active", "repeats": repeats}
+    return {"type": "task", "status": "active", "due_date": find_single(text, handles.clock.now()) or str(day)}
+
+
+def describe_task(handles: DataHandles, text: str, day: date) -> str:
+    """Return the task that a text tells of, in words."""
+    year, properties = handles.clock.now().year, read_task(handles, text, day)
+    told = [describe_property(name, properties[name], year) for name in ("due_date", "repeats") if name in properties]
+    return f"{quote(text, 60)}: a task, {', '.join(told)}"
