@@ -13,7 +13,8 @@ from ana.models.prices import find_price
 from ana.models.providers import destination, model_name
 from ana.reminders.sending import TEST, send
 from ana.settings import Settings, load_settings, read_environment, write_env_file
-from app.cli.choices import CHOICES, ask, choose
+from app.choices import CHOICES
+from app.cli.choices import ask, choose
 from app.show.text import say
 from app.trial import ask_for_hello
 
