@@ -8,7 +8,7 @@ from app.server.routes import ROUTES
 DOORS = (
     (
         "`make chat`, `ana`",
-        "the REPL: /help /context /items /due /undo /redo /forget /transcript /threads /autonomy /reset /quit",
+        "the REPL: /help /context /items /due /today /routines /undo /redo /forget /transcript /threads /autonomy /zone /reset /quit",
     ),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
@@ -35,6 +35,10 @@ DOORS = (
     (
         '`ana claim [ID\\|"line N"] [--source S] [--turn T]`',
         "says that what others told is in your own words; an undo takes it back",
+    ),
+    (
+        "`ana routines [list]\\|start NAME [--at HH:MM]\\|run ID\\|end ID`",
+        "what is asked at set times, such as a brief each morning: the next time, the last one, its cost",
     ),
     (
         "`ana today [--json]`",
