@@ -8,8 +8,8 @@ from app.server.routes import ROUTES
 DOORS = (
     (
         "`make chat`, `ana`",
-        "the REPL: /help /context /items /due /today /routines /undo /redo /forget /transcript /threads /autonomy /zone "
-        "/reset /quit",
+        "the REPL: /help /context /items /due /today /routines /undo /redo /forget /transcript /threads /autonomy "
+        "/zone /reset /quit",
     ),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',

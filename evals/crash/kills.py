@@ -23,6 +23,7 @@ from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.upkeep import Upkeep
+from ana.backends.chroma.client import load_chromadb
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.changes import Cause, Change
 from ana.memory.ids import new_id
@@ -82,6 +83,7 @@ def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
         seed: Decides what is done, and when the kills come.
         tell: Called with the progress.
     """
+    load_chromadb()
     importlib.import_module("langchain_chroma")  # loaded once, with Chroma: the children are forks
 
     rng, tally, model = random.Random(seed), Tally(), State()
