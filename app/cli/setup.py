@@ -16,8 +16,8 @@ from ana.models.prices import FREE_OF_CHARGE, find_price
 from ana.models.providers import destination, model_name
 from ana.reminders.sending import TEST, send
 from ana.settings import Settings, load_settings, read_environment, write_env_file
+from app.connecting import ask_for_hello
 from app.show.text import say
-from app.trial import ask_for_hello
 
 
 @dataclass(frozen=True)

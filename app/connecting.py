@@ -1,20 +1,19 @@
-"""Which model answers, for the owner: connected once it has said hello. The key stays in .env, and is never shown."""
+"""A model is connected once it has said hello: the page's settings and `ana setup` try it alike."""
 
+import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-
-from starlette.datastructures import FormData
+from typing import TYPE_CHECKING
 
 from ana import settings as settings_module
 from ana.errors import AnaError, UserError
-from ana.keys import OWNER
-from ana.models.ollama import list_chat_models
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings, read_environment, write_env_file
-from ana.workspace import Workspace, is_fixed
-from app.page.forms import read_text
-from app.privacy import describe_leaving
-from app.trial import ask_for_hello
+from ana.workspace import is_fixed
+
+if TYPE_CHECKING:
+    from app.outcome import Done
+
+HELLO = "Say hello in one short sentence."
 
 NAMES: Mapping[str, tuple[str, str, str]] = {
     "ollama": ("OLLAMA_MODEL", "", "OLLAMA_HOST"),
@@ -29,46 +28,26 @@ NO_KEY = "none"
 """What a server of one's own is sent that needs no key; the client refuses an empty one."""
 
 
-@dataclass(frozen=True)
-class ShownModel:
-    """What answers, and what can.
-
-    Args:
-        now: What answers now, and what leaves the machine for it, in a sentence.
-        provider: Its provider.
-        ollama: The models of the Ollama that was found.
-        host: Where Ollama is looked for.
-        fixed: The settings of a model that stand in the environment of the server, which count more than the page.
-    """
-
-    now: str
-    provider: str
-    ollama: list[str]
-    host: str
-    fixed: list[str]
-
-
-def describe_model(workspace: Workspace) -> ShownModel | None:
-    """Return what answers for whoever may change it, the owner of a folder; else None."""
-    if workspace.person != OWNER or workspace.has_database:
-        return None
-    settings = workspace.settings
-    told = "A small reader answers, by rules" if settings.provider == "offline" else f"{model_name(settings)} answers"
-    now = f"{told}; {describe_leaving(settings) or 'nothing leaves the machine on which I run'}."
-    host = settings.ollama_host
-    return ShownModel(now, settings.provider, list_chat_models(host), host, _list_fixed())
-
-
-def _list_fixed() -> list[str]:
+def list_fixed() -> list[str]:
     """Return the settings of a model that stand in the environment itself."""
     names = {"LLM_PROVIDER", *(name for each in NAMES.values() for name in each if name)}
     return sorted(name for name in names if is_fixed(name))
 
 
-def connect(form: FormData) -> str:
-    """Use the model that a form says once it has said hello, and return what it said. Raises UserError if it cannot."""
-    values = _read_values(form)
-    if fixed := _list_fixed():
+def connect(provider: str, model: str, url: str, key: str) -> str:
+    """Use a model once it has said hello, and return what it said.
+
+    Args:
+        provider: One of NAMES.
+        model: Its name.
+        url: Its address, where it has one of its own.
+        key: Its key; empty keeps the one that is set for the same address.
+
+    Raises:
+        UserError: It cannot be used, or something is missing; nothing was written.
+    """
+    values = _choose_values(provider, model, url, key)
+    if fixed := list_fixed():
         raise UserError(f"{', '.join(fixed)} stands in the environment of the server.", "Change it there.")
     told = try_model(load_settings(read_environment() | values))
     write_env_file(settings_module.find_places().env_file, values)
@@ -86,9 +65,8 @@ def try_model(settings: Settings) -> str:
     return f"{model_name(settings)} in {seconds:.1f} s: {done.answer}"
 
 
-def _read_values(form: FormData) -> dict[str, str]:
-    """Return the settings that a form chooses. Raises UserError if something is missing, or is no key."""
-    provider, model, url = (read_text(form, name) for name in ("provider", "model", "url"))
+def _choose_values(provider: str, model: str, url: str, key: str) -> dict[str, str]:
+    """Return the settings of a choice by name. Arguments and errors as of `connect`."""
     if provider not in NAMES:
         raise UserError("There is no such provider.", f"There are {', '.join(NAMES)}.")
     named, keyed, placed = NAMES[provider]
@@ -99,14 +77,41 @@ def _read_values(form: FormData) -> dict[str, str]:
         if needed and not value:
             raise UserError(f"The {name} is missing.", "Write it.")
     values |= {name: value for name, value in ((named, model), (placed, url)) if name}
-    return values | ({keyed: _read_key(form, keyed, url)} if keyed else {})
+    return values | ({keyed: _choose_key(key, keyed, url)} if keyed else {})
 
 
-def _read_key(form: FormData, name: str, url: str) -> str:
-    """Return the key of a form; where its field is empty the one that is set for the same address."""
+def _choose_key(key: str, name: str, url: str) -> str:
+    """Return a key; in place of an empty one that which is set for the same address."""
     known = read_environment()
     is_same = name != "OPENAI_API_KEY" or url == known.get("OPENAI_BASE_URL", "")
-    key = read_text(form, "key") or (known.get(name) if is_same else "") or (NO_KEY if url else "")
+    key = key or (known.get(name) if is_same else "") or (NO_KEY if url else "")
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         raise UserError("This is not a key.", "A key is one word of plain letters, digits and signs.")
     return key
+
+
+def ask_for_hello(settings: Settings) -> "tuple[Done, float]":
+    """Return a whole turn and its seconds, on a store that is thrown away: nothing of the person's is sent.
+
+    Raises:
+        UserError: The model cannot be used.
+    """
+    from ana.backends.in_memory import InMemoryBackend
+    from ana.embedders import WordLlamaEmbeddings
+    from ana.models.providers import build_model
+    from ana.tracing.langsmith import connect
+    from ana.workspace import open_workspace
+    from app.outcome import expect_done
+    from app.throwaway import open_throwaway
+    from prompts import decision_prompt
+
+    connect(settings)
+    spending, model = open_workspace(settings).open_spending(), build_model(settings, decision_prompt)
+    with open_throwaway(settings, model, InMemoryBackend(WordLlamaEmbeddings()), spending=spending) as assistant:
+        start = time.monotonic()
+        done = expect_done(assistant.ask(HELLO, "trial"))
+        seconds = time.monotonic() - start
+        spending.keep(assistant.handles.traces.read("trial"))
+    if done.error:
+        raise UserError(done.answer if done.error == "limit" else done.error)
+    return done, seconds
