@@ -28,6 +28,14 @@ def describe_leaving(settings: Settings, *, local: bool = True) -> str:
     return ", ".join(leaving)
 
 
+def describe_answering(settings: Settings) -> str:
+    """Return what answers, and what leaves the machine for it, in a sentence."""
+    answers = (
+        "A small reader answers, by rules" if settings.provider == "offline" else f"{model_name(settings)} answers"
+    )
+    return f"{answers}; {describe_leaving(settings) or 'nothing leaves the machine on which I run'}."
+
+
 def describe_setup(workspace: Workspace) -> str:
     """Return one line: the model, the data folder, and what leaves the machine."""
     folder, settings = workspace.folder, workspace.settings

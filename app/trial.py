@@ -1,15 +1,82 @@
-"""A model is tried with one message before it is used."""
+"""A model is connected once it has said hello: the page's settings and `ana setup` try it alike."""
 
 import time
 from typing import TYPE_CHECKING
 
-from ana.errors import UserError
-from ana.settings import Settings
+from ana import settings as settings_module
+from ana.errors import AnaError, UserError
+from ana.models.providers import model_name
+from ana.settings import Settings, load_settings, read_environment, write_env_file
+from ana.workspace import is_fixed
+from app.choices import CHOICES, NO_KEY
 
 if TYPE_CHECKING:
     from app.outcome import Done
 
 HELLO = "Say hello in one short sentence."
+
+
+def list_fixed() -> list[str]:
+    """Return the settings of a model that stand in the environment itself."""
+    names = {"LLM_PROVIDER", *(name for each in CHOICES.values() for name in (each.model, each.key, each.url))}
+    return sorted(name for name in names if name and is_fixed(name))
+
+
+def connect(provider: str, model: str, url: str, key: str) -> str:
+    """Use a model once it has said hello, and return what it said.
+
+    Args:
+        provider: One of CHOICES.
+        model: Its name.
+        url: Its address, where it has one of its own.
+        key: Its key; empty keeps the one that is set for the same address.
+
+    Raises:
+        UserError: It cannot be used, or something is missing; nothing was written.
+    """
+    values = _choose_values(provider, model, url, key)
+    if fixed := list_fixed():
+        raise UserError(f"{', '.join(fixed)} stands in the environment of the server.", "Change it there.")
+    told = try_model(load_settings(read_environment() | values))
+    write_env_file(settings_module.find_places().env_file, values)
+    return f"Connected. {told}"
+
+
+def try_model(settings: Settings) -> str:
+    """Return what a model said, in a sentence. Raises UserError if it cannot be used."""
+    if settings.provider == "offline":
+        return "The small reader answers, by rules."
+    try:
+        done, seconds = ask_for_hello(settings)
+    except AnaError as exc:
+        raise UserError(f"{model_name(settings)} did not answer: {exc}", "Nothing was changed.") from exc
+    return f"{model_name(settings)} in {seconds:.1f} s: {done.answer}"
+
+
+def _choose_values(provider: str, model: str, url: str, key: str) -> dict[str, str]:
+    """Return the settings of a choice by name. Arguments and errors as of `connect`."""
+    if provider not in CHOICES:
+        raise UserError("There is no such provider.", f"There are {', '.join(CHOICES)}.")
+    choice = CHOICES[provider]
+    named, keyed, placed = choice.model, choice.key, choice.url
+    values = {"LLM_PROVIDER": choice.provider}
+    if values["LLM_PROVIDER"] == "openai":
+        values["OPENAI_BASE_URL"] = url  # an address of before would be used in place of OpenAI's
+    for name, value, needed in (("model", model, named), ("address", url, placed)):
+        if needed and not value:
+            raise UserError(f"The {name} is missing.", "Write it.")
+    values |= {name: value for name, value in ((named, model), (placed, url)) if name}
+    return values | ({keyed: _choose_key(key, keyed, url)} if keyed else {})
+
+
+def _choose_key(key: str, name: str, url: str) -> str:
+    """Return a key; in place of an empty one that which is set for the same address."""
+    known = read_environment()
+    is_same = name != "OPENAI_API_KEY" or url == known.get("OPENAI_BASE_URL", "")
+    key = key or (known.get(name) if is_same else "") or (NO_KEY if url else "")
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise UserError("This is not a key.", "A key is one word of plain letters, digits and signs.")
+    return key
 
 
 def ask_for_hello(settings: Settings) -> "tuple[Done, float]":

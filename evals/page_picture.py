@@ -1,4 +1,4 @@
-"""Pictures of the page, for README and docs/page.md: a scripted conversation on our server, taken with Chromium."""
+"""Pictures of the page, for the README and docs/page.md: a scripted conversation in front of our server."""
 
 import os
 import threading

@@ -13,9 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from ana.errors import AnaError, UserError, WrongReply
-from ana.models.providers import model_name
 from ana.runs.port import StartedRun
-from ana.settings import Settings
 from ana.threads.ids import canonical_id
 from ana.values import Properties
 from app.page.acts import find_notice, go_on
@@ -33,7 +31,7 @@ from app.page.forms import read_text
 from app.page.marking import read_dates
 from app.page.progress import Progress, follow
 from app.page.shell import draw, render
-from app.privacy import describe_leaving
+from app.privacy import describe_answering
 from app.server.answers import find_workspace, path_id
 from app.server.bodies import NewRun
 from app.server.request_threads import run_in_threadpool
@@ -94,7 +92,7 @@ async def show(request: Request) -> Response:
         working=working,
         waiting=waiting,
         cut=cut,
-        setup=_describe_setup(opened.workspace.settings),
+        setup=describe_answering(opened.workspace.settings),
         is_rules=opened.workspace.settings.provider == "offline",
         failed=failed if failed not in {turn.answer for turn in told.turns} else "",
         notice=await find_notice(request, opened.handles),
@@ -255,13 +253,6 @@ def _read_decision(form: FormData, number: int, action: dict[str, Any], is_done:
         days: Properties = {name: value for name, value in changed.items() if isinstance(value, str)}
         written["properties"] = changed | read_dates(days, today)
     return {"type": "edit", "edited_action": {"name": action.get("name"), "args": written}}
-
-
-def _describe_setup(settings: Settings) -> str:
-    leaving = describe_leaving(settings) or "nothing leaves the machine on which I run"
-    rules = settings.provider == "offline"
-    answering = "A small reader answers, by rules" if rules else f"{model_name(settings)} answers"
-    return f"{answering}; {leaving}."
 
 
 def _place(thread: str) -> Any:

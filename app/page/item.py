@@ -87,10 +87,9 @@ async def save(request: Request, form: FormData) -> Response | str:
 
 def _list_values(item: Item) -> dict[str, Json]:
     """Return the properties of an item in the order of their fields, with those that it could have."""
-    absent = {name: value for name, value in STANDARD.items() if name not in item.properties}
-    if item.properties.keys() & set(DATE_KEYS):
-        absent.pop("due_date", None)
-    both = absent | item.properties
+    both = STANDARD | item.properties
+    if "due_date" not in item.properties and item.properties.keys() & {*DATE_KEYS}:
+        del both["due_date"]
     first = [name for name in (*DATE_KEYS, *STANDARD) if name in both]
     return {name: both[name] for name in dict.fromkeys([*first, *both])}
 

@@ -25,19 +25,18 @@ from app.page.shell import FILES, render
 from app.server.guard import PAGE
 
 
-async def manifest(_: Request) -> Response:
-    """GET /app/manifest.webmanifest: what a device keeps that installs the page."""
-    return FileResponse(FILES / "manifest.webmanifest", media_type="application/manifest+json")
+def _give(name: str, kind: str) -> Route:
+    """Return the route of a file that stands beside the parts: what a device keeps, and what runs beside the page."""
+
+    async def give(_: Request) -> Response:
+        return FileResponse(FILES / name, media_type=kind)
+
+    return Route(f"{PAGE}/{name}", give)
 
 
 async def more(request: Request) -> Response:
     """GET /app/more: the parts for which a small screen has no room below."""
     return await render(request, "more.html", notice=None)
-
-
-async def worker(_: Request) -> Response:
-    """GET /app/sw.js: what the browser runs beside the page."""
-    return FileResponse(FILES / "sw.js", media_type="text/javascript")
 
 
 def _form(path: str, do: Act) -> Route:
@@ -100,7 +99,7 @@ PAGES: list[BaseRoute] = [
     _form("/files/rows", files.take_rows),
     _form("/people", household.add),
     _form("/people/{name}/remove", household.remove),
-    Route(f"{PAGE}/manifest.webmanifest", manifest),
-    Route(f"{PAGE}/sw.js", worker),
+    _give("manifest.webmanifest", "application/manifest+json"),
+    _give("sw.js", "text/javascript"),
     Mount(f"{PAGE}/static", StaticFiles(directory=FILES)),
 ]

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from ana.addresses import name_kind, split_addresses
 from ana.errors import UserError
 from ana.keys import OWNER, make_digest
+from ana.models.listing import list_chat_models
 from ana.reminders.push import find_public_key, is_installed, make_address, make_private_key
 from ana.reminders.sending import TEST, send
 from ana.workspace import Workspace, load_workspace, open_workspace
@@ -17,12 +18,14 @@ from app.following import Following, list_calendars
 from app.page.acts import find_notice, go_on
 from app.page.forms import read_text
 from app.page.household import list_household
-from app.page.model import connect, describe_model, try_model
 from app.page.shell import render
+from app.privacy import describe_answering
 from app.reminding import describe_failing
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
 from app.show.text import pluralize
+from app.trial import connect, try_model
+from app.trial import list_fixed as list_fixed_model
 
 SAVED = "saved"
 """In an address, that something was just set."""
@@ -39,7 +42,10 @@ async def show(request: Request, told: str = "") -> Response:
         request,
         "settings.html",
         settings=settings,
-        model=await run_in_threadpool(describe_model, workspace),
+        answering=describe_answering(settings),
+        can_connect=_can_connect(workspace),
+        fixed_model=list_fixed_model(),
+        ollama=await run_in_threadpool(list_chat_models, settings.ollama_host) if _can_connect(workspace) else [],
         dials=DIALS,
         fixed=list_fixed(workspace),
         models=() if workspace.person == OWNER else settings.ana_models,
@@ -67,11 +73,12 @@ async def save(request: Request, form: FormData) -> str:
 async def save_model(request: Request, form: FormData) -> Response:
     """POST /app/settings/model: {provider, model, key, url} to connect, or {test}: what answers now says hello."""
     workspace = await run_in_threadpool(_read_anew, request.state.person)
-    if await run_in_threadpool(describe_model, workspace) is None:
+    if not _can_connect(workspace):
         raise HTTPException(404, "There is no such page.")
     if "test" in form:
         return await show(request, await run_in_threadpool(try_model, workspace.settings))
-    return await show(request, await run_in_threadpool(connect, form))
+    chosen = [read_text(form, name) for name in ("provider", "model", "url", "key")]
+    return await show(request, await run_in_threadpool(connect, *chosen))
 
 
 async def save_address(request: Request, form: FormData) -> str | Response:
@@ -143,6 +150,11 @@ def _push_key(workspace: Workspace) -> str:
     if not note.read():
         note.write(make_private_key())
     return note.read()
+
+
+def _can_connect(workspace: Workspace) -> bool:
+    """Return whether a model may be connected here: by the owner of a folder."""
+    return workspace.person == OWNER and not workspace.has_database
 
 
 def _read_anew(person: str) -> Workspace:

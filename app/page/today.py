@@ -20,11 +20,11 @@ from ana.memory.views import localize
 from ana.output import escape_controls
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import list_missed, may_repeat
+from app.adding import describe_task, read_task
 from app.dated import list_dated, tell_time
 from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
 from app.page.acts import find_notice, go_on, keep_here
-from app.page.adding import describe_task, read_task
 from app.page.forms import read_text
 from app.page.marking import get_item, list_labels, mark_all, mark_done, mark_missed, move, read_day
 from app.page.shell import HEADERS, render
@@ -105,12 +105,11 @@ async def show(request: Request) -> Response:
     query, today = request.query_params, handles.clock.now().date()
     if month := query.get("month"):
         return RedirectResponse(go_on("/calendar", month=month), 307)
-    news: list[str] = []
-    if day := query.get("day"):
-        groups = await run_in_threadpool(_read_day, handles, read_day(day, today))
-        chosen = read_day(day, today)
+    chosen = read_day(query.get("day") or str(today), today)
+    if query.get("day"):
+        groups, news = await run_in_threadpool(_read_day, handles, chosen), list[str]()
     else:
-        groups, chosen = await run_in_threadpool(_read_groups, handles), today
+        groups = await run_in_threadpool(_read_groups, handles)
         news = await run_in_threadpool(list_calendar_news, handles)
     return await render(
         request,
