@@ -1331,6 +1331,7 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         words_that_vectors_cannot_tell_apart_are,
         equal_items_are_in_an_order,
         a_record_that_does_not_exist_has_no_neighbours,
+        vectors_are_given_by_id,
         any_text_is_a_query,
     ),
     "call keys": (
