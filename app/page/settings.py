@@ -45,7 +45,9 @@ async def show(request: Request, told: str = "") -> Response:
         answering=describe_answering(settings),
         can_connect=_can_connect(workspace),
         fixed_model=list_fixed_model(),
-        ollama=await run_in_threadpool(list_chat_models, settings.ollama_host) if _can_connect(workspace) else [],
+        ollama=await run_in_threadpool(list_chat_models, find_api(settings.ollama_host))
+        if _can_connect(workspace)
+        else [],
         dials=DIALS,
         fixed=list_fixed(workspace),
         models=() if workspace.person == OWNER else settings.ana_models,
