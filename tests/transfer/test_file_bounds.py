@@ -10,8 +10,8 @@ from ana.memory.memory import Memory
 from ana.progress import Work, working
 from ana.transfer import records
 from ana.transfer.bundle import Bundle, read_export
-from ana.transfer.foreign.detect import read_foreign
 from ana.transfer.ics.reader import MOST_COUNTED
+from ana.transfer.reading import read_source
 from tests.conftest import BERLIN
 from tests.transfer.ics.conftest import make_event
 
@@ -20,7 +20,7 @@ START = "DTSTART:20250105T100000\nSUMMARY:Pills"
 
 def read(path: Path, text: str) -> Bundle:
     path.write_text(text, encoding="utf-8")
-    found = read_foreign(path, BERLIN)
+    found = read_source(path, BERLIN)
     assert found
     return found
 

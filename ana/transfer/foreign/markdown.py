@@ -13,6 +13,7 @@ _SIGNS = {"📅": "due", "⏳": "start", "🛫": "start", "🔁": "repeats", "�
 _SIGN = re.compile(f"([{''.join(_SIGNS)}✅❌🆔⛔🔺⏫🔼🔽⏬])\ufe0f?")
 _FRONT = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"\s*# +(\S.*)\n?")
+_QUOTES = " \"'"
 _WORD = re.compile(r"\S+")
 
 
@@ -51,30 +52,20 @@ def _read_task(text: str) -> dict[str, Json]:
 
 def split_tags(text: str, sign: str) -> tuple[str, list[str]]:
     """Return a text without the tags at its end, and all tags that it has, each once: words that begin with a sign."""
-    words, end = [*_WORD.finditer(text)], len(text)
+    words = [*_WORD.finditer(text)]
     is_tag = [word[0].startswith(sign) and len(word[0]) > 1 for word in words]
-    for word, is_last in zip(reversed(words), reversed(is_tag), strict=True):
-        if not is_last:
-            break
-        end = word.start()
-    tags = (word[0].removeprefix(sign) for word, is_one in zip(words, is_tag, strict=True) if is_one)
-    return text[:end].rstrip(), [*dict.fromkeys(tags)]
+    end = max((word.end() for word, is_one in zip(words, is_tag, strict=True) if not is_one), default=0)
+    tags = (word[0][len(sign) :] for word, is_one in zip(words, is_tag, strict=True) if is_one)
+    return text[:end], [*dict.fromkeys(tags)]
 
 
 def _read_front(text: str) -> dict[str, Json]:
-    """Return the lines of front matter that are a name with a text, or with a list."""
-    row: dict[str, Json] = {}
-    name = ""
+    """Return the lines of front matter that are a name with a text; the parts of a list are one after another."""
+    row, name = dict[str, str](), ""
     for line in text.splitlines():
-        if (entry := line.strip()).startswith("- ") and isinstance(known := row.get(name), list):
-            known.append(_unquote(entry[2:]))
+        if (entry := line.strip()).startswith("- ") and name:
+            row[name] += f", {entry[2:].strip(_QUOTES)}"
         elif ":" in line and not line.startswith((" ", "\t", "#")):
             name, _, value = (part.strip() for part in line.partition(":"))
-            is_list = value.startswith("[") and value.endswith("]")
-            row[name] = [_unquote(each) for each in value[1:-1].split(",")] if is_list else _unquote(value) or []
-    return {name: value for name, value in row.items() if value}
-
-
-def _unquote(text: str) -> str:
-    text = text.strip()
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+            row[name] = (value[1:-1] if value.startswith("[") and value.endswith("]") else value).strip(_QUOTES)
+    return {name: value.removeprefix(", ") for name, value in row.items() if value}

@@ -168,16 +168,18 @@ def test_ids_follow_from_project_and_content(read_rows: Read) -> None:
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (["task,a", 'task,"a\r\nb",,5'], "line 3: its PRIORITY is '5'"),
-        (['task,"a\r\nb\r\nc"', "", "task,a,,1,x"], "line 6: its INDENT is 'x'"),
-        (["task,a,,1,-1"], "line 2: its INDENT is '-1'"),
-        (["task,"], "line 2: it has no CONTENT"),
-        (["goal,a"], "line 2: its TYPE is 'goal'"),
-        ([",a"], "line 2: its TYPE is ''"),
+        (
+            ['task,"a\r\nb\r\nc"', "", "task,a,,1,x"],
+            "line 6: Todoist does not write TYPE “task”, CONTENT “a”, INDENT “x”",
+        ),
+        (["task,a,,1,-1"], "line 2: Todoist does not write TYPE “task”, CONTENT “a”, INDENT “-1”"),
+        (["task,"], "line 2: Todoist does not write TYPE “task”, CONTENT “”, INDENT “”"),
+        (["goal,a"], "line 2: Todoist does not write TYPE “goal”, CONTENT “a”"),
+        ([",a"], "line 2: Todoist does not write TYPE “”, CONTENT “a”"),
         (["task,a" + "," * 13 + "x"], "line 2: it has 15 cells, the header 14"),
         (["task,a", 'task,"a'], "line 3: unexpected end of data"),
         (['task,"a"b'], "line 2: ',' expected after '\"'"),
-        (["goal,a"] * 12, "line 11: its TYPE is 'goal'; and 2 more."),
+        (["goal,a"] * 12, "line 11: Todoist does not write TYPE “goal”, CONTENT “a”, INDENT “”; and 2 more."),
     ],
 )
 def test_bad_lines_are_named_and_nothing_is_taken(read_rows: Read, rows: list[str], said: str) -> None:
@@ -238,8 +240,8 @@ def test_dates_that_are_kept_as_text_are_said(read_rows: Read) -> None:
     dates = ("tomorrow", "every 3 days", "2026-01-13", "13 Jan 2026 at 14:00", "Every! 2 weeks", "")
     found = read_rows(*(f"task,Task {n},,4,1,,,{date},en,Europe/Berlin,,,," for n, date in enumerate(dates)))
     assert found.notes == [
-        "Kept as text, because it does not name one day (1): “tomorrow: Task 0”.",
-        "Kept as text, because it does not say when it is next (2): “every 3 days: Task 1”, “Every! 2 weeks: Task 4”.",
+        "Kept in words, because it does not name one day (3): “tomorrow: Task 0”, “every 3 days: Task 1”,"
+        " “Every! 2 weeks: Task 4”.",
     ]
 
 
