@@ -43,7 +43,9 @@ def read_left() -> Bundle:
         content = document.partition(DELIMITER)[0]
         items.append(Item(id, content, properties, metadata["created_at"], metadata["updated_at"]))
     context = next(document for document, _ in left["global_context"].values())
-    return Bundle(items, texts=context.partition(DELIMITER)[0].splitlines())
+    lines = enumerate(context.partition(DELIMITER)[0].splitlines())
+    stamp = "2026-01-05T09:00:00.000000+00:00"
+    return Bundle(items, [Item(str(number), text, {}, stamp, stamp) for number, text in lines])
 
 
 @pytest.fixture(scope="module")

@@ -33,15 +33,14 @@ def read_outline(file: str, rows: Rows) -> Rows:
             above[-1][1]["DESCRIPTION"] = f"{above[-1][1].get('DESCRIPTION', '')}\n{content}".strip()
         elif content and kind in ("task", "note") and indent.isdecimal() and len(indent) < 4:
             counted[content] += 1  # ids are made from the text, and tasks may repeat it
-            above = [(depth, task) for depth, task in above if depth < int(indent)] if kind == "task" else []
-            parent = above[-1][1]["id"] if above else ""
-            title, tags = split_tags(content, "@") if kind == "task" else ("", [])
-            told: Row = {"TYPE": kind, "CONTENT": title or content, "INDENT": parent, "tags": [*tags]}
+            above = [(depth, task) for depth, task in above if depth < int(indent)]
+            title, tags = split_tags(content, "@") if kind == "task" else (content, [])
+            told: Row = {"CONTENT": title or content, "tags": [*tags], "INDENT": above[-1][1]["id"] if above else ""}
             id = f"{project}/{content}#{counted[content]}"
-            task: Row = {**row, **told, "id": id, "project": project, "section": section}
-            above += [(int(indent), task)] if kind == "task" else []
-            made.append((place, task))
+            item: Row = {**row, "TYPE": kind, **told, "id": id, "project": project, "section": section}
+            above += [(int(indent), item)] if kind == "task" else []
+            made.append((place, item))
         elif kind != "meta" and (content or kind not in ("note", "")):
-            told = ", ".join(f"{name} {quote(row.get(name, ''), 40)}" for name in ("TYPE", "CONTENT", "INDENT"))
-            made.append((place, BadRecord(f"Todoist does not write {told}")))
+            why = ", ".join(f"{name} {quote(row.get(name, ''), 40)}" for name in ("TYPE", "CONTENT", "INDENT"))
+            made.append((place, BadRecord(f"Todoist does not write {why}")))
     return made

@@ -93,13 +93,12 @@ def test_an_older_header_and_a_mark_at_the_front_are_read(read_rows: Read) -> No
     assert found.items[0].content == "Call Bob"
     assert found.items[0].properties["due_date"] == "2026-01-13"
     assert found.items[0].properties["priority"] == "low"
-    assert found.texts == []
     assert read_rows("task,Call Bob", header="TYPE,CONTENT").items == read_rows("task,Call Bob,,,,,,,,,,,,").items
 
 
 def test_a_header_alone_is_an_empty_project(read_rows: Read) -> None:
     found = read_rows()
-    assert (found.items, found.texts, found.notes) == ([], [], [])
+    assert (found.items, found.notes) == ([], [])
 
 
 def test_a_subtask_belongs_to_the_nearest_above_that_is_further_out(read_rows: Read) -> None:
