@@ -96,8 +96,8 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[
 def _number_lines(memory: Memory, bundle: Bundle, deleted: Iterable[RecordKey]) -> tuple[Records, int]:
     """Return the bundle's records, with a number for each line, and the number of the next line.
 
-    A line from another memory whose number is used here gets the next number; one whose text exists here, or was deleted
-    here, is not imported.
+    A line from another memory whose number is used here gets the next number; one whose text exists here, or was
+    deleted here, is not imported.
     """
     records: Records = {("item", item.id): item for item in bundle.items}
     lines = list(_list_states(memory.backend, deleted)) if bundle.lines else []

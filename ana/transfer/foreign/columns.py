@@ -9,12 +9,11 @@ from typing import Any
 from ana.errors import UserError
 from ana.memory.bounds import is_name
 from ana.output import quote
-from ana.transfer.records import BadRecord
 from ana.values import Json, Properties
 
 Row = dict[str, Json]
-Rows = list[tuple[str, Row | BadRecord]]
-"""Each with its place, such as "line 3"; one that cannot be read is the reason why."""
+Rows = list[tuple[str, Row]]
+"""Each with its place, such as "line 3"."""
 
 Texts = defaultdict[str, str]
 """The texts of a row by what its columns are, empty for what it does not have."""

@@ -11,8 +11,8 @@ from ana.values import Json
 _TASK = re.compile(r"[ \t]*[-*+] \[(.)\][ \t]+(\S.*)")
 _SIGNS = {"📅": "due", "⏳": "start", "🛫": "start", "🔁": "repeats", "➕": "created"}
 _SIGN = re.compile(f"([{''.join(_SIGNS)}✅❌🆔⛔🔺⏫🔼🔽⏬])\ufe0f?")
-_FRONT = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
-_HEADING = re.compile(r"\s*# +(\S.*)\n?")
+_HEAD = re.compile(r"(?:---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z))?(?:\s*# +(\S.*)\n?)?")
+"""Front matter and the first heading, if they are there."""
 _QUOTES = " \"'"
 _WORD = re.compile(r"\S+")
 
@@ -24,13 +24,12 @@ def read_notes(text: str, name: str) -> Iterator[tuple[int, dict[str, Json]]]:
         name: Its title if it has none.
     """
     text = text.replace("\r\n", "\n")
-    front = _FRONT.match(text)
-    row, body = _read_front(front[1] or "") if front else {}, text[front.end() :] if front else text
-    heading = _HEADING.match(body)
-    title = str(row.pop("title", "") or (heading[1].strip() if heading else name))
-    body, kept = body[heading.end() :] if heading else body, []
-    first, tasks = text.count("\n") - body.count("\n") + 1, []
-    for number, line in enumerate(body.split("\n"), first):
+    head = _HEAD.match(text)
+    assert head, "each part of it may be missing"
+    row = _read_front(head[1] or "")
+    title = row.pop("title", "") or (head[2] or name).strip()
+    kept, tasks = [], []
+    for number, line in enumerate(text[head.end() :].split("\n"), head[0].count("\n") + 1):
         if found := _TASK.fullmatch(line.rstrip()):
             told = {"list": title, "markdown": "task", "done": found[1].strip()}
             tasks.append((number, told | _read_task(found[2])))
@@ -59,7 +58,7 @@ def split_tags(text: str, sign: str) -> tuple[str, list[str]]:
     return text[:end], [*dict.fromkeys(tags)]
 
 
-def _read_front(text: str) -> dict[str, Json]:
+def _read_front(text: str) -> dict[str, str]:
     """Return the lines of front matter that are a name with a text; the parts of a list are one after another."""
     row, name = dict[str, str](), ""
     for line in text.splitlines():

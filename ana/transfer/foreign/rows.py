@@ -12,7 +12,7 @@ from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.columns import Columns, Row, Texts
 from ana.transfer.foreign.dates import is_month_first, read_date, read_rule, settle_order
 from ana.transfer.foreign.tables import Table
-from ana.transfer.records import BadRecord, drop_empty, item_id, make_notes, read_each, read_modified, to_stamp
+from ana.transfer.records import drop_empty, item_id, make_notes, read_each, read_modified, to_stamp
 from ana.values import Properties
 
 _DATES = {"due": "due_date", "start": "start_date", "end": "end_date", "deadline": "deadline"}
@@ -27,8 +27,7 @@ def read_rows(path: Path, table: Table, columns: Columns, zone: tzinfo) -> Bundl
 
     Raises UserError, which names them, if some rows cannot be read or stored.
     """
-    texts = [columns.read(row) for _, row in table.rows if isinstance(row, dict)]
-    maker = _Maker(columns, zone, read_modified(path), texts)
+    maker = _Maker(columns, zone, read_modified(path), [columns.read(row) for _, row in table.rows])
     items = read_each(path, table.rows, maker.make)
     return Bundle(items, notes=make_notes(maker.notes), columns=columns.describe(table.columns))
 
@@ -46,10 +45,8 @@ class _Maker:
         self._month_first = is_month_first(text for texts in dates.values() for text in texts)
         self._whole = {role for role, texts in dates.items() if all(map(_MIDNIGHT.fullmatch, texts))}
 
-    def make(self, row: Row | BadRecord) -> Item | None:
+    def make(self, row: Row) -> Item | None:
         """Return the item of a row; None if it was deleted, or has neither title nor text."""
-        if isinstance(row, BadRecord):
-            raise row
         texts, rest, program = self._columns.read(row), self._columns.read_rest(row), self._columns.program
         content = "\n".join(filter(None, (texts["title"], texts["text"])))
         if not content or texts["deleted"].casefold() not in _NO:
@@ -72,10 +69,9 @@ class _Maker:
         roles, word = self._columns.roles, texts["done"].casefold()
         by_columns = "task" if {"due", "done"} & roles.keys() else "event" if "start" in roles else "note"
         kind = texts["kind"] or self._columns.kind or by_columns
-        if kind != "task":
-            return {"type": kind}
         status = word if "done" in self._columns.words else "done"
-        return {"type": kind, "status": "active" if word in _NO or len(status) == 1 else status}
+        status = "active" if word in _NO or len(status) == 1 else status
+        return {"type": kind, "status": status if kind == "task" else ""}
 
     def _read_dates(self, texts: Texts, title: str) -> Properties:
         """Return the dates of a row, each that is not clear in words, and how it repeats."""
@@ -96,20 +92,17 @@ class _Maker:
         text, name = texts[role], _DATES[role]
         whole = _MIDNIGHT.fullmatch(text)
         plain = whole[1] if whole and role in self._whole else settle_order(text, self._month_first)
+        if texts["all_day"].casefold() not in _NO and (value := read_date(plain, there, there or self._zone)):
+            is_after = role == "end" and "T00:00" in plain  # it ends with the day before
+            return {name: str(date.fromisoformat(value[:10]) - timedelta(days=is_after))}
         if value := read_date(plain, there, self._zone):
-            return {name: value if texts["all_day"].casefold() in _NO else _find_day(role, value, plain)}
+            return {name: value}
         if role == "due" and (rule := read_rule(text, self._since, self._zone, there)):
             return rule
         value = read_date(plain, there, self._zone, self._since.date())
         why = "Put into the year nearest to the file's time, because it has none" if value else _NOT_CLEAR
         self.notes[why].append(f"{text}: {title}")
         return {name: value} if value else {role: text}
-
-
-def _find_day(role: str, value: str, text: str) -> str:
-    """Return the day of a date that is a whole one; where the end is written as midnight, that is of the day after."""
-    is_after = role == "end" and "T00:00" in text
-    return str(date.fromisoformat(value[:10]) - timedelta(days=is_after))
 
 
 def _read_stamp(text: str) -> str | None:

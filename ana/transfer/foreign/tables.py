@@ -13,7 +13,7 @@ from ana.errors import UserError
 from ana.transfer.foreign.columns import ABOVE, Row, Rows, find_known
 from ana.transfer.foreign.markdown import read_notes
 from ana.transfer.foreign.todoist import read_outline
-from ana.transfer.records import BadRecord, decode_text, read_bytes, refusal_error, require_few, show_path
+from ana.transfer.records import decode_text, read_bytes, refusal_error, require_few, show_path
 from ana.values import read_plain_json
 
 MOST_COLUMNS = 100
@@ -118,15 +118,15 @@ def _flatten(value: dict[str, Any], lead: str = "") -> Row:
 
 def _read_csv(file: Path, text: str) -> Table | None:
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # by default csv refuses cells over 128 KB
-    columns, rows, begins = list[str](), Rows(), 1
+    columns, rows, bad, begins = list[str](), Rows(), list[str](), 1
     sign = max(",\t;", key=text[:10_000].count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign, strict=True)
     try:
         for cells in reader:
             if columns:
-                too_many = BadRecord(f"it has {len(cells)} cells, the header {len(columns)}")
-                row: Row = dict(zip(columns, cells, strict=False))
-                rows.append((f"line {begins}", too_many if any(cells[len(columns) :]) else row))
+                if any(cells[len(columns) :]):
+                    bad.append(f"line {begins}: it has {len(cells)} cells, the header {len(columns)}")
+                rows.append((f"line {begins}", dict(zip(columns, cells, strict=False))))
                 require_few(file, len(rows))
             elif len(cells) > MOST_COLUMNS:
                 raise UserError(f"{show_path(file)} has {len(cells):,} columns.", "Export it with fewer.")
@@ -135,6 +135,8 @@ def _read_csv(file: Path, text: str) -> Table | None:
             begins = reader.line_num + 1
     except csv.Error as exc:
         raise refusal_error(file, [f"line {reader.line_num}: {exc}"]) from exc
+    if bad:
+        raise refusal_error(file, bad)
     known = find_known(columns)
-    rows = read_outline(file.stem, rows) if known and known.program == "todoist" else rows
+    rows = read_outline(file, rows) if known and known.program == "todoist" else rows
     return Table(columns, rows) if columns else None

@@ -2,29 +2,27 @@
 
 import re
 from collections import Counter
+from pathlib import Path
 
 from ana.output import quote
 from ana.transfer.foreign.columns import Row, Rows
 from ana.transfer.foreign.markdown import split_tags
-from ana.transfer.records import BadRecord
+from ana.transfer.records import refusal_error
 
 _NUMBERED = re.compile(r"(?<!\s)\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 """Todoist's own id after the project's name, and the number of a second download."""
 
 
-def read_outline(file: str, rows: Rows) -> Rows:
+def read_outline(file: Path, rows: Rows) -> Rows:
     """Return a row for each task, and for each note without one; a task's notes are in its text.
 
-    The file is called as the project. What Todoist does not write is a row that cannot be read.
+    The file is called as the project. Raises UserError if it has rows that Todoist does not write.
     """
-    project, section = _NUMBERED.sub("", file) or file, ""
+    project, section = _NUMBERED.sub("", file.stem) or file.stem, ""
     above: list[tuple[int, Row]] = []  # a note's task, and the tasks above it, the outermost first, by their indents
     counted: Counter[str] = Counter()
-    made: Rows = []
+    made, bad = Rows(), list[str]()
     for place, cells in rows:
-        if isinstance(cells, BadRecord):
-            made.append((place, cells))
-            continue
         row = {name.upper(): "" if value == "None" else str(value).strip() for name, value in cells.items()}
         kind, content, indent = row.get("TYPE", "").lower(), row.get("CONTENT", ""), row.get("INDENT") or "1"
         if kind == "section":
@@ -42,5 +40,7 @@ def read_outline(file: str, rows: Rows) -> Rows:
             made.append((place, item))
         elif kind != "meta" and (content or kind not in ("note", "")):
             why = ", ".join(f"{name} {quote(row.get(name, ''), 40)}" for name in ("TYPE", "CONTENT", "INDENT"))
-            made.append((place, BadRecord(f"Todoist does not write {why}")))
+            bad.append(f"{place}: Todoist does not write {why}")
+    if bad:
+        raise refusal_error(file, bad)
     return made

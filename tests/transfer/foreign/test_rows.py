@@ -76,6 +76,8 @@ def test_ticktick_and_what_it_writes_before_the_header(tmp_path: Path) -> None:
         "repeats": "FREQ=YEARLY;BYMONTH=3;BYMONTHDAY=2", "priority": "high",
     }  # fmt: skip
     assert second.properties == {"type": "task", "status": "done", "due_date": "2026-03-02T10:30", "list": "Car"}
+    elsewhere = TICKS.replace("Europe/Berlin", "Asia/Tokyo").replace("T23:00:00", "T15:00:00")
+    assert read(tmp_path, "t.csv", elsewhere).items[0].properties["due_date"] == "2026-03-02", "a day of that zone"
 
 
 OUTLOOK = """"Subject","Start Date","Start Time","End Date","End Time","All day event","Location","Categories","Description"
