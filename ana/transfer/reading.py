@@ -8,23 +8,18 @@ from ana.transfer.bundle import Bundle, is_export, read_export
 from ana.transfer.foreign.columns import Columns, find_known, read_columns
 from ana.transfer.foreign.rows import read_rows
 from ana.transfer.foreign.tables import Table, read_table
-from ana.transfer.records import read_bytes
+from ana.transfer.records import read_bytes, require_few
 from ana.transfer.whose import tell_past
 
 Choose = Callable[[Table, Columns | None], Columns]
 """Says what the columns of a table are, given what is known of them."""
 
 
-def choose_known(table: Table, known: Columns | None) -> Columns:
-    """Return what is known of a table. Raises UserError if that is nothing."""
-    return known or read_columns({}, table.columns)
-
-
-def read_source(path: Path, zone: tzinfo, choose: Choose = choose_known, *, is_bounded: bool = False) -> Bundle | None:
+def read_source(path: Path, zone: tzinfo, choose: Choose | None = None, *, is_bounded: bool = False) -> Bundle | None:
     """Return the records of an export or of another program's file, in the person's zone; None if nothing reads it.
 
     With `is_bounded` an export may have no more records than another program's file. Raises UserError if it cannot be
-    read, or records of it cannot, which are named; and as `choose` does.
+    read, or records of it cannot, which are named; as `choose` does; and without it, if its columns are not known.
     """
     if path.is_dir():
         if (path / "chroma").is_dir():  # a folder of ana itself
@@ -36,5 +31,9 @@ def read_source(path: Path, zone: tzinfo, choose: Choose = choose_known, *, is_b
         from ana.transfer.ics import reader  # its library is loaded only for such a file
 
         return reader.read(path, zone)
-    table = read_table(path)
-    return read_rows(path, table, choose(table, find_known(table.columns)), zone) if table else None
+    if (table := read_table(path)) is None:
+        return None
+    require_few(path, len(table.rows))
+    known = find_known(table.columns)
+    columns = choose(table, known) if choose else read_columns({}, table.columns, known)
+    return read_rows(path, table, columns, zone)

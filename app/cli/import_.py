@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from ana.transfer.importer import ImportResult
     from ana.transfer.whose import Whose
 
-FINISHED = 3
-"""Items of rows that are shown before they come in."""
-
 SHOWN = 10
 """How many ids of conflicting records are printed."""
 
@@ -190,6 +187,7 @@ def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, y
 
 def _show_columns(bundle: "Bundle", handles: "DataHandles") -> None:
     """Print what becomes of the columns, and the first finished items, where somebody can look."""
+    from app.columns import FINISHED
     from app.show.items import show_items
 
     for line in bundle.columns:

@@ -64,7 +64,7 @@ def test_series_count_out_so_many_dates_together(tmp_path: Path) -> None:
     [
         ("a.ics", "BEGIN:VCALENDAR\n" + "BEGIN:VEVENT\n" * 100_000, "cut off or damaged"),
         ("a.ics", "BEGIN:VCALENDAR\n" + "BEGIN:VEVENT\nEND:VTODO\n" * 50_000 + "END:VCALENDAR", "cut off or damaged"),
-        ("a.csv", "TYPE,CONTENT\n" + "\n" * 200_000, "more than 100,000 records"),
+        ("a.csv", "TYPE,CONTENT\n" + "task,x\n" * 100_001, "more than 100,000 records"),
         ("a.csv", "TYPE,CONTENT" + ",A" * 200_000 + "\ntask,x\n", "200,002 columns"),
     ],
 )

@@ -25,7 +25,7 @@ _NOT_CLEAR = "Kept in words, because it does not name one day"
 def read_rows(path: Path, table: Table, columns: Columns, zone: tzinfo) -> Bundle:
     """Return the items of a table, in the person's zone.
 
-    Raises UserError, which names them, if some rows cannot be read or stored.
+    Raises UserError, which names them, if some rows cannot be stored.
     """
     maker = _Maker(columns, zone, read_modified(path), [columns.read(row) for _, row in table.rows])
     items = read_each(path, table.rows, maker.make)

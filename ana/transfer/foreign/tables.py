@@ -13,7 +13,7 @@ from ana.errors import UserError
 from ana.transfer.foreign.columns import ABOVE, Row, Rows, find_known
 from ana.transfer.foreign.markdown import read_notes
 from ana.transfer.foreign.todoist import read_outline
-from ana.transfer.records import decode_text, read_bytes, refusal_error, require_few, show_path
+from ana.transfer.records import decode_text, read_bytes, refusal_error, show_path
 from ana.values import read_plain_json
 
 MOST_COLUMNS = 100
@@ -63,22 +63,20 @@ def _join(folder: Path) -> Table | None:
     tables = [(file, table) for file in files if (table := _read_file(file))]
     columns = [*dict.fromkeys(name for _, table in tables for name in table.columns)]
     rows = [(f"{file.name}, {place}", row) for file, table in tables for place, row in table.rows]
-    require_few(folder, len(rows))
     return Table(columns, rows) if tables else None
 
 
 def _read_file(file: Path) -> Table | None:
     text = decode_text(file, read_bytes(file))
     if file.name.lower().endswith(_MARKDOWN):
-        return _make_table(file, [(f"line {line}", row) for line, row in read_notes(text, file.stem)])
+        return _make_table([(f"line {line}", row) for line, row in read_notes(text, file.stem)])
     if file.name.lower().endswith(_JSON) or text.lstrip()[:1] in ("{", "["):
         return _read_json(file, text)
     return _read_csv(file, text)
 
 
-def _make_table(file: Path, rows: list[tuple[str, Row]]) -> Table:
-    require_few(file, len(rows))
-    return Table([*dict.fromkeys(name for _, row in rows for name in row)], [*rows])
+def _make_table(rows: Rows) -> Table:
+    return Table([*dict.fromkeys(name for _, row in rows for name in row)], rows)
 
 
 def _read_json(file: Path, text: str) -> Table | None:
@@ -90,7 +88,7 @@ def _read_json(file: Path, text: str) -> Table | None:
     found: dict[str, list[Row]] = {}
     for place, row in _iter_objects(value):
         found.setdefault(place, []).append(row)
-    tables = [_make_table(file, [(f"record {n}", row) for n, row in enumerate(rows, 1)]) for rows in found.values()]
+    tables = [_make_table([(f"record {n}", row) for n, row in enumerate(rows, 1)]) for rows in found.values()]
     known = (table for table in tables if find_known(table.columns))
     return next(known, None) or max(reversed(tables), key=lambda table: len(table.rows), default=None)
 
@@ -127,7 +125,6 @@ def _read_csv(file: Path, text: str) -> Table | None:
                 if any(cells[len(columns) :]):
                     bad.append(f"line {begins}: it has {len(cells)} cells, the header {len(columns)}")
                 rows.append((f"line {begins}", dict(zip(columns, cells, strict=False))))
-                require_few(file, len(rows))
             elif len(cells) > MOST_COLUMNS:
                 raise UserError(f"{show_path(file)} has {len(cells):,} columns.", "Export it with fewer.")
             elif len(cells) > 1 and (all(cells) or find_known(cells)):  # some programs write of the file before it
@@ -138,5 +135,5 @@ def _read_csv(file: Path, text: str) -> Table | None:
     if bad:
         raise refusal_error(file, bad)
     known = find_known(columns)
-    rows = read_outline(file, rows) if known and known.program == "todoist" else rows
+    rows = read_outline(file.stem, rows) if known and known.program == "todoist" else rows
     return Table(columns, rows) if columns else None

@@ -164,21 +164,20 @@ def test_ids_follow_from_project_and_content(read_rows: Read) -> None:
     assert read_rows("task,a", name="Other.csv").items[0].id != twice[0].id
 
 
+def test_rows_that_todoist_does_not_write_are_not_lost(read_rows: Read) -> None:
+    found = read_rows("task,a,,1,x", "task,b,,9,-1", "goal,c", ",d", "task,,,1,1")
+    kept = [(item.content, item.properties["type"], item.properties.get("priority")) for item in found.items]
+    assert kept == [("a", "task", "high"), ("b", "task", "9"), ("c", "goal", None), ("d", "task", None)]
+    assert found.notes[0].startswith("Left out, because it has neither title nor text (1)")
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (
-            ['task,"a\r\nb\r\nc"', "", "task,a,,1,x"],
-            "line 6: Todoist does not write TYPE “task”, CONTENT “a”, INDENT “x”",
-        ),
-        (["task,a,,1,-1"], "line 2: Todoist does not write TYPE “task”, CONTENT “a”, INDENT “-1”"),
-        (["task,"], "line 2: Todoist does not write TYPE “task”, CONTENT “”, INDENT “”"),
-        (["goal,a"], "line 2: Todoist does not write TYPE “goal”, CONTENT “a”"),
-        ([",a"], "line 2: Todoist does not write TYPE “”, CONTENT “a”"),
-        (["task,a" + "," * 13 + "x"], "line 2: it has 15 cells, the header 14"),
+        (['task,"a\r\nb\r\nc"', "", "task,a" + "," * 13 + "x"], "line 6: it has 15 cells, the header 14"),
         (["task,a", 'task,"a'], "line 3: unexpected end of data"),
         (['task,"a"b'], "line 2: ',' expected after '\"'"),
-        (["goal,a"] * 12, "line 11: Todoist does not write TYPE “goal”, CONTENT “a”, INDENT “”; and 2 more."),
+        (["task,a" + "," * 13 + "x"] * 12, "line 11: it has 15 cells, the header 14; and 2 more."),
     ],
 )
 def test_bad_lines_are_named_and_nothing_is_taken(read_rows: Read, rows: list[str], said: str) -> None:
