@@ -1,9 +1,9 @@
 """Other assistants of a person: what they wrote, by days, and what they may do."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 from ana.errors import UserError
 from ana.memory.memory import Memory
@@ -19,9 +19,10 @@ RIGHTS: Mapping[str, str] = {
     "write": "reads and writes, and deletes nothing",
     "read": "only reads",
 }
-"""What an assistant may do, as people are told it. One of which nothing is said may do all."""
+"""What an assistant may do, as people are told it."""
 
-_OTHERS = ""
+OTHERS = "others"
+"""Stands for those of whom nothing is said."""
 
 DAYS = 30
 """Days of which is told what they wrote."""
@@ -35,15 +36,13 @@ class Written:
         name: The assistant.
         day: The day in ISO 8601, in the person's zone.
         turns: Its turns, the newest first; those that were taken back are not among them.
-        lines: What became of what, the newest first.
-        last: When it last wrote on that day, as a stamp.
+        lines: What became of what and when, the newest first.
     """
 
     name: str
     day: str
     turns: list[str]
     lines: list[str]
-    last: str
 
 
 def list_written(memory: Memory, clock: Clock) -> list[Written]:
@@ -54,11 +53,11 @@ def list_written(memory: Memory, clock: Clock) -> list[Written]:
         kind, _, name = find_source(entry.turn).partition(" ")
         if kind != "assistant" or entry.turn in undone:
             continue
-        day = str(datetime.fromisoformat(entry.ts).astimezone(clock.zone).date())
-        written = found.setdefault((name, day), Written(name, day, [], [], entry.ts))
+        day, _, at = clock.minute(entry.ts).partition(" ")
+        written = found.setdefault((name, day), Written(name, day, [], []))
         if entry.turn not in written.turns:
             written.turns.append(entry.turn)
-        written.lines.append(describe_change(make_receipt(entry.change, clock.zone)))
+        written.lines.append(f"{at} {describe_change(make_receipt(entry.change, clock.zone))}")
     return [*found.values()]
 
 
@@ -73,25 +72,20 @@ def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
     return f"Taken back: {back} of {len(written.turns)} acts of {name} on {day}.{left}"
 
 
-def find_right(workspace: Workspace, name: str) -> str:
-    """Return what an assistant may do."""
-    rights = read_rights(workspace)
-    return rights.get(name) or rights.get(_OTHERS) or "all"
-
-
-def read_rights(workspace: Workspace) -> dict[str, str]:
-    """Return what assistants may do of whom something is said, by their names."""
+def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, str]:
+    """Return what assistants may do: these, and those of whom something is said."""
     try:
         said = read_json(workspace.note("assistants").read() or "{}")
     except ValueError:
         said = None
-    if not isinstance(said, dict):  # it is damaged: nobody knows who may write
-        return {_OTHERS: "read"}
-    return {str(name): right if right in RIGHTS else "read" for name, right in said.items()}
+    # if it is damaged, nobody knows who may write
+    known = said if isinstance(said, dict) else {OTHERS: "read"}
+    rights = dict.fromkeys(names, known.get(OTHERS, "all")) | known
+    return {name: str(right) if str(right) in RIGHTS else "read" for name, right in sorted(rights.items())}
 
 
 def save_right(workspace: Workspace, name: str, right: str) -> None:
     """Keep what an assistant may do. Raises UserError if there is no such right."""
     if right not in RIGHTS:
         raise UserError(f"There is no right {right!r:.40}.", f"There are {', '.join(RIGHTS)}.")
-    workspace.note("assistants").write(json.dumps({**read_rights(workspace), name: right}))
+    workspace.note("assistants").write(json.dumps({**list_rights(workspace), name: right}))

@@ -20,6 +20,9 @@ from ana.transfer.foreign.tables import Table
 from nodes.usage import no_usage, open_purse
 from prompts import render
 
+FINISHED = 3
+"""Items of rows that a person is shown before they come in."""
+
 SHOWN = 3
 """Rows that a model is shown."""
 

@@ -38,6 +38,11 @@ class Client:
     key: str = "mcpServers"
     more: Mapping[str, str] | None = None
 
+    @property
+    def is_toml(self) -> bool:
+        """Whether its settings are TOML, not JSON."""
+        return self.path.endswith(".toml")
+
     def find(self) -> Path:
         """Return the file, or what a link in its place leads to."""
         return Path(self.path.replace("$CONFIG", str(_find_config()))).expanduser().resolve()
@@ -67,17 +72,14 @@ def make_entry(client: Client, person: str = "", folder: str = "") -> dict[str, 
         person: The option that names for whom it is; empty for the owner.
         folder: The data folder, where the environment names one.
     """
-    command = make_python_command("-m", "app.cli")
-    program = Path(command[0]).with_name("ana")  # by its whole path: a program with windows has no shell's
-    command = [str(program)] if program.exists() else command
-    env = ({} if program.exists() else SAFE) | ({"ANA_DATA_DIR": os.path.abspath(folder)} if folder else {})
-    entry = {**(client.more or {}), "command": command[0], "args": [*command[1:], "mcp", *person.split()]}
-    return entry | ({"env": env} if env else {})
+    command, *args = make_python_command("-m", "app.cli", "mcp", *person.split())
+    env = {**SAFE, "ANA_DATA_DIR": os.path.abspath(folder)} if folder else {**SAFE}
+    return {**(client.more or {}), "command": command, "args": args, "env": env}
 
 
 def read_entry(client: Client) -> Any:
     """Return what stands of ana in a client's settings; None if nothing does. Raises UserError if they are damaged."""
-    return _read(client.find()).get(client.key, {}).get(NAME)
+    return _read(client)[1].get(client.key, {}).get(NAME)
 
 
 def write_entry(client: Client, entry: Mapping[str, Any]) -> Path:
@@ -86,12 +88,16 @@ def write_entry(client: Client, entry: Mapping[str, Any]) -> Path:
     Raises UserError if that cannot be done; nothing is changed then.
     """
     path = client.find()
-    known = _read(path)
-    if path.suffix == ".toml":
-        text = _add_table(path, client.key, entry, known)
-    else:
-        whole = known | {client.key: {**known.get(client.key, {}), NAME: entry}}
-        text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    before, known = _read(client)
+    whole = known | {client.key: {**known.get(client.key, {}), NAME: entry}}
+    text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    if client.is_toml:  # what stands there stays as it is written, with its comments
+        text = f"{before.rstrip()}\n\n{show_entry(client, entry)}\n".lstrip()
+        try:
+            tomllib.loads(text)
+        except ValueError as exc:  # it has another ana, or its servers stand in one line
+            hint = "Take another ana out of it first, or write it there by hand."
+            raise UserError(f"{path} cannot be added to.", hint) from exc
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o600  # it may have keys of others
@@ -104,65 +110,41 @@ def write_entry(client: Client, entry: Mapping[str, Any]) -> Path:
 
 def show_entry(client: Client, entry: Mapping[str, Any]) -> str:
     """Return an entry as it stands in the client's settings."""
-    if client.path.endswith(".toml"):
-        return _write_table(client.key, entry)
-    return json.dumps({client.key: {NAME: entry}}, indent=2, ensure_ascii=False)
+    if not client.is_toml:
+        return json.dumps({client.key: {NAME: entry}}, indent=2, ensure_ascii=False)
+    # JSON's texts and lists are TOML's, too
+    env = ", ".join(f"{name} = {json.dumps(value)}" for name, value in entry["env"].items())
+    plain = [f"{name} = {json.dumps(value)}" for name, value in entry.items() if name != "env"]
+    return "\n".join([f"[{client.key}.{NAME}]", *plain, f"env = {{ {env} }}"])
 
 
 def try_start(entry: Mapping[str, Any]) -> str:
     """Start what an entry says, as the client does, and return why it does not answer; empty if it does."""
-    about = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "ana-connect", "version": __version__},
-    }
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
+    me = {"name": "ana-connect", "version": __version__}
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me}
+    asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
     try:
-        command = (entry["command"], *entry["args"])
-        done = run_program(*command, given=json.dumps(asked) + "\n", env=entry.get("env"), timeout=SECONDS)
+        done = run_program(entry["command"], *entry["args"], given=asked, env=entry.get("env"), timeout=SECONDS)
     except TimeoutExpired:
         return f"it did not answer within {SECONDS:.0f} seconds"
-    answer = read_object((done.stdout.splitlines() or [""])[0])
-    if "result" in answer:
-        return ""
-    return (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    answer = read_object(done.stdout.partition("\n")[0])
+    return "" if "result" in answer else (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
 
 
-def _read(path: Path) -> dict[str, Any]:
-    hint = "Correct it, or write it there by hand: `ana connect NAME --show` prints it."
+def _read(client: Client) -> tuple[str, dict[str, Any]]:
+    """Return a client's settings, as they are written and as they are read."""
+    path, hint = client.find(), "Correct it, or write it there by hand: `ana connect NAME --show` prints it."
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        found = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text or "{}")
+        found = tomllib.loads(text) if client.is_toml else json.loads(text or "{}")
     except (OSError, ValueError) as exc:
         raise UserError(f"{path} cannot be read: {exc}.", hint) from exc
-    if not isinstance(found, dict) or not all(isinstance(each, dict) for key, each in found.items() if key in _KEYS):
+    if not isinstance(found, dict) or not isinstance(found.get(client.key, {}), dict):
         raise UserError(f"{path} has something else where its servers stand.", hint)
-    return found
-
-
-def _add_table(path: Path, key: str, entry: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """Return TOML with a table more. What stands there stays as it is written, with its comments."""
-    if NAME in known.get(key, {}):
-        raise UserError(f"{path} has another ana.", "Take its table out first, or change it by hand.")
-    before = path.read_text(encoding="utf-8").rstrip("\n") if path.exists() else ""
-    text = f"{before}\n\n{_write_table(key, entry)}\n".lstrip("\n")
-    if tomllib.loads(text) != {**known, key: {**known.get(key, {}), NAME: dict(entry)}}:
-        raise UserError(f"{path} cannot be added to.", "Write it there by hand.")
-    return text
-
-
-def _write_table(key: str, entry: Mapping[str, Any]) -> str:
-    """Return a table of TOML, of whose texts and lists JSON's are a part."""
-    plain = (f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry.items() if name != "env")
-    env = (f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry.get("env", {}).items())
-    more = [f"[{key}.{NAME}.env]", *env] if entry.get("env") else []
-    return "\n".join([f"[{key}.{NAME}]", *plain, *more])
+    return text, found
 
 
 def _find_config() -> Path:
     if sys.platform == "darwin":
         return Path("~/Library/Application Support")
     return Path(os.environ.get("APPDATA") or os.environ.get("XDG_CONFIG_HOME") or "~/.config")
-
-
-_KEYS = {client.key for client in CLIENTS.values()}

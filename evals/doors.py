@@ -79,7 +79,7 @@ DOORS = (
         "`ana export FILE [--force] [--ics]`, `ana import FILE [--replace] [--mine\\|--from-others] [--yes]`",
         "everything as lines of JSON, the same bytes again from an empty folder; `--ics` writes a calendar;"
         " takes also calendars, rows of other programs (CSV, TSV, JSON, Markdown, a folder or ZIP of them; `--title`,"
-        " `--due` and so on name their columns) and a Chroma folder of the agent-native-app; all or nothing",
+        " `--due` and so on name their columns); all or nothing",
     ),
     (
         "`ana import URL [--follow [--name NAME]]`, `ana import NAME --unfollow`",

@@ -37,10 +37,8 @@ class Bundle:
 
     Args:
         lines: Global Context lines, under their numbers.
-        texts: Global Context lines without numbers.
         changes: The history of the records, in order.
         next_line: No line gets a number below this.
-        text_source: Where the texts come from.
         authors: The addresses of those who wrote an item, as far as its file names them, by its id.
         format: Of an export the number of its format, of other files 0.
         notes: What was left out or read otherwise than one might expect, a sentence each.
@@ -49,10 +47,8 @@ class Bundle:
 
     items: list[Item] = field(default_factory=list)
     lines: list[Item] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
     changes: list[Entry] = field(default_factory=list)
     next_line: int = 0
-    text_source: str = PERSON
     authors: dict[str, frozenset[str]] = field(default_factory=dict)
     format: int = 0
     notes: list[str] = field(default_factory=list)

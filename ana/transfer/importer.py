@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 
 from ana.memory.backend import Backend, RecordKey, get_records, retry_on_change
 from ana.memory.changes import Change, Entry
-from ana.memory.context_line import LONGEST_LINE
-from ana.memory.ids import short_id
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.property_text import SEARCHED, describe_unsearched
@@ -18,7 +16,6 @@ from ana.memory.sources import is_others, tell_all
 from ana.memory.undo import find_undone_turn
 from ana.transfer.bundle import Bundle
 from ana.transfer.names import NewNames
-from ana.values import Properties
 
 Records = dict[RecordKey, Item]
 
@@ -99,25 +96,24 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[
 def _number_lines(memory: Memory, bundle: Bundle, deleted: Iterable[RecordKey]) -> tuple[Records, int]:
     """Return the bundle's records, with a number for each line, and the number of the next line.
 
-    A line from another memory whose number is used here gets the next number, as does a text without one; a text that
-    exists here, or was deleted here, is not imported. A text too long for a line becomes a note.
+    A line from another memory whose number is used here gets the next number; one whose text exists here, or was
+    deleted here, is not imported.
     """
     records: Records = {("item", item.id): item for item in bundle.items}
-    lines = list(_list_states(memory.backend, deleted)) if bundle.lines or bundle.texts else []
+    lines = list(_list_states(memory.backend, deleted)) if bundle.lines else []
     made = {(line.id, line.created_at) for line in lines}  # number and time of creation identify a line across memories
     contents, ids = {line.content for line in lines}, {line.id for line in lines}
-    texts = dict.fromkeys(bundle.texts, bundle.text_source)
+    moved: dict[str, str] = {}
     for line in bundle.lines:
         is_known = (line.id, line.created_at) in made
         if is_known or (line.id not in ids and line.content not in contents):
             records["line", line.id] = line
-        else:
-            texts.setdefault(line.content, line.source)
+        elif line.content not in contents:
+            moved.setdefault(line.content, line.source)
     numbers = itertools.count(max(memory.backend.next_line_number(), bundle.next_line))
-    for text, source in texts.items():
-        if text not in contents:
-            record = _make_record(memory, text, source, numbers)
-            records["item" if len(text) > LONGEST_LINE else "line", record.id] = record
+    for content, source in moved.items():
+        stamp, number = memory.stamp(), str(next(numbers))
+        records["line", number] = Item(number, content, {}, stamp, stamp, tell_all(source, ()))
     return records, next(numbers)
 
 
@@ -128,15 +124,6 @@ def _list_states(backend: Backend, deleted: Iterable[RecordKey]) -> Iterator[Ite
     for id in {line.id for line in lines} | {id for kind, id in deleted if kind == "line"}:
         changes = (entry.change for entry in backend.entries(id=id) if entry.change.kind == "line")
         yield from (side for change in changes for side in (change.before, change.after) if side)
-
-
-def _make_record(memory: Memory, text: str, source: str, numbers: Iterator[int]) -> Item:
-    stamp = memory.stamp()
-    if len(text) <= LONGEST_LINE:
-        return Item(str(next(numbers)), text, {}, stamp, stamp, tell_all(source, ()))
-    id = short_id(hashlib.sha256(text.encode("utf-8", "replace")).digest())
-    properties: Properties = {"type": "note"}
-    return memory.record("item", id) or Item(id, text, properties, stamp, stamp, tell_all(source, properties))
 
 
 def _select_history(backend: Backend, history: Sequence[Entry], new: Records, known: Set[RecordKey]) -> list[Entry]:

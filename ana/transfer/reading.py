@@ -1,20 +1,39 @@
-"""A file or folder that is brought in, whatever wrote it."""
+"""A file or folder that is brought in, whatever wrote it: it is known by its content."""
 
+from collections.abc import Callable
 from datetime import tzinfo
 from pathlib import Path
 
 from ana.transfer.bundle import Bundle, is_export, read_export
-from ana.transfer.foreign.detect import Choose, choose_known, read_foreign
+from ana.transfer.foreign.columns import Columns, find_known, read_columns
+from ana.transfer.foreign.rows import read_rows
+from ana.transfer.foreign.tables import Table, read_table
+from ana.transfer.records import read_bytes, require_few
 from ana.transfer.whose import tell_past
 
+Choose = Callable[[Table, Columns | None], Columns]
+"""Says what the columns of a table are, given what is known of them."""
 
-def read_source(path: Path, zone: tzinfo, choose: Choose = choose_known, *, is_bounded: bool = False) -> Bundle | None:
+
+def read_source(path: Path, zone: tzinfo, choose: Choose | None = None, *, is_bounded: bool = False) -> Bundle | None:
     """Return the records of an export or of another program's file, in the person's zone; None if nothing reads it.
 
     With `is_bounded` an export may have no more records than another program's file. Raises UserError if it cannot be
-    read, or records of it cannot; they are named.
+    read, or records of it cannot, which are named; as `choose` does; and without it, if its columns are not known.
     """
-    if path.is_file() and is_export(path):
+    if path.is_dir():
+        if (path / "chroma").is_dir():  # a folder of ana itself
+            return None
+    elif path.is_file() and is_export(path):
         bundle = read_export(path, is_bounded=is_bounded)
         return tell_past(bundle) if bundle.format == 1 else bundle
-    return read_foreign(path, zone, choose)
+    elif read_bytes(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:15].upper() == b"BEGIN:VCALENDAR":
+        from ana.transfer.ics import reader  # its library is loaded only for such a file
+
+        return reader.read(path, zone)
+    if (table := read_table(path)) is None:
+        return None
+    require_few(path, len(table.rows))
+    known = find_known(table.columns)
+    columns = choose(table, known) if choose else read_columns({}, table.columns, known)
+    return read_rows(path, table, columns, zone)

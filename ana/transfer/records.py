@@ -38,16 +38,11 @@ def read_bytes(path: Path) -> bytes:
         raise UserError(f"{show_path(path)} cannot be read: {describe_fault(exc)}.", hint) from exc
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a file, without a byte-order mark.
-
-    Raises UserError if it cannot be read, is empty, or is not UTF-8; the first line that is not is named.
-    """
-    return decode_text(path, read_bytes(path))
-
-
 def decode_text(path: Path, data: bytes) -> str:
-    """Return the same of the bytes of a file; the lines that errors name are those of the bytes."""
+    """Return the text of a file's bytes, without a byte-order mark.
+
+    Raises UserError if it is empty, or is not UTF-8; the first line that is not is named.
+    """
     if not data.strip(b"\xef\xbb\xbf \t\r\n"):
         raise UserError(f"{show_path(path)} is empty.", "Export it again from the program that wrote it.")
     try:

@@ -1,17 +1,16 @@
 """`ana connect`: ana's store for another assistant, written into its settings; and who is connected."""
 
 import os
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ana.errors import UserError
 from ana.output import write_line
 from ana.workspace import Workspace
-from app.assistants import RIGHTS, list_written, read_rights
+from app.assistants import RIGHTS, list_rights, list_written
 from app.connecting import CLIENTS, make_entry, read_entry, show_entry, try_start, write_entry
 from app.show.confirm import require_consent
-from app.show.tables import show_table
 from app.show.text import say
 from app.startup import spell_user, start
 
@@ -54,18 +53,12 @@ def _list_connected(workspace: Workspace) -> None:
     """Print which programs have it in their settings, and who has written."""
     from ana.handles import open_data
 
-    rows: list[tuple[Any, ...]] = []
     for name, client in CLIENTS.items():
         try:
-            entry = read_entry(client)
+            say(f"{name}: {f'connected, in {client.find()}' if read_entry(client) else 'not connected'}.")
         except UserError as exc:
-            rows.append((name, f"cannot be read: {exc.message}", ""))
-            continue
-        rows.append((name, "connected" if entry else "", str(client.find()) if entry else ""))
-    show_table(("assistant", "", "settings"), rows, fixed=("assistant",))
+            say(f"{name}: {exc.message}")
     with open_data(workspace, "ana connect") as handles:
-        written, rights = list_written(handles.memory, handles.clock), read_rights(workspace)
-        for name in dict.fromkeys(each.name for each in written):
-            last = next(each for each in written if each.name == name)
-            may = f"; it {RIGHTS[rights[name]]}" if name in rights else ""
-            say(f"{name} last wrote {handles.clock.minute(last.last)}{may}.")
+        last = {each.name: each.day for each in reversed(list_written(handles.memory, handles.clock))}
+        for name, right in list_rights(workspace, last).items():
+            say(f"{name} {RIGHTS[right]}" + (f"; it last wrote on {last[name]}." if name in last else "."))

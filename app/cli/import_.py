@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from ana.transfer.importer import ImportResult
     from ana.transfer.whose import Whose
 
-FINISHED = 3
-"""Items of rows that are shown before they come in."""
-
 SHOWN = 10
 """How many ids of conflicting records are printed."""
 
@@ -50,8 +47,8 @@ def import_(
     """Bring in an export; a calendar (.ics); or rows: CSV, TSV, JSON, Markdown notes, a folder or a ZIP of them.
 
     Of rows you see what becomes of each column, and the first three items, before they come in. Files of Todoist,
-    Google Tasks, TickTick, To Do, Outlook, Keep, Notion, mem0 and Obsidian are known; of others a model says what the
-    columns are, or the options do.
+    Google Tasks, TickTick, Outlook, Keep, Notion, mem0 and Obsidian are known; of others a model says what the columns
+    are, or the options do.
 
     A calendar that is followed is read while `ana`, `ana serve` or `ana remind` runs. Its entries are changed there.
 
@@ -176,8 +173,8 @@ def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, y
     if bundle is None:
         raise UserError(
             f"{path} cannot be imported.",
-            "`ana import` reads its own exports, calendars (.ics), rows (CSV, TSV, JSON, Markdown, a folder or ZIP of"
-            " them), and a Chroma folder of the agent-native-app.",
+            "`ana import` reads its own exports, calendars (.ics), and rows (CSV, TSV, JSON, Markdown, a folder or ZIP"
+            " of them).",
         )
     if bundle.columns and not yes:
         _show_columns(bundle, handles)
@@ -190,6 +187,7 @@ def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, y
 
 def _show_columns(bundle: "Bundle", handles: "DataHandles") -> None:
     """Print what becomes of the columns, and the first finished items, where somebody can look."""
+    from app.columns import FINISHED
     from app.show.items import show_items
 
     for line in bundle.columns:

@@ -22,7 +22,7 @@ from ana.memory.sources import name_assistant
 from ana.models.fence import FENCE
 from ana.progress import check_stopped
 from ana.values import read_json
-from app.assistants import RIGHTS, find_right
+from app.assistants import RIGHTS, list_rights
 from app.mcp.shown import note_shown, read_shown
 from graph.context import Context, LocalContext
 from graph.state import Asked, Loaded, State, Turn
@@ -203,7 +203,7 @@ class Session:
 
     def _require_right(self, name: str, batch: Batch) -> None:
         """Raise ToolError if the person has taken the client's right to do this."""
-        right = find_right(self.handles.workspace, self.client)
+        right = list_rights(self.handles.workspace, [self.client])[self.client]
         deletes = name == "delete_context" or any("deletes" in list_effects(write, batch) for write in batch.writes)
         if name not in READERS and (right == "read" or (right == "write" and deletes)):
             hint = "Tell them; they change that on the page, under Assistants. Do not try it in another way."

@@ -1,10 +1,12 @@
 """The assistants that use what is kept here: what each wrote, by days, taken back by the day, and what each may do."""
 
+from typing import Any
+
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.assistants import RIGHTS, find_right, list_written, read_rights, save_right, undo_day
+from app.assistants import RIGHTS, list_rights, list_written, save_right, undo_day
 from app.page.acts import find_notice
 from app.page.forms import read_text
 from app.page.shell import render
@@ -18,15 +20,12 @@ SHOWN = 20
 async def show(request: Request, told: str = "") -> Response:
     """GET /app/assistants."""
     opened = await find_workspace(request)
-    handles, workspace = opened.handles, opened.workspace
-    written = await run_in_threadpool(list_written, handles.memory, handles.clock)
-    known = {*await run_in_threadpool(read_rights, workspace), *(each.name for each in written)}
-    rights = {name: await run_in_threadpool(find_right, workspace, name) for name in sorted(filter(None, known))}
-    days = [(each, handles.clock.minute(each.last), each.lines[:SHOWN]) for each in written]
-    notice = await find_notice(request, handles)
-    return await render(
-        request, "assistants.html", days=days, rights=rights, meanings=RIGHTS, told=told, notice=notice, part="settings"
-    )
+    handles = opened.handles
+    days = await run_in_threadpool(list_written, handles.memory, handles.clock)
+    rights = await run_in_threadpool(list_rights, opened.workspace, {each.name for each in days})
+    shown: dict[str, Any] = {"days": days, "most": SHOWN, "rights": rights, "meanings": RIGHTS, "told": told}
+    shown["part"] = "settings"
+    return await render(request, "assistants.html", **shown, notice=await find_notice(request, handles))
 
 
 async def change(request: Request, form: FormData) -> Response:

@@ -25,7 +25,7 @@ from ana.transfer.foreign.tables import Table
 from ana.transfer.importer import ImportResult, import_bundle
 from ana.transfer.reading import read_source
 from ana.transfer.whose import Whose, tell_whose
-from app.columns import ColumnChooser
+from app.columns import FINISHED, ColumnChooser
 from app.page.forms import read_form_token
 from app.page.shell import HEADERS, draw, render
 from app.server.request_threads import run_in_threadpool
@@ -41,9 +41,6 @@ MANY = 500
 
 LONGEST_NAME = 100
 """Characters of a file's name, the last ones."""
-
-FINISHED = 3
-"""Items of rows that are shown before they come in."""
 
 TOLD_EVERY = 1.0
 """Seconds between two looks at how far it is."""

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from ana.addresses import name_kind, split_addresses
 from ana.errors import UserError
 from ana.keys import OWNER, make_digest
-from ana.models.listing import list_chat_models
+from ana.models.listing import find_api, list_chat_models
 from ana.reminders.push import find_public_key, is_installed, make_address, make_private_key
 from ana.reminders.sending import TEST, send
 from ana.workspace import Workspace, load_workspace, open_workspace
@@ -37,17 +37,17 @@ async def show(request: Request, told: str = "") -> Response:
     """GET /app/settings."""
     handles = (await find_workspace(request)).handles
     workspace = await run_in_threadpool(_read_anew, request.state.person)
-    settings = workspace.settings
+    settings, can_connect, models = workspace.settings, _can_connect(workspace), list[str]()
+    if can_connect:
+        models = await run_in_threadpool(list_chat_models, find_api(settings.ollama_host))
     return await render(
         request,
         "settings.html",
         settings=settings,
         answering=describe_answering(settings),
-        can_connect=_can_connect(workspace),
+        can_connect=can_connect,
         fixed_model=list_fixed_model(),
-        ollama=await run_in_threadpool(list_chat_models, find_api(settings.ollama_host))
-        if _can_connect(workspace)
-        else [],
+        ollama=models,
         dials=DIALS,
         fixed=list_fixed(workspace),
         models=() if workspace.person == OWNER else settings.ana_models,

@@ -23,8 +23,8 @@ from ana.memory.item import Item
 from ana.memory.sources import is_others
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.settings import PROJECT, Autonomy, load_settings
-from ana.transfer.foreign.detect import read_foreign
 from ana.transfer.importer import import_bundle
+from ana.transfer.reading import read_source
 from ana.transfer.whose import tell_whose
 from ana.values import Properties
 from app.said import Said
@@ -192,7 +192,7 @@ def _import(stage: Stage, text: str, told: Cause) -> None:
     file = stage.handles.workspace.folder / "tasks.csv"
     quoted = text.replace('"', '""')
     file.write_text(f'TYPE,CONTENT\ntask,"{quoted}"\n')
-    found = read_foreign(file, stage.handles.clock.zone)
+    found = read_source(file, stage.handles.clock.zone)
     assert found
     import_bundle(stage.handles.memory, tell_whose(found, "others" if is_others(told.source) else "mine"))
 

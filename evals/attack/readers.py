@@ -45,9 +45,8 @@ from ana.time.when import (
     tell_unread,
 )
 from ana.transfer.bundle import is_export, read_export
-from ana.transfer.foreign.agent_native import split_document
 from ana.transfer.foreign.dates import read_date
-from ana.transfer.foreign.detect import read_foreign
+from ana.transfer.reading import read_source
 from ana.values import list_others
 from app.page.markdown import draw_text
 from app.page.progress import Progress
@@ -198,7 +197,7 @@ def _read_file(name: str, text: str, read: Callable[[Path], object]) -> object:
 
 
 def _import(name: str, text: str) -> object:
-    return _read_file(name, text, lambda path: read_foreign(path, UTC))
+    return _read_file(name, text, lambda path: read_source(path, UTC))
 
 
 def _import_calendar(before: str = "", summary: str = "a", more: str = "") -> object:
@@ -227,7 +226,6 @@ FILES: Mapping[str, Reader] = {
     "a note": lambda text: _import("a.md", text),
     "a note's task": lambda text: _import("a.md", f"- [ ] {text} 📅 {text} 🔁 {text}"),
     "an export": lambda text: _read_file("a", text, lambda path: is_export(path) and read_export(path)),
-    "a document of agent-native-app": lambda text: split_document(text, {"a": text}),
 }
 
 # ---- whole turns

@@ -74,12 +74,14 @@ def test_settings_that_cannot_be_read_are_left_alone(settings: Path, text: str) 
     assert path.read_text(encoding="latin-1") == text
 
 
-def test_another_ana_in_codex_is_left_alone(settings: Path) -> None:
+@pytest.mark.parametrize("text", ['[mcp_servers.ana]\ncommand = "z"\n', "mcp_servers = {}\n"])
+def test_codex_is_left_alone_where_a_table_more_would_change_something(settings: Path, text: str) -> None:
     codex = CLIENTS["codex"]
     codex.find().parent.mkdir()
-    codex.find().write_text('[mcp_servers.ana]\ncommand = "z"\n')
-    with pytest.raises(UserError, match="has another ana"):
+    codex.find().write_text(text)
+    with pytest.raises(UserError, match="cannot be added to"):
         write_entry(codex, make_entry(codex))
+    assert codex.find().read_text() == text
 
 
 def test_what_is_written_starts_and_answers(tmp_path: Path) -> None:

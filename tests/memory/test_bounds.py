@@ -25,8 +25,8 @@ from ana.memory.undo import last_turn, undo
 from ana.time.clock import Clock
 from ana.transfer.bundle import Bundle, read_export
 from ana.transfer.exporter import export_lines
-from ana.transfer.foreign.detect import read_foreign
 from ana.transfer.importer import import_bundle
+from ana.transfer.reading import read_source
 from ana.values import DEEPEST, Json
 from tests.chroma import chroma_of, hold_source, open_memory
 from tests.conftest import BERLIN, EMBEDDER
@@ -126,7 +126,7 @@ def test_what_is_too_large_is_refused_before_anything_is_written(
 def test_other_programs_files_are_refused_with_the_record_named(tmp_path: Path) -> None:
     (tmp_path / "Home.csv").write_text(f"TYPE,CONTENT,PRIORITY,INDENT\ntask,Roof {'x' * CONTENT},1,1\n")
     with pytest.raises(AnaError, match=r"line 2: Its content .*at most 2,000,000"):
-        read_foreign(tmp_path / "Home.csv", BERLIN)
+        read_source(tmp_path / "Home.csv", BERLIN)
 
 
 def test_lines_of_global_context_have_a_bound_of_their_own(memory: Memory) -> None:

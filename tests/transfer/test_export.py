@@ -140,7 +140,7 @@ def test_a_number_that_was_planned_is_taken_by_nobody_else(memory: Memory, monke
         return apply(entries, *more, **options)
 
     monkeypatch.setattr(memory.backend, "apply", meddle)
-    import_bundle(memory, Bundle(texts=["imported"]))
+    import_bundle(memory, Bundle(lines=[Item("0", "imported", {}, STAMP, STAMP)], next_line=1))
     (number,) = memory.lines()
     assert [e.change.id for e in memory.history() if e.change.after and e.change.after.content == "gone again"] != [
         str(number)
@@ -309,7 +309,8 @@ def test_a_text_that_a_line_once_was_does_not_come_again(memory: Memory) -> None
     memory.append_line("Prefers tea")
     memory.replace_line(0, "Prefers coffee")
     memory.delete_line(0)
-    assert import_bundle(memory, Bundle(texts=["Prefers tea", "Prefers coffee"])).new == 0
+    lines = [Item(str(number), text, {}, STAMP, STAMP) for number, text in enumerate(("Prefers tea", "Prefers coffee"))]
+    assert import_bundle(memory, Bundle(lines=lines)).new == 0
 
 
 def test_an_import_asks_for_its_own_records_alone(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,16 +347,3 @@ def test_no_line_whatever_is_more_than_a_bad_line(line: str, tmp_path_factory: p
     path.write_bytes(header + line.replace("\n", " ").encode("utf-8", "surrogatepass") + b"\n")
     with pytest.raises(UserError, match="line 2"):
         read_export(path)
-
-
-def test_lines_without_numbers_come_once_and_long_ones_become_notes(memory: Memory) -> None:
-    memory.append_line("Prefers tea")
-    texts = ["Prefers tea", "Lives in Berlin", "Lives in Berlin", "x" * 600]
-    done = import_bundle(memory, Bundle(texts=texts))
-    assert done.new == 2
-    assert memory.lines() == {0: "Prefers tea", 1: "Lives in Berlin"}
-    assert [(i.content, i.properties) for i in memory.items()] == [("x" * 600, {"type": "note"})]
-    assert import_bundle(memory, Bundle(texts=texts)).new == 0
-    undo(memory, done.turn)
-    assert memory.lines() == {0: "Prefers tea"}
-    assert memory.append_line("Next").id == "2"

@@ -10,8 +10,8 @@ from ana.memory.memory import Memory
 from ana.progress import Work, working
 from ana.transfer import records
 from ana.transfer.bundle import Bundle, read_export
-from ana.transfer.foreign.detect import read_foreign
 from ana.transfer.ics.reader import MOST_COUNTED
+from ana.transfer.reading import read_source
 from tests.conftest import BERLIN
 from tests.transfer.ics.conftest import make_event
 
@@ -20,7 +20,7 @@ START = "DTSTART:20250105T100000\nSUMMARY:Pills"
 
 def read(path: Path, text: str) -> Bundle:
     path.write_text(text, encoding="utf-8")
-    found = read_foreign(path, BERLIN)
+    found = read_source(path, BERLIN)
     assert found
     return found
 
@@ -64,7 +64,7 @@ def test_series_count_out_so_many_dates_together(tmp_path: Path) -> None:
     [
         ("a.ics", "BEGIN:VCALENDAR\n" + "BEGIN:VEVENT\n" * 100_000, "cut off or damaged"),
         ("a.ics", "BEGIN:VCALENDAR\n" + "BEGIN:VEVENT\nEND:VTODO\n" * 50_000 + "END:VCALENDAR", "cut off or damaged"),
-        ("a.csv", "TYPE,CONTENT\n" + "\n" * 200_000, "more than 100,000 records"),
+        ("a.csv", "TYPE,CONTENT\n" + "task,x\n" * 100_001, "more than 100,000 records"),
         ("a.csv", "TYPE,CONTENT" + ",A" * 200_000 + "\ntask,x\n", "200,002 columns"),
     ],
 )

@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from ana.addresses import list_own_mail
 from ana.backends.in_memory import InMemoryBackend
 from ana.errors import UserError
+from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from ana.transfer.bundle import Bundle
@@ -30,6 +31,10 @@ EVENTS = {
     "invited": "ATTENDEE:mailto:bob@x.org\nATTENDEE:mailto:ann@x.org\n",
     "by me": "ORGANIZER:mailto:Ann@x.org\nATTENDEE:mailto:bob@x.org\n",
 }
+
+
+STAMP = "2026-01-07T08:00:00.000000+00:00"
+TEA = Item("0", "Likes tea", {}, STAMP, STAMP)
 
 
 @pytest.fixture
@@ -97,7 +102,7 @@ def test_what_was_made_the_persons_stays_so_when_the_file_comes_again(calendar: 
 def test_an_export_carries_each_source_and_the_person_may_say_otherwise(
     memory: Memory, other: Memory, tmp_path: Path, clock: Clock
 ) -> None:
-    import_bundle(memory, tell_whose(Bundle(texts=["Likes tea", "x" * 600]), "others"))
+    import_bundle(memory, tell_whose(Bundle([Item("abcd2345", "x", {}, STAMP, STAMP)], [TEA]), "others"))
     memory.create("Mine", {"n": 1})
     assert sorted(item.source for item in [*memory.items(), *memory.backend.scan("line")]) == ["import"] * 2 + [
         "person"
@@ -116,7 +121,7 @@ def test_an_export_carries_each_source_and_the_person_may_say_otherwise(
 
 def test_a_line_that_gets_another_number_keeps_its_source(memory: Memory, tmp_path: Path) -> None:
     other = memory_on(InMemoryBackend(EMBEDDER))
-    import_bundle(memory, tell_whose(Bundle(texts=["Likes tea"]), "others"))
+    import_bundle(memory, tell_whose(Bundle(lines=[TEA]), "others"))
     other.stamp()  # a second later
     other.append_line("Lives in Rome")
     import_bundle(other, read(export(memory, tmp_path / "a.jsonl")))

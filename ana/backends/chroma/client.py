@@ -1,9 +1,7 @@
 """Opening Chroma, and what it raises as errors of ours."""
 
-import shutil
 import sqlite3
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -15,7 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from ana.errors import AnaError, StoreBroken, ToolError
-from ana.files import describe_fault, is_damage, list_database_files
+from ana.files import describe_fault, is_damage
 from ana.own_files import name_folder
 
 if TYPE_CHECKING:
@@ -129,34 +127,6 @@ def _refuse_truncated(database: Path) -> None:
     pages = int.from_bytes(header[28:32], "big") if header[24:28] == header[92:96] else 0
     if not header.startswith(b"SQLite format 3\0") or database.stat().st_size < pages * (65536 if size == 1 else size):
         raise sqlite3.DatabaseError(f"{database.name} is damaged")
-
-
-@contextmanager
-def open_copy(path: Path) -> Iterator["Client"]:
-    """Open Chroma on a copy of another program's folder, because opening writes, and theirs must not change.
-
-    Only the SQLite part is copied: it has all documents, and damaged vectors do no harm. Raises StoreBroken.
-    """
-    with tempfile.TemporaryDirectory(prefix="ana-") as name, map_foreign_errors(path):
-        for each in list_database_files(path / DATABASE):
-            shutil.copyfile(each, Path(name) / each.name)
-        refuse_damaged(Path(name) / DATABASE)
-        with closing(open_chroma(Path(name))) as client:
-            yield client
-
-
-def read_collections(path: Path) -> tuple[set[str], set[str]]:
-    """Return the names of a folder's collections and the keys of their metadata; none if it cannot be read.
-
-    It takes no locks, which would change another program's folder.
-    """
-    try:
-        address = f"{(path / DATABASE).resolve().as_uri()}?mode=ro&immutable=1"  # immutable: no locks, no journal files
-        with closing(sqlite3.connect(address, uri=True)) as database:
-            names = {name for (name,) in database.execute("SELECT name FROM collections")}
-            return names, {key for (key,) in database.execute("SELECT DISTINCT key FROM collection_metadata")}
-    except (sqlite3.Error, ValueError):
-        return set(), set()
 
 
 def refuse_damaged(database: Path) -> None:

@@ -1,25 +1,33 @@
 """What the columns of a table are: a short list of known programs, and what a person or a model says of others."""
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ana.errors import UserError
 from ana.memory.bounds import is_name
 from ana.output import quote
-from ana.transfer.foreign.tables import ABOVE, Row
 from ana.values import Json, Properties
+
+Row = dict[str, Json]
+Rows = list[tuple[str, Row]]
+"""Each with its place, such as "line 3"."""
+
+Texts = defaultdict[str, str]
+"""The texts of a row by what its columns are, empty for what it does not have."""
+
+ABOVE = "above."
+"""Begins the columns that are of the object around a list, such as the name of a list of tasks."""
 
 TOLD = ("title", "text", "due", "start", "done", "list", "tags", "repeats", "leave_out")
 """What a person or a model says of columns. The programs below also name the end, id, zone and so on."""
 
 _PROGRAMS = (
-    # its help page "Import or export a project as a CSV file in Todoist"; `todoist.py` tells its tree in columns
+    # its help page "Import or export a project as a CSV file in Todoist"; `todoist.py` tells its tree
     ("todoist", "task", "TYPE; CONTENT", "title: CONTENT; text: DESCRIPTION; due: DATE; deadline: DEADLINE;"
-     " zone: TIMEZONE; tags: tags; id: id; parent: parent; kind: kind; project: project; section: section;"
+     " zone: TIMEZONE; tags: tags; id: id; parent: INDENT; kind: TYPE; project: project; section: section;"
      " priority: PRIORITY = 1->high, 2->medium, 3->low, 4; duration: DURATION + DURATION_UNIT;"
      " responsible: RESPONSIBLE"),
     # Tasks.json of Google Takeout, whose fields are those of developers.google.com/workspace/tasks/reference/rest
@@ -31,11 +39,7 @@ _PROGRAMS = (
      " start: Start Date; done: Status = 0->active, 1, 2; list: List Name; tags: Tags; repeats: Repeat;"
      " created: Created Time; zone: Timezone; all_day: Is All Day;"
      " priority: Priority = 5->high, 3->medium, 1->low, 0"),
-    # learn.microsoft.com/graph/api/resources/todotask, and below Outlook's own export, which has To Do's tasks too
-    ("microsoft-to-do", "task", "title; status; body.content", "title: title; text: body.content; id: id;"
-     " due: dueDateTime.dateTime; start: startDateTime.dateTime; zone: dueDateTime.timeZone; tags: categories;"
-     " done: status = completed, notStarted->active; list: above.displayName; created: createdDateTime;"
-     " updated: lastModifiedDateTime; priority: importance"),
+    # Outlook's own export, which has the tasks of Microsoft To Do, too
     ("outlook", "task", "Subject; Due Date; Date Completed", "title: Subject; text: Notes; due: Due Date;"
      " start: Start Date; done: Date Completed; tags: Categories; priority: Priority"),
     ("outlook", "event", "Subject; Start Date; End Date", "title: Subject; text: Description; tags: Categories;"
@@ -73,38 +77,35 @@ class Columns:
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     keeps_rest: bool = True
 
-    def read(self, row: Row) -> "ReadRow":
-        """Return a row by what its columns are."""
-        texts: defaultdict[str, str] = defaultdict(str)
+    def read(self, row: Row) -> Texts:
+        """Return the texts of a row by what its columns are."""
+        texts: Texts = defaultdict(str)
         for role, names in self.roles.items():
             text = ("\n" if role == "text" else " ").join(filter(None, (spell(row.get(name)) for name in names)))
             texts[role] = self.words.get(role, {}).get(text.casefold(), text)
-        kept = {_make_name(name): row[name] for name in self._list_rest(row)}
-        rest = {name: each if isinstance(each, int | float) else spell(each) for name, each in kept.items()}
-        return ReadRow(texts, {name: each for name, each in rest.items() if is_name(name)})
+        return texts
+
+    def read_rest(self, row: Row) -> Properties:
+        """Return what keeps its own name of a row."""
+        kept = {re.sub(r"\W+", "_", name).strip("_").lower(): value for name, value in row.items() if self._keeps(name)}
+        texts = {name: each if isinstance(each, int | float) else spell(each) for name, each in kept.items()}
+        return {name: each for name, each in texts.items() if is_name(name)}
 
     def describe(self, columns: Iterable[str]) -> list[str]:
         """Return lines that say what becomes of each column of a table."""
-        left_out = self.roles.get("leave_out", ())
-        used = {name for role, names in self.roles.items() for name in names if role != "leave_out"}
-        lines = {role: [*names] for role, names in self.roles.items() if role != "leave_out"}
-        lines["kept as they are"] = rest = self._list_rest(columns)
-        lines["left out"] = [name for name in columns if name in left_out or name not in {*used, *rest}]
-        shown = {role: [quote(name) for name in names if name in columns] for role, names in lines.items()}
-        done = [quote(word) for word, meaning in self.words.get("done", {}).items() if meaning == "done"]
-        shown["done"] = [*shown.get("done", []), *(["where it is " + " or ".join(done)] if done else [])]
-        return [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in shown.items() if names]
+        roles = {name: role for role, names in self.roles.items() for name in names if role != "leave_out"}
+        lines: dict[str, list[str]] = {role: [] for role in (*self.roles, "kept as they are", "left out")}
+        for name in columns:
+            lines[roles.get(name, "kept as they are" if self._keeps(name) else "left out")].append(quote(name))
+        if done := [quote(word) for word, meaning in self.words.get("done", {}).items() if meaning == "done"]:
+            lines["done"].append("where it is " + " or ".join(done))
+        return [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in lines.items() if names]
 
-    def _list_rest(self, columns: Iterable[str]) -> list[str]:
-        used = {name for names in self.roles.values() for name in names}
-        return [each for each in columns if self.keeps_rest and each not in used and not each.startswith(ABOVE)]
-
-
-class ReadRow(NamedTuple):
-    """A row by what its columns are: their texts, empty for what it does not have, and what keeps its own name."""
-
-    texts: defaultdict[str, str]
-    rest: Properties
+    def _keeps(self, column: str) -> bool:
+        """Return whether a column is kept under its own name."""
+        if not self.keeps_rest or column.startswith(ABOVE):
+            return False
+        return not any(column in names for names in self.roles.values())
 
 
 def find_known(columns: Iterable[str]) -> Columns | None:
@@ -116,12 +117,6 @@ def find_known(columns: Iterable[str]) -> Columns | None:
             found = _read({role: names.split(" + ") for role, names in parts}, there)
             return replace(found, program=program, kind=kind, keeps_rest=said.endswith("*"))
     return None
-
-
-def name_known(columns: Iterable[str]) -> str:
-    """Return a name for what a known program writes in such columns; empty if none is known."""
-    found = find_known(columns)
-    return f"{found.program} {found.kind}" if found else ""
 
 
 def read_columns(said: Mapping[str, Any], columns: Iterable[str], known: Columns | None = None) -> Columns:
@@ -165,25 +160,17 @@ def _read(named: Mapping[str, Iterable[str]], there: Mapping[str, str]) -> Colum
     return Columns(roles=roles, words=words)
 
 
-def _make_name(column: str) -> str:
-    return re.sub(r"\W+", "_", column).strip("_").lower()
-
-
 def spell(value: Json) -> str:
     """Return a value as text: of a list its parts, of one that is ticked off a line for each."""
-    if isinstance(value, list):
-        parts = [*filter(None, map(_spell_part, value))]
-        return ("\n" if any(part.startswith("- [") for part in parts) else ", ").join(parts)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return "" if value is None else str(value).strip()
-
-
-def _spell_part(value: Json) -> str:
-    if not isinstance(value, dict):
-        return spell(value)
-    texts = [each for each in value.values() if isinstance(each, str)]
-    flags = [each for each in value.values() if isinstance(each, bool)]
-    if len(texts) == len(flags) == 1:
-        return f"- [{'x' if flags[0] else ' '}] {texts[0]}"
-    return texts[0] if len(texts) == len(value) == 1 else json.dumps(value, ensure_ascii=False)
+    match value:
+        case list():
+            parts = [*filter(None, map(spell, value))]
+            return ("\n" if any(part.startswith("- [") for part in parts) else ", ").join(parts)
+        case dict():
+            text = " ".join(each for each in value.values() if isinstance(each, str))
+            ticks = ["x" if each else " " for each in value.values() if isinstance(each, bool)]
+            return f"- [{ticks[0]}] {text}" if ticks else text
+        case bool():
+            return str(value).lower()
+        case _:
+            return "" if value is None else str(value).strip()

@@ -19,8 +19,8 @@ _EARLIER = timedelta(days=38)
 """No rule falls on the same day of its week, month or year so much earlier, unless it says from when on it is."""
 
 _LONGEST = 80
-_NUMERIC = re.compile(r"\b(\d{1,2})/(\d{1,2})/\d")
-_TABLED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})(?:,? +(\d{1,2}):(\d\d)(?::\d\d)? ?([AP]M)?)?", re.IGNORECASE)
+_SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/\d")
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 _NAME = re.compile(r"[^\W\d_]{3}")
 """Letters of a month's name."""
 
@@ -54,43 +54,39 @@ def read_date(text: str, there: tzinfo | None, zone: tzinfo, near: date | None =
 
 def _read_whole(text: str, today: date) -> When | None:
     """Return what a text means if it is one day, with a time or without, and says nothing else."""
-    try:
+    with suppress(NotRead):
         found = read_phrase(text.replace("@", "at"), today, datetime.combine(today, time()))
-    except NotRead:
-        return None
-    is_more = found.first != found.last or found.until or found.zoned or found.part or found.bound or found.unread
-    return None if is_more or found.notes or not found.is_dated else found
+        if found == When(found.first, found.first, at=found.at, other=found.other):
+            return found
+    return None
 
 
 def _is_ambiguous(text: str) -> bool:
     """Return whether it is a date such as 3/4/2026, April 3 for some and March 4 for others."""
-    match = _NUMERIC.search(text)
+    match = _SLASHED.search(text)
     return match is not None and match[1] != match[2] and int(match[1]) <= 12 and int(match[2]) <= 12
 
 
 def _to_property(moment: datetime, there: tzinfo | None, zone: tzinfo) -> str | None:
-    if moment.tzinfo is None:
-        if there is None:
-            return None
-        moment = moment.replace(tzinfo=there)
-    return to_local(moment, zone)
+    whole = moment.replace(tzinfo=moment.tzinfo or there)
+    return to_local(whole, zone) if whole.tzinfo else None
 
 
 def is_month_first(texts: Iterable[str]) -> bool | None:
     """Return whether dates such as 12/28/2026 begin with the month; None if none of them tells."""
-    found = [match for text in texts if (match := _TABLED.fullmatch(text))]
+    found = [match for text in texts if (match := _SLASHED.match(text))]
     month, day = (any(int(match[place]) > 12 for match in found) for place in (2, 1))
     return None if month == day else month
 
 
 def settle_order(text: str, month_first: bool | None) -> str:
     """Return a date such as 12/28/2026 7:30 PM in ISO 8601, if its order is known; any other text as it is."""
-    found = _TABLED.fullmatch(text)
-    if not found or month_first is None:
-        return text
-    month, day = found.group(1, 2) if month_first else found.group(2, 1)
-    hour = int(found[4] or 0) % 12 + 12 * (found[6].upper() == "PM") if found[6] else int(found[4] or 0)
-    return f"{found[3]}-{int(month):02}-{int(day):02}" + (f"T{hour:02}:{found[5]}" if found[4] else "")
+    if month_first is not None and _SLASHED.match(text):
+        for at in _TIMES:
+            with suppress(ValueError):
+                moment = datetime.strptime(text, ("%m/%d/%Y" if month_first else "%d/%m/%Y") + at)
+                return moment.isoformat() if at else str(moment.date())
+    return text
 
 
 def read_rule(text: str, since: datetime, zone: tzinfo, there: tzinfo | None, date_: str = "") -> Properties | None:
@@ -102,23 +98,21 @@ def read_rule(text: str, since: datetime, zone: tzinfo, there: tzinfo | None, da
         there: The zone in which its times are.
         date_: The next date, if it is known.
     """
-    found = understand(text, datetime.fromisoformat(date_).replace(tzinfo=None) if date_ else since, zone)
+    found = _understand(text, datetime.fromisoformat(date_).replace(tzinfo=None) if date_ else since, zone)
     if found is None:
         return None
     repeats: Properties = {"repeats": found.rule, "repeat_from": "done" if "every!" in text.lower() else None}
     if date_:
         return repeats
-    earlier, has_times = understand(text, since - _EARLIER, zone), "BYHOUR" in found.rule
-    is_other = (
-        earlier is None or earlier.rule != found.rule or ("INTERVAL" in found.rule and earlier.first != found.first)
-    )
-    if is_other or (has_times and there is not zone):
+    earlier, has_times = _understand(text, since - _EARLIER, zone), "BYHOUR" in found.rule
+    if earlier is None or earlier.rule != found.rule or (has_times and there is not zone):
         return None
-    due = found.first.isoformat(timespec="minutes") if has_times else str(found.first.date())
-    return {"due_date": due} | repeats
+    if "INTERVAL" in found.rule and earlier.first != found.first:
+        return None
+    return {"due_date": found.first.isoformat(timespec="minutes") if has_times else str(found.first.date())} | repeats
 
 
-def understand(text: str, since: datetime, zone: tzinfo) -> Understood | None:
+def _understand(text: str, since: datetime, zone: tzinfo) -> Understood | None:
     """Return a rule, which counts from a day if it names none; None for any other text."""
     words = text if "=" in text else text.lower().replace("every!", "every")
     with suppress(ToolError):

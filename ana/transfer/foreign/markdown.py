@@ -11,8 +11,9 @@ from ana.values import Json
 _TASK = re.compile(r"[ \t]*[-*+] \[(.)\][ \t]+(\S.*)")
 _SIGNS = {"📅": "due", "⏳": "start", "🛫": "start", "🔁": "repeats", "➕": "created"}
 _SIGN = re.compile(f"([{''.join(_SIGNS)}✅❌🆔⛔🔺⏫🔼🔽⏬])\ufe0f?")
-_FRONT = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
-_HEADING = re.compile(r"\s*# +(\S.*)\n?")
+_HEAD = re.compile(r"(?:---[ \t]*\n((?:.*\n)*?)---[ \t]*(?:\n|\Z))?(?:\s*# +(\S.*)\n?)?")
+"""Front matter and the first heading, if they are there."""
+_QUOTES = " \"'"
 _WORD = re.compile(r"\S+")
 
 
@@ -23,13 +24,12 @@ def read_notes(text: str, name: str) -> Iterator[tuple[int, dict[str, Json]]]:
         name: Its title if it has none.
     """
     text = text.replace("\r\n", "\n")
-    front = _FRONT.match(text)
-    row, body = _read_front(front[1] or "") if front else {}, text[front.end() :] if front else text
-    heading = _HEADING.match(body)
-    title = str(row.pop("title", "") or (heading[1].strip() if heading else name))
-    body, kept = body[heading.end() :] if heading else body, []
-    first, tasks = text.count("\n") - body.count("\n") + 1, []
-    for number, line in enumerate(body.split("\n"), first):
+    head = _HEAD.match(text)
+    assert head, "each part of it may be missing"
+    row = _read_front(head[1] or "")
+    title = row.pop("title", "") or (head[2] or name).strip()
+    kept, tasks = [], []
+    for number, line in enumerate(text[head.end() :].split("\n"), head[0].count("\n") + 1):
         if found := _TASK.fullmatch(line.rstrip()):
             told = {"list": title, "markdown": "task", "done": found[1].strip()}
             tasks.append((number, told | _read_task(found[2])))
@@ -51,30 +51,20 @@ def _read_task(text: str) -> dict[str, Json]:
 
 def split_tags(text: str, sign: str) -> tuple[str, list[str]]:
     """Return a text without the tags at its end, and all tags that it has, each once: words that begin with a sign."""
-    words, end = [*_WORD.finditer(text)], len(text)
+    words = [*_WORD.finditer(text)]
     is_tag = [word[0].startswith(sign) and len(word[0]) > 1 for word in words]
-    for word, is_last in zip(reversed(words), reversed(is_tag), strict=True):
-        if not is_last:
-            break
-        end = word.start()
-    tags = (word[0].removeprefix(sign) for word, is_one in zip(words, is_tag, strict=True) if is_one)
-    return text[:end].rstrip(), [*dict.fromkeys(tags)]
+    end = max((word.end() for word, is_one in zip(words, is_tag, strict=True) if not is_one), default=0)
+    tags = (word[0][len(sign) :] for word, is_one in zip(words, is_tag, strict=True) if is_one)
+    return text[:end], [*dict.fromkeys(tags)]
 
 
-def _read_front(text: str) -> dict[str, Json]:
-    """Return the lines of front matter that are a name with a text, or with a list."""
-    row: dict[str, Json] = {}
-    name = ""
+def _read_front(text: str) -> dict[str, str]:
+    """Return the lines of front matter that are a name with a text; the parts of a list are one after another."""
+    row, name = dict[str, str](), ""
     for line in text.splitlines():
-        if (entry := line.strip()).startswith("- ") and isinstance(known := row.get(name), list):
-            known.append(_unquote(entry[2:]))
+        if (entry := line.strip()).startswith("- ") and name:
+            row[name] += f", {entry[2:].strip(_QUOTES)}"
         elif ":" in line and not line.startswith((" ", "\t", "#")):
             name, _, value = (part.strip() for part in line.partition(":"))
-            is_list = value.startswith("[") and value.endswith("]")
-            row[name] = [_unquote(each) for each in value[1:-1].split(",")] if is_list else _unquote(value) or []
-    return {name: value for name, value in row.items() if value}
-
-
-def _unquote(text: str) -> str:
-    text = text.strip()
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+            row[name] = (value[1:-1] if value.startswith("[") and value.endswith("]") else value).strip(_QUOTES)
+    return {name: value.removeprefix(", ") for name, value in row.items() if value}

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
 
@@ -10,77 +9,71 @@ from ana.memory.bounds import check_item
 from ana.memory.item import Item
 from ana.time.clock import find_zone
 from ana.transfer.bundle import Bundle
-from ana.transfer.foreign.columns import Columns, ReadRow
-from ana.transfer.foreign.dates import is_month_first, read_date, read_rule, settle_order, understand
+from ana.transfer.foreign.columns import Columns, Row, Texts
+from ana.transfer.foreign.dates import is_month_first, read_date, read_rule, settle_order
 from ana.transfer.foreign.tables import Table
-from ana.transfer.records import BadRecord, drop_empty, item_id, make_notes, read_each, read_modified, to_stamp
+from ana.transfer.records import drop_empty, item_id, make_notes, read_each, read_modified, to_stamp
 from ana.values import Properties
 
 _DATES = {"due": "due_date", "start": "start_date", "end": "end_date", "deadline": "deadline"}
 _KEPT = ("list", "project", "section", "priority", "location", "duration", "responsible")
 _NO = ("", "0", "false", "n")
 _MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)")
-_NO_NEXT = "Kept as text, because it does not say when it is next"
+_NOT_CLEAR = "Kept in words, because it does not name one day"
 
 
 def read_rows(path: Path, table: Table, columns: Columns, zone: tzinfo) -> Bundle:
     """Return the items of a table, in the person's zone.
 
-    Raises UserError, which names them, if some rows cannot be read or stored.
+    Raises UserError, which names them, if some rows cannot be stored.
     """
-    rows = [(place, row if isinstance(row, BadRecord) else columns.read(row)) for place, row in table.rows]
-    maker = _Maker(columns, zone, read_modified(path), [row for _, row in rows if isinstance(row, ReadRow)])
-    items = read_each(path, rows, maker.make)
+    maker = _Maker(columns, zone, read_modified(path), [columns.read(row) for _, row in table.rows])
+    items = read_each(path, table.rows, maker.make)
     return Bundle(items, notes=make_notes(maker.notes), columns=columns.describe(table.columns))
 
 
 class _Maker:
     """Makes items of rows: `notes` has what is to be said of which."""
 
-    def __init__(self, columns: Columns, zone: tzinfo, written: str, rows: Sequence[ReadRow]) -> None:
+    def __init__(self, columns: Columns, zone: tzinfo, written: str, rows: list[Texts]) -> None:
         self.notes: defaultdict[str, list[str]] = defaultdict(list)
         self._columns, self._zone, self._written = columns, zone, written
         self._since = datetime.combine(datetime.fromisoformat(written).astimezone(zone), time())
         self._counted: Counter[str] = Counter()
-        dates = {role: [row.texts[role] for row in rows if row.texts[role]] for role in _DATES}
+        dates = {role: [texts[role] for texts in rows if texts[role]] for role in _DATES}
         # whether 3/12 is March or December, and whether midnight UTC is a whole day, is told by the others
         self._month_first = is_month_first(text for texts in dates.values() for text in texts)
         self._whole = {role for role, texts in dates.items() if all(map(_MIDNIGHT.fullmatch, texts))}
 
-    def make(self, row: ReadRow | BadRecord) -> Item | None:
-        """Return the item of a row; None if it has neither title nor text."""
-        if isinstance(row, BadRecord):
-            raise row
-        texts, program = row.texts, self._columns.program
+    def make(self, row: Row) -> Item | None:
+        """Return the item of a row; None if it was deleted, or has neither title nor text."""
+        texts, rest, program = self._columns.read(row), self._columns.read_rest(row), self._columns.program
         content = "\n".join(filter(None, (texts["title"], texts["text"])))
         if not content or texts["deleted"].casefold() not in _NO:
-            told = ", ".join(filter(None, [*texts.values(), *map(str, row.rest.values())]))
             why = "it was deleted there" if content else "it has neither title nor text"
+            told = ", ".join(filter(None, [*texts.values(), *map(str, rest.values())]))
             self.notes[f"Left out, because {why}"] += [told] if told else []
             return None
-        tags = (tag.strip().lstrip("#") for tag in re.split("[,;]", texts["tags"]))
+        tags = (tag.strip(" \"'#") for tag in re.split("[,;]", texts["tags"]))
         own: Properties = {name: texts[name] for name in _KEPT} | {"tags": [*dict.fromkeys(filter(None, tags))]}
         own["parent"] = item_id(f"{program}:{texts['parent']}") if texts["parent"] else ""
-        whole = self._read_kind(texts) | self._read_dates(texts, content.split("\n")[0]) | own
-        key = texts["id"] or str(row.rest.get("id") or "") or f"{texts['list']}/{texts['title'] or content}"
+        key = texts["id"] or str(rest.get("id") or "") or f"{texts['list']}/{texts['title'] or content}"
         self._counted[key] += 1  # rows may repeat a title
         id = item_id(f"{program}:{key}" + (f"#{self._counted[key]}" if self._counted[key] > 1 else ""))
-        updated = _read_stamp(texts["updated"])
-        created = _read_stamp(texts["created"]) or updated or self._written
-        properties = whole | {name: value for name, value in row.rest.items() if name not in whole}
-        return check_item(Item(id, content, drop_empty(properties), created, max(created, updated or created)))
+        created = _read_stamp(texts["created"]) or _read_stamp(texts["updated"]) or self._written
+        updated = _read_stamp(texts["updated"]) or created
+        whole = rest | self._read_kind(texts) | self._read_dates(texts, content.split("\n")[0]) | own
+        return check_item(Item(id, content, drop_empty(whole), created, max(created, updated)))
 
-    def _read_kind(self, texts: Mapping[str, str]) -> Properties:
+    def _read_kind(self, texts: Texts) -> Properties:
         roles, word = self._columns.roles, texts["done"].casefold()
         by_columns = "task" if {"due", "done"} & roles.keys() else "event" if "start" in roles else "note"
         kind = texts["kind"] or self._columns.kind or by_columns
-        if kind != "task":
-            return {"type": kind}
-        if "done" in self._columns.words:
-            return {"type": kind, "status": word if len(word) > 1 else "active"}
-        return {"type": kind, "status": "active" if word in _NO else "done"}
+        status = word if "done" in self._columns.words else "done"
+        status = "active" if word in _NO or len(status) == 1 else status
+        return {"type": kind, "status": status if kind == "task" else ""}
 
-    def _read_dates(self, texts: Mapping[str, str], title: str) -> Properties:
+    def _read_dates(self, texts: Texts, title: str) -> Properties:
         """Return the dates of a row, each that is not clear in words, and how it repeats."""
         there = find_zone(texts["zone"]) if texts["zone"] else self._zone
         found: Properties = {}
@@ -92,40 +85,31 @@ class _Maker:
             known = str(found.get("due_date") or found.get("start_date") or "")
             rule = read_rule(words, self._since, self._zone, there, known)
             found |= rule or {"repeats_in_words": words}
-            self.notes[_NO_NEXT] += [] if rule else [f"{words}: {title}"]
+            self.notes[_NOT_CLEAR] += [] if rule else [f"{words}: {title}"]
         return found
 
-    def _read_date(self, texts: Mapping[str, str], role: str, there: tzinfo | None, title: str) -> Properties:
+    def _read_date(self, texts: Texts, role: str, there: tzinfo | None, title: str) -> Properties:
         text, name = texts[role], _DATES[role]
         whole = _MIDNIGHT.fullmatch(text)
         plain = whole[1] if whole and role in self._whole else settle_order(text, self._month_first)
+        if texts["all_day"].casefold() not in _NO and (value := read_date(plain, there, there or self._zone)):
+            is_after = role == "end" and "T00:00" in plain  # it ends with the day before
+            return {name: str(date.fromisoformat(value[:10]) - timedelta(days=is_after))}
         if value := read_date(plain, there, self._zone):
-            return {name: value if texts["all_day"].casefold() in _NO else _find_day(role, value, plain)}
+            return {name: value}
         if role == "due" and (rule := read_rule(text, self._since, self._zone, there)):
             return rule
         value = read_date(plain, there, self._zone, self._since.date())
-        if value:
-            why = "Put into the year nearest to the file's time, because it has none"
-        else:
-            is_rule = understand(text, self._since, self._zone)
-            why = _NO_NEXT if is_rule else "Kept as text, because it does not name one day"
+        why = "Put into the year nearest to the file's time, because it has none" if value else _NOT_CLEAR
         self.notes[why].append(f"{text}: {title}")
         return {name: value} if value else {role: text}
 
 
-def _find_day(role: str, value: str, text: str) -> str:
-    """Return the day of a date that is a whole one; where the end is written as midnight, that is of the day after."""
-    is_after = role == "end" and "T00:00" in text
-    return str(date.fromisoformat(value[:10]) - timedelta(days=is_after))
-
-
 def _read_stamp(text: str) -> str | None:
-    """Return the moment that a program wrote, in ISO 8601 or parts of seconds since 1970; None for other texts."""
+    """Return the moment that a program wrote, in ISO 8601 or in µs since 1970; None for other texts."""
     try:
-        if text.isdecimal():
-            moment = datetime.fromtimestamp(int(text) / 1000 ** max((len(text) - 8) // 3, 0), UTC)
-        else:
-            moment = datetime.fromisoformat(text)
+        micro = int(text) / 1e6 if text.isdecimal() and len(text) > 14 else None
+        moment = datetime.fromisoformat(text) if micro is None else datetime.fromtimestamp(micro, UTC)
         return to_stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError, OSError):
         return None

@@ -71,6 +71,9 @@ def test_a_damaged_note_of_rights_lets_nobody_write(acting: Handles) -> None:
     served = serve(acting)
     acting.workspace.note("assistants").write("[1")
     assert call(served, "create_item", {"content": "Buy twine"}).is_error
+    save_right(acting.workspace, "another", "all")
+    assert call(served, "create_item", {"content": "Buy twine"}).is_error
+    assert not call(served, "create_item", {"content": "Buy twine"}, name="Another").is_error
     served.close()
 
 

@@ -114,7 +114,7 @@ def test_rows_of_a_known_program_are_shown_before_they_come_in(browser: Browser)
     shown = browser.page.get_text(" ", strip=True)
     assert "2 items, before they come in" in shown
     assert "Order bulbs" in shown
-    assert "does not say when it is next" in shown
+    assert "does not name one day" in shown
     assert "Order bulbs" not in browser.open("/app/items").get_text()
     browser._show(bring_in(browser, data, "Garden [12345678].csv"))
     browser.submit("Bring these in")

@@ -93,13 +93,12 @@ def test_an_older_header_and_a_mark_at_the_front_are_read(read_rows: Read) -> No
     assert found.items[0].content == "Call Bob"
     assert found.items[0].properties["due_date"] == "2026-01-13"
     assert found.items[0].properties["priority"] == "low"
-    assert found.texts == []
     assert read_rows("task,Call Bob", header="TYPE,CONTENT").items == read_rows("task,Call Bob,,,,,,,,,,,,").items
 
 
 def test_a_header_alone_is_an_empty_project(read_rows: Read) -> None:
     found = read_rows()
-    assert (found.items, found.texts, found.notes) == ([], [], [])
+    assert (found.items, found.notes) == ([], [])
 
 
 def test_a_subtask_belongs_to_the_nearest_above_that_is_further_out(read_rows: Read) -> None:
@@ -165,19 +164,20 @@ def test_ids_follow_from_project_and_content(read_rows: Read) -> None:
     assert read_rows("task,a", name="Other.csv").items[0].id != twice[0].id
 
 
+def test_rows_that_todoist_does_not_write_are_not_lost(read_rows: Read) -> None:
+    found = read_rows("task,a,,1,x", "task,b,,9,-1", "goal,c", ",d", "task,,,1,1")
+    kept = [(item.content, item.properties["type"], item.properties.get("priority")) for item in found.items]
+    assert kept == [("a", "task", "high"), ("b", "task", "9"), ("c", "goal", None), ("d", "task", None)]
+    assert found.notes[0].startswith("Left out, because it has neither title nor text (1)")
+
+
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (["task,a", 'task,"a\r\nb",,5'], "line 3: its PRIORITY is '5'"),
-        (['task,"a\r\nb\r\nc"', "", "task,a,,1,x"], "line 6: its INDENT is 'x'"),
-        (["task,a,,1,-1"], "line 2: its INDENT is '-1'"),
-        (["task,"], "line 2: it has no CONTENT"),
-        (["goal,a"], "line 2: its TYPE is 'goal'"),
-        ([",a"], "line 2: its TYPE is ''"),
-        (["task,a" + "," * 13 + "x"], "line 2: it has 15 cells, the header 14"),
+        (['task,"a\r\nb\r\nc"', "", "task,a" + "," * 13 + "x"], "line 6: it has 15 cells, the header 14"),
         (["task,a", 'task,"a'], "line 3: unexpected end of data"),
         (['task,"a"b'], "line 2: ',' expected after '\"'"),
-        (["goal,a"] * 12, "line 11: its TYPE is 'goal'; and 2 more."),
+        (["task,a" + "," * 13 + "x"] * 12, "line 11: it has 15 cells, the header 14; and 2 more."),
     ],
 )
 def test_bad_lines_are_named_and_nothing_is_taken(read_rows: Read, rows: list[str], said: str) -> None:
@@ -238,8 +238,8 @@ def test_dates_that_are_kept_as_text_are_said(read_rows: Read) -> None:
     dates = ("tomorrow", "every 3 days", "2026-01-13", "13 Jan 2026 at 14:00", "Every! 2 weeks", "")
     found = read_rows(*(f"task,Task {n},,4,1,,,{date},en,Europe/Berlin,,,," for n, date in enumerate(dates)))
     assert found.notes == [
-        "Kept as text, because it does not name one day (1): “tomorrow: Task 0”.",
-        "Kept as text, because it does not say when it is next (2): “every 3 days: Task 1”, “Every! 2 weeks: Task 4”.",
+        "Kept in words, because it does not name one day (3): “tomorrow: Task 0”, “every 3 days: Task 1”,"
+        " “Every! 2 weeks: Task 4”.",
     ]
 
 

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ana.errors import UserError
-from ana.transfer.foreign.detect import read_foreign
 from ana.transfer.ics import reader
 from ana.transfer.ics.writer import write_calendar
+from ana.transfer.reading import read_source
 from tests.conftest import BERLIN
 from tests.transfer.ics.conftest import make_event, read_events, write_file
 
@@ -53,7 +53,7 @@ def test_a_calendar_is_known_by_its_beginning(tmp_path: Path, head: str) -> None
     path = tmp_path / "file"
     path.write_text(head, encoding="utf-8")
     with pytest.raises(UserError, match="cut off or damaged"):
-        read_foreign(path, BERLIN)
+        read_source(path, BERLIN)
 
 
 @pytest.mark.parametrize(

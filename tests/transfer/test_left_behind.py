@@ -1,30 +1,31 @@
-"""What the original agent-native-app left behind is found here by the questions that its users asked it."""
+"""What people of another assistant left behind is found here by the questions that they asked it."""
 
 import json
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.handles import Handles
+from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.models.offline.reader import OfflineReader
 from ana.settings import load_settings
 from ana.spending.total import NoSpending
 from ana.time.clock import Clock
 from ana.tracing.files import TraceFiles
-from ana.transfer.foreign.detect import read_foreign
+from ana.transfer.bundle import Bundle
 from ana.transfer.importer import import_bundle
-from ana.values import Json
+from ana.values import DELIMITER, Json
 from ana.workspace import open_workspace
 from app.due import group_due
 from app.turn import open_assistant
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
-from tests.transfer.foreign.conftest import leave_folder
 
-DATA = Path(__file__).parents[2] / "data" / "left_behind.json"
+DATA = Path(__file__).parents[1] / "data" / "left_behind.json"
 REPORT, PROPOSAL, MEETING = "Review the quarterly report", "Draft the proposal", "Team meeting about the launch"
 PHOTOS, LANDLORD, EXPENSES = "Sort the photos of the flat", "Write to the landlord", "Hand in the expenses"
 DOOR = "The door code of the office is with Sarah"
@@ -33,15 +34,26 @@ EVERY = (REPORT, PROPOSAL, MEETING, PHOTOS, LANDLORD, EXPENSES, DOOR)
 Ask = Callable[[str], str]
 
 
+def read_left() -> Bundle:
+    """Return what was left behind: of each item its text, with its properties in words below, and the properties."""
+    left: dict[str, dict[str, Any]] = json.loads(DATA.read_text(encoding="utf-8"))
+    items = []
+    for id, (document, metadata) in left["items"].items():
+        properties = {name: value for name, value in metadata.items() if name not in ("created_at", "updated_at")}
+        content = document.partition(DELIMITER)[0]
+        items.append(Item(id, content, properties, metadata["created_at"], metadata["updated_at"]))
+    context = next(document for document, _ in left["global_context"].values())
+    lines = enumerate(context.partition(DELIMITER)[0].splitlines())
+    stamp = "2026-01-05T09:00:00.000000+00:00"
+    return Bundle(items, [Item(str(number), text, {}, stamp, stamp) for number, text in lines])
+
+
 @pytest.fixture(scope="module")
 def handles(tmp_path_factory: pytest.TempPathFactory) -> Handles:
     """What was left behind, imported; nothing here changes it."""
     path, clock = tmp_path_factory.mktemp("left"), Clock(BERLIN, lambda: WEDNESDAY)
-    folder = leave_folder(path / ".data", json.loads(DATA.read_text(encoding="utf-8")))
     memory, settings = Memory(InMemoryBackend(EMBEDDER), clock), load_settings(folders(path))
-    found = read_foreign(folder, BERLIN)
-    assert found is not None
-    import_bundle(memory, found)
+    import_bundle(memory, read_left())
     return Handles(
         open_workspace(settings), clock, memory, TraceFiles(settings.traces_dir), OfflineReader(), NoSpending()
     )

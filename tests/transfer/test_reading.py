@@ -7,15 +7,13 @@ import pytest
 
 from ana.errors import UserError
 from ana.time.clock import Clock
-from ana.transfer.bundle import Bundle
-from ana.transfer.foreign.detect import read_foreign
+from ana.transfer.reading import read_source
 from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER
-from tests.transfer.foreign.conftest import Left
 
 
 def read(path: Path) -> list[str] | None:
-    found = read_foreign(path, BERLIN)
+    found = read_source(path, BERLIN)
     return None if found is None else [item.content for item in found.items]
 
 
@@ -74,20 +72,15 @@ NOTE = '{{"title": "{}", "isTrashed": {}, "isArchived": false, "textContent": "o
 
 def test_the_files_of_a_folder_and_of_a_zip_are_rows(tmp_path: Path) -> None:
     files = {"Keep/a.json": NOTE.format("one", "false"), "Keep/b.json": NOTE.format("two", "true")}
-    files |= {
-        "notes/x.md": "# Three\n",
-        "notes/.obsidian/y.md": "# Settings",
-        "notes/z.png": "no text",
-        "z.html": "<p>",
-    }
-    packed = read_foreign(pack(tmp_path / "all.zip", files), BERLIN)
+    files |= {"Keep/.settings/y.json": "{}", "Keep/z.png": "no text", "z.html": "<p>"}
+    packed = read_source(pack(tmp_path / "all.zip", files), BERLIN)
     assert packed is not None
-    assert [item.content for item in packed.items] == ["one\nof it", "Three"]
+    assert [item.content for item in packed.items] == ["one\nof it"]
     assert packed.notes == ["Left out, because it was deleted there (1): “two, of it, true”."]
     for name, text in files.items():
         (tmp_path / "all" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "all" / name).write_text(text)
-    assert read(tmp_path / "all") == ["one\nof it", "Three"]
+    assert read(tmp_path / "all") == ["one\nof it"]
 
 
 def test_a_zip_that_is_a_backup_damaged_or_too_large_is_refused(
@@ -104,17 +97,16 @@ def test_a_zip_that_is_a_backup_damaged_or_too_large_is_refused(
         read(pack(tmp_path / "c.zip", {"a.md": "x" * 101}))
 
 
-def test_files_that_nobody_knows_are_imported_one_by_one(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"several kinds of files: a, b"):
-        read(pack(tmp_path / "a.zip", {"a.csv": "x,y\n1,2", "b.csv": "z,u\n1,2"}))
+def test_files_of_several_kinds_are_imported_one_by_one(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="files of several kinds"):
+        read(pack(tmp_path / "a.zip", {"a.csv": "x,y\n1,2", "b.md": "# A note"}))
 
 
-def test_a_folder_is_known_by_its_collections(leave: Left, tmp_path: Path) -> None:
-    folder = leave(global_context={})
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-    assert read_foreign(folder, BERLIN) == Bundle()
-    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
-    assert read(leave(tmp_path / "other", others={})) is None
+def test_each_project_of_todoists_backup_is_called_as_its_file(tmp_path: Path) -> None:
+    csv = "TYPE,CONTENT\ntask,a\n"
+    found = read_source(pack(tmp_path / "a.zip", {"Home [2203306141].csv": csv, "Work.csv": csv}), BERLIN)
+    assert found
+    assert [item.properties["project"] for item in found.items] == ["Home", "Work"]
 
 
 def test_a_folder_of_ours_is_read_by_nothing(tmp_path: Path, clock: Clock) -> None:
@@ -123,11 +115,6 @@ def test_a_folder_of_ours_is_read_by_nothing(tmp_path: Path, clock: Clock) -> No
     memory.close()
     assert read(tmp_path / "data" / "chroma") is None
     assert read(tmp_path / "data") is None
-
-
-def test_noise_in_place_of_a_database_is_read_by_nothing(tmp_path: Path) -> None:
-    (tmp_path / "chroma.sqlite3").write_bytes(b"\xff" * 10_000)
-    assert read(tmp_path) is None
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
