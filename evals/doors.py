@@ -2,7 +2,7 @@
 
 from starlette.routing import Route
 
-from app.server.app import API
+from app.server.app import API, NOT_BUILT
 from app.server.routes import ROUTES
 
 DOORS = (
@@ -163,6 +163,12 @@ def render_routes() -> str:
     told = dict.fromkeys(route.endpoint for route in (*API, *ROUTES) if isinstance(route, Route))
     lines = [(endpoint.__doc__ or "").partition("\n")[0].rstrip(".") for endpoint in told]
     return "\n".join(f"- {line}" for line in lines)
+
+
+def render_not_built() -> str:
+    """Return what the LangGraph API has and our server has not."""
+    paths = [f"`{route.path.replace(':path}', '}')}`" for route in NOT_BUILT if isinstance(route, Route)]
+    return "\n".join(f"- {path}" for path in paths)
 
 
 def render_doors() -> str:

@@ -8,7 +8,7 @@ from ana.children import run_python
 from ana.settings import PROJECT, PersonalSettings, Settings
 from evals import figures, imports
 from evals.conversation import render_conversation
-from evals.doors import render_doors, render_routes
+from evals.doors import render_doors, render_not_built, render_routes
 from evals.pages import replace_parts
 from graph.builder import graph
 from tools.catalog import TOOLS
@@ -94,7 +94,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
     },
     "docs/using.md": {"transcript": record_transcript, "conversation": render_conversation},
     "docs/commands.md": {"doors": render_doors},
-    "docs/server.md": {"routes": render_routes},
+    "docs/server.md": {"routes": render_routes, "not-built": render_not_built},
     "docs/tools.md": {"tools": render_tools},
     "docs/settings.md": {"settings": render_settings},
     "docs/global-context.md": {"context": figures.render_context},

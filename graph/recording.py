@@ -19,7 +19,7 @@ from ana.memory.digests import line_digest
 from ana.models.providers import model_name
 from ana.stopping import check_stopped
 from ana.threads.runs import Run, work
-from ana.tracing.langsmith import is_on, label_run
+from ana.tracing.langsmith import hides, is_on, label_run
 from ana.tracing.record import add_up
 from ana.tracing.schema import Inputs
 from graph.context import Context, context_of, run_of, thread_of
@@ -28,6 +28,7 @@ from graph.updates import keep_usable, note_usable
 from nodes.attachments import left_out
 from nodes.history import split_turns, this_turn
 from nodes.turns import continue_turn, write_record
+from nodes.view import read_view
 from prompts import read_template
 from tools.catalog import TOOLS, schemas
 
@@ -82,7 +83,7 @@ class Recorded:
                 "durations": turn["durations"] | {name: round(spent, 6)},
                 "replay": inputs | {"nodes": [*inputs["nodes"], name]},
             }
-            label_turn(turn, context)
+            label_turn(turn, context, *(_name_sources(state, context) if name == "reason" else ()))
             if turn["answer"] is not None:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
                 model = context.model_options().get("model")
@@ -111,6 +112,14 @@ def label_turn(turn: Turn, context: Context, *tags: str) -> None:
     # all of the turn's, also what it cost before it waited, so in no run but the one that it ends in
     spent = add_up(turn, model, settings)[1] if turn["answer"] is not None else None
     label_run(labels | ({} if spent is None else {"cost_usd": spent}), tags, turn["error"])
+
+
+def _name_sources(state: State, context: Context) -> set[str]:
+    """Return a tag for each of the others who told what a model was shown; their kinds alone if inputs are hidden."""
+    if not is_on(os.environ):
+        return set()
+    sources = {shown.source for shown in read_view(state, context.handles.memory)}
+    return {f"source:{source.partition(' ')[0] if hides() else source}" for source in sources}
 
 
 @cache

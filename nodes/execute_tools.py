@@ -116,7 +116,9 @@ def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
         if recorded := run.answer(call.call):
             return recorded
         if name in TOOLS:
-            answer = TOOLS[name].invoke({**call.call, "args": {**call.args, "call": context}})
+            # what a tool does not take would stand among its inputs in all that is traced
+            given = {"call": context} if "call" in TOOLS[name].get_input_schema().__annotations__ else {}
+            answer = TOOLS[name].invoke({**call.call, "args": {**call.args, **given}})
         else:
             answer = _invoke_plugin(call, run.handles.settings.tools_modules)
     except ToolError as exc:

@@ -39,6 +39,11 @@ def is_on(environment: Mapping[str, str]) -> bool:
     return environment.get("LANGSMITH_TRACING", "").strip().lower() in ("true", "1")
 
 
+def hides() -> bool:
+    """Return whether inputs or outputs are to be hidden, and so nothing else may quote them."""
+    return any(os.environ.get(name) == "true" for name in _HIDING)
+
+
 def settle_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return an environment that the library and the dev server read as we do: on or off, and off without a key."""
     on = is_on(environment)
@@ -107,11 +112,11 @@ def make_client(secrets: tuple[str, ...], **options: Any) -> Any:
     """Return the library's client, with more of its options, that takes secrets out of all it sends."""
     import langsmith
 
-    hides = any(os.environ.get(name) == "true" for name in _HIDING)
+    is_hiding = hides()
 
     def clean(value: Any) -> Any:
         # the library hides inputs and outputs, and hands over an error, which may quote both, as a value of this form
-        if hides and isinstance(value, dict) and value.keys() == {"error"}:
+        if is_hiding and isinstance(value, dict) and value.keys() == {"error"}:
             kind = re.match(r"[A-Za-z_][\w.]{0,100}", str(value["error"]))  # that it begins with
             return {"error": f"{kind[0] if kind else 'error'} (hidden)"}
         return hide_in_json(value, secrets)
@@ -130,13 +135,36 @@ def label_run(metadata: Mapping[str, str | float], tags: Iterable[str] = (), err
 
     With the error of a turn the run is one that failed, though no exception ended it.
     """
+    for run, _ in _find_runs():
+        run.add_metadata(dict(metadata))
+        run.tags = sorted({*(run.tags or ()), *tags})
+        run.error = f"TurnFailed: {error}" if error else run.error
+
+
+def label_draft(policy: str, reason: str) -> None:
+    """Add why a draft was sent back to the model's run that wrote it; called in the node that checks it.
+
+    Args:
+        policy: Which policy it broke.
+        reason: What the model is told, which may quote the draft.
+    """
+    if not is_on(os.environ):
+        return
+    label = {"policy_violation": policy} | ({} if hides() else {"policy_violation_reason": reason})
+    for turn, checking in _find_runs():
+        earlier = (node for node in turn.child_runs if node is not checking)
+        calls = [run for node in earlier for run in node.child_runs if run.run_type == "llm"]
+        for call in calls[-1:]:  # it has ended, and so is sent again
+            call.add_metadata(label)
+            call.patch()
+
+
+def _find_runs() -> Iterator[tuple[Any, Any]]:
+    """Yield the run of the turn and that of the node in which this is called, of each tracer."""
     from langchain_core.runnables import ensure_config
     from langchain_core.tracers import LangChainTracer
 
     callbacks: Any = ensure_config().get("callbacks")
     for tracer in getattr(callbacks, "handlers", ()):
         if isinstance(tracer, LangChainTracer) and (node := tracer.run_map.get(str(callbacks.parent_run_id))):
-            run = tracer.run_map.get(str(node.parent_run_id), node)
-            run.add_metadata(dict(metadata))
-            run.tags = sorted({*(run.tags or ()), *tags})
-            run.error = f"TurnFailed: {error}" if error else run.error
+            yield tracer.run_map.get(str(node.parent_run_id), node), node

@@ -111,6 +111,7 @@ NOT_BUILT: list[BaseRoute] = [
         "/assistants",
         "/assistants/{rest:path}",
         "/threads/prune",
+        "/threads/{thread_id}/storage",
         "/threads/{thread_id}/commands",
         "/threads/{thread_id}/stream/{rest:path}",
         "/threads/{thread_id}/stream",
@@ -121,6 +122,8 @@ NOT_BUILT: list[BaseRoute] = [
         "/runs/crons/{rest:path}",
         "/store/{rest:path}",
         "/a2a/{rest:path}",
+        "/metrics",
+        "/docs",
     )
 ]
 """What the LangGraph API has and is not built here."""

@@ -1,8 +1,9 @@
 """The bodies of the LangGraph API that are read, each with the fields that count here; others are ignored."""
 
+import re
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 from starlette.requests import Request
 
@@ -14,6 +15,11 @@ from app.server.work import Mode
 
 MOST_ROWS = 1000
 """The most rows of a list in one answer."""
+
+EXTRACTED = ("values", "metadata", "config", "interrupts")
+"""The fields of a thread out of which a search takes single values."""
+
+THREAD_FIELDS = {*EXTRACTED, "thread_id", "created_at", "updated_at", "state_updated_at", "status", "error"}
 
 Body = TypeVar("Body", bound="_Body")
 
@@ -27,6 +33,15 @@ def _read_id(given: Any) -> Any:
 
 def _read_modes(given: Any) -> Any:
     return [given] if isinstance(given, str) else given or ["values"]
+
+
+def _check_extract(given: dict[str, str]) -> dict[str, str]:
+    for alias, path in given.items():
+        if not re.fullmatch(r"[a-zA-Z_]\w*", alias, re.ASCII) or alias in THREAD_FIELDS:
+            raise ValueError(f"{alias!r:.60} cannot be the name of what is extracted")
+        if re.split(r"[.\[]", path)[0] not in EXTRACTED:
+            raise ValueError(f"{path!r:.60} does not begin with one of {', '.join(EXTRACTED)}")
+    return given
 
 
 Id = Annotated[str, BeforeValidator(_read_id)]
@@ -73,6 +88,7 @@ class ThreadSearch(_Body):
     sort_by: Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"] | None = None
     sort_order: Literal["asc", "desc"] | None = None
     select: list[str] | None = None
+    extract: Annotated[dict[str, str], AfterValidator(_check_extract), Field(max_length=10)] | None = None
 
 
 class Edit(_Body):

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import AnaError
+from ana.errors import AnaError, NotFound
 from ana.models.providers import model_name
 from ana.settings import load_settings
 from app.server.answers import find_workspace, read_number
@@ -52,9 +52,12 @@ async def transcript(request: Request) -> JSONResponse:
     """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
     try:
         limit, before = read_number(request, "limit", 50, 1, MOST_TURNS), request.query_params.get("before")
-        workspace = (await find_workspace(request)).workspace
-        id = await run_in_threadpool(workspace.open_threads().resolve, request.path_params["thread"])
-        page = await run_in_threadpool(workspace.open_traces().page, id, limit, before)
+        opened = await find_workspace(request)
+        threads = opened.workspace.open_threads()
+        id = await run_in_threadpool(threads.resolve, request.path_params["thread"])
+        page = await run_in_threadpool(opened.workspace.open_traces().page, id, limit, before)
+        if not (page or await opened.rows.has(id) or await run_in_threadpool(threads.exists, id)):
+            raise NotFound("There is no such thread.")
     except AnaError as exc:
         return tell_error(find_status(exc, 400), exc.sentence())
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})

@@ -1,5 +1,6 @@
 """What a server tells of a thread: the row of the LangGraph API."""
 
+import re
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +17,8 @@ QUESTION_WIDTH = 200
 
 ASKED = "asked"
 """In what is saved of a thread, the id of what waits if a run of the server asked it; no part of the server's row."""
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(-?\d{1,9})\]")
 
 Row = dict[str, Any]
 
@@ -44,3 +47,16 @@ def describe_thread(state: StateSnapshot, thread: Thread) -> Row:
         ASKED: asked,
         "metadata": {"graph_id": GRAPH} | told,
     }
+
+
+def find_value(row: Row, path: str) -> Any:
+    """Return what stands at a path of a row as JSON, like values.messages[-1].content; None if nothing does."""
+    found: Any = row
+    for name, place in _STEP.findall(path):
+        if name and isinstance(found, dict):
+            found = found.get(name)
+        elif place and isinstance(found, list) and -len(found) <= int(place) < len(found):
+            found = found[int(place)]
+        else:
+            return None
+    return found

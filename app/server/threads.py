@@ -5,6 +5,7 @@ from typing import Any
 
 import anyio.to_thread
 from langchain_core.runnables import RunnableConfig
+from pydantic_core import to_jsonable_python
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,7 +14,7 @@ from ana.threads.ports import PATIENCE
 from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit
 from app.server.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
 from app.server.shapes import show_checkpoint, show_state
-from app.server.thread_row import ASKED, Row
+from app.server.thread_row import ASKED, Row, find_value
 from app.server.work import CHECKPOINT
 from app.server.workspaces import OpenWorkspace
 from graph.updates import check_edit
@@ -74,12 +75,9 @@ async def search(request: Request) -> Response:
     found.sort(key=lambda row: row["thread_id"] if key == "thread_id" else str(row[key]), reverse=reverse)
     page = found[body.offset : body.offset + body.limit]
     more = {"x-pagination-next": str(body.offset + body.limit)} if len(found) > body.offset + body.limit else {}
-    if not body.values and (body.select is None or "values" in body.select):
+    if not body.values and (body.extract or body.select is None or "values" in body.select):
         page = await opened.rows.read([row["thread_id"] for row in page])
-    shown = [show_row(row) for row in page]
-    if body.select:
-        shown = [{name: value for name, value in row.items() if name in body.select} for row in shown]
-    return answer(shown, headers={"x-pagination-total": str(len(found))} | more)
+    return answer([_show_found(row, body) for row in page], headers={"x-pagination-total": str(len(found))} | more)
 
 
 async def count(request: Request) -> Response:
@@ -139,6 +137,14 @@ async def history(request: Request) -> Response:
         limit=body.limit,
     )
     return answer([show_state(state) async for state in states])
+
+
+def _show_found(row: Row, body: ThreadSearch) -> Row:
+    shown = {name: value for name, value in show_row(row).items() if not body.select or name in body.select}
+    if body.extract:
+        whole = to_jsonable_python(row, fallback=str)
+        shown["extracted"] = {alias: find_value(whole, path) for alias, path in body.extract.items()}
+    return shown
 
 
 async def _search(opened: OpenWorkspace, body: ThreadSearch) -> list[Row]:

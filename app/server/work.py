@@ -5,6 +5,7 @@ import contextvars
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import fields
+from functools import partial
 from typing import Any, Literal, cast
 from uuid import UUID
 
@@ -31,7 +32,7 @@ from graph.owning import ASKS, PATIENCE, OwningGraph, roll_back
 
 PROGRAM = "ana server"
 
-Mode = Literal["values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints"]
+Mode = Literal["values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints", "events"]
 """What can be streamed."""
 
 CHECKPOINT = ("checkpoint_id", "checkpoint_map")
@@ -127,11 +128,12 @@ class GraphWorker:
         modes: set[Any] = {"messages" if mode == "messages-tuple" else mode for mode in wanted} | {"updates"}
         runnable = self.graph if run.is_kept else self._unkept
         options: dict[str, Any] = {name: order.get(name) for name in ("interrupt_before", "interrupt_after")}
-        parts = runnable.astream(
+        stream = partial(_stream_events, runnable) if "events" in wanted else runnable.astream
+        parts = stream(
             _read_input(order),
             _make_config(run),
             context=self._make_context(order),
-            stream_mode=[*modes],
+            stream_mode=[*modes - {"events"}],
             durability=order.get("durability") or "async",
             control=control if run.is_kept else None,
             **options,
@@ -146,6 +148,19 @@ class GraphWorker:
         """Return the options, from the context or, as an older client gives them, from the config."""
         given = order.get("context") or (order.get("config") or {}).get("configurable") or {}
         return LocalContext(**{k: v for k, v in given.items() if k in _OPTIONS}, opened=self._handles)
+
+
+async def _stream_events(
+    runnable: CompiledStateGraph[Any, Any, Any, Any], given: Any, config: RunnableConfig, **options: Any
+) -> AsyncGenerator[Any]:
+    """Yield what the graph streams, and between it langgraph's log of the run: one stream has both in their order."""
+    events = cast("AsyncGenerator[Any]", runnable.astream_events(given, config, version="v2", **options))
+    async with aclosing(events):
+        async for event in events:
+            if "langsmith:hidden" in event["tags"]:
+                continue
+            is_part = event["event"] == "on_chain_stream" and event["run_id"] == str(config["run_id"])
+            yield event["data"]["chunk"] if is_part else ("events", event)
 
 
 class _Teller:

@@ -16,9 +16,13 @@ import pytest
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
+from ana.handles import open_data
+from ana.memory.changes import make_edit
+from ana.memory.sources import name_assistant
 from ana.settings import PROJECT, load_settings
 from ana.tracing.files import TraceFiles
 from ana.tracing.langsmith import settle_environment
+from ana.workspace import open_workspace
 from evals.load.server import Server, running
 from nodes.receipt import strip_receipt
 from tests.app.conftest import Run
@@ -162,6 +166,59 @@ def test_a_turn_with_a_violation_is_found_by_a_tag(
     (root,) = collector.wait_for_roots(1)
     assert {"policy_violation", "policy_violation:citation"} <= set(root["tags"])
     assert root["extra"]["metadata"]["policy_violations"] == "citation"
+    sent_back, answer = [run["extra"]["metadata"] for run in find_calls(collector, root)]
+    assert sent_back["policy_violation"] == "citation"
+    assert "abcd2e4f" in sent_back["policy_violation_reason"]
+    assert sent_back["usage_metadata"]["total_tokens"], "what it had is kept"
+    assert "policy_violation" not in answer
+
+
+def find_calls(collector: Collector, root: dict[str, Any]) -> list[dict[str, Any]]:
+    """The model's runs of a turn, in their order."""
+    runs = [run for node in collector.children(root) for run in collector.children(node)]
+    return [run for run in runs if run["run_type"] == "llm"]
+
+
+def test_the_reason_of_a_violation_is_hidden_with_what_it_may_quote(
+    collector: Collector, env: dict[str, str], stub: Stub, ana: Run
+) -> None:
+    stub.script = [Said("It is note abcd2e4f."), Said("I did not keep anything.")]
+    ana("ask", "keep this", **env, **HIDDEN)
+    (root,) = collector.wait_for_roots(1)
+    sent_back, _ = [run["extra"]["metadata"] for run in find_calls(collector, root)]
+    assert sent_back["policy_violation"] == "citation"
+    assert "abcd2e4f" not in collector.bodies()
+
+
+def test_a_tools_inputs_are_its_arguments_alone(
+    collector: Collector, env: dict[str, str], stub: Stub, ana: Run
+) -> None:
+    given: dict[str, dict[str, Any]] = {
+        "calculator": {"expression": "6 * 7"},
+        "now": {},
+        "query_items": {"text": "zanzibar"},
+        "create_item": {"content": "Buy zanzibar milk"},
+        "append_context": {"content": "Likes obelisk tea"},
+        "history": {},
+        "resolve_date": {"phrase": "tomorrow"},
+    }
+    stub.script = [Said(calls=[*given.items()]), Said("Done.")]
+    ana("ask", "go", **env)
+    (root,) = collector.wait_for_roots(1)
+    tools = [run for node in collector.children(root) for run in collector.children(node) if run["run_type"] == "tool"]
+    assert {run["name"]: run["inputs"] for run in tools} == given
+
+
+@pytest.mark.parametrize(("hidden", "tag"), [("false", "source:assistant Friend"), ("true", "source:assistant")])
+def test_who_told_what_was_in_view_is_a_tag(
+    collector: Collector, env: dict[str, str], stub: Stub, ana: Run, tmp_path: Path, hidden: str, tag: str
+) -> None:
+    with open_data(open_workspace(load_settings(folders(tmp_path, **env))), "a test") as handles:
+        handles.memory.append_line("Likes strong green tea", make_edit(source=name_assistant("Friend")))
+    stub.script = [Said("Hello there.")]
+    ana("ask", "hello", **env, LANGSMITH_HIDE_INPUTS=hidden)
+    (root,) = collector.wait_for_roots(1)
+    assert root["tags"] == [tag]
 
 
 ASKS_TWICE = '''
@@ -193,7 +250,7 @@ def test_every_run_of_a_turn_that_waits_twice_carries_its_id(
     roots = collector.wait_for_roots(3)
     metadata = [root["extra"]["metadata"] for root in roots]
     assert [each["turn_id"] for each in metadata] == [told["trace_id"]] * 3
-    assert [root["tags"] for root in roots] == [["waiting"], ["waiting"], []]
+    assert [root["tags"] for root in roots] == [["waiting"], ["waiting"], ["source:tool ask_twice"]]
     assert [each.get("cost_usd") for each in metadata] == [None, None, told["cost_usd"]], "it counts once"
 
 

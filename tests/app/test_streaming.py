@@ -210,7 +210,6 @@ def test_no_client_is_sent_a_call_as_text(client: SyncLangGraphClient, stub: Stu
     assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "Buy milk"}]
 
 
-@pytest.mark.dev_server
 @pytest.mark.parametrize("shown", [["Hello ", "there ", "you. "], []], ids=["as it comes", "kept back"])
 def test_events_show_each_word_once_or_none(client: SyncLangGraphClient, stub: Stub, shown: list[str]) -> None:
     stub.script = [HELLO]
