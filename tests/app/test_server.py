@@ -422,7 +422,8 @@ def test_a_preflight_of_studio_is_allowed_into_the_private_network(server: Serve
 )
 def test_routes_that_nobody_needs_are_closed(serve: Serve, server: Server, method: str, path: str) -> None:
     answer = httpx.request(method, f"{server.url}{path}", json={} if method == "POST" else None)
-    assert answer.status_code == (501 if path.startswith("/a2a") and serve is own_serving else 404)
+    is_official = path.startswith(("/a2a", "/docs", "/metrics"))
+    assert answer.status_code == (501 if is_official and serve is own_serving else 404)
 
 
 @pytest.mark.parametrize("path", ["/ok", "/nothing", "/docs", "/ask", "/health", "/assistants/x", "/openapi.json"])
