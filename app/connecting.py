@@ -38,11 +38,6 @@ class Client:
     key: str = "mcpServers"
     more: Mapping[str, str] | None = None
 
-    @property
-    def is_toml(self) -> bool:
-        """Whether its settings are TOML, not JSON."""
-        return self.path.endswith(".toml")
-
     def find(self) -> Path:
         """Return the file, or what a link in its place leads to."""
         return Path(self.path.replace("$CONFIG", str(_find_config()))).expanduser().resolve()
@@ -91,7 +86,7 @@ def write_entry(client: Client, entry: Mapping[str, Any]) -> Path:
     before, known = _read(client)
     whole = known | {client.key: {**known.get(client.key, {}), NAME: entry}}
     text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-    if client.is_toml:  # what stands there stays as it is written, with its comments
+    if path.suffix == ".toml":  # what stands there stays as it is written, with its comments
         text = f"{before.rstrip()}\n\n{show_entry(client, entry)}\n".lstrip()
         try:
             tomllib.loads(text)
@@ -110,7 +105,7 @@ def write_entry(client: Client, entry: Mapping[str, Any]) -> Path:
 
 def show_entry(client: Client, entry: Mapping[str, Any]) -> str:
     """Return an entry as it stands in the client's settings."""
-    if not client.is_toml:
+    if not client.path.endswith(".toml"):
         return json.dumps({client.key: {NAME: entry}}, indent=2, ensure_ascii=False)
     # JSON's texts and lists are TOML's, too
     env = ", ".join(f"{name} = {json.dumps(value)}" for name, value in entry["env"].items())
@@ -136,7 +131,7 @@ def _read(client: Client) -> tuple[str, dict[str, Any]]:
     path, hint = client.find(), "Correct it, or write it there by hand: `ana connect NAME --show` prints it."
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        found = tomllib.loads(text) if client.is_toml else json.loads(text or "{}")
+        found = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text or "{}")
     except (OSError, ValueError) as exc:
         raise UserError(f"{path} cannot be read: {exc}.", hint) from exc
     if not isinstance(found, dict) or not isinstance(found.get(client.key, {}), dict):

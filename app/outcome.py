@@ -196,6 +196,11 @@ def thread_of_state(state: StateSnapshot) -> str:
     return str(state.config["configurable"]["thread_id"])
 
 
+def describe_unforeseen(fault: Exception) -> str:
+    """Return the sentence that tells of a mistake of ours."""
+    return f"Something went wrong that was not foreseen: {type(fault).__name__}: {fault}."
+
+
 def config_of(thread: str) -> RunnableConfig:
     """Return what names a conversation to langgraph."""
     return {"configurable": {"thread_id": thread}}

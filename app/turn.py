@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import ToolMessage
 from langgraph.graph.state import CompiledStateGraph
@@ -21,6 +21,7 @@ from app.outcome import (
     NotShown,
     Waiting,
     config_of,
+    describe_unforeseen,
     read_done,
     read_open,
     read_waiting,
@@ -164,8 +165,7 @@ class Assistant:
             if state.values:
                 self._end_open(state, STOPPED)
                 self._graph.update_state(config_of(thread_id), change(self._read(thread_id).values), as_node="reflect")
-                saver: Any = self._graph.checkpointer
-                saver.prune([thread_id])
+                cast("Any", self._graph.checkpointer).prune([thread_id])
             beside()
 
     def resume(
@@ -236,9 +236,8 @@ class Assistant:
             raise
         except Exception as exc:  # a turn that is left open would begin again, and fail again, each time
             _log.exception("a turn failed in a way that was not foreseen")
-            why = f"Something went wrong that was not foreseen: {type(exc).__name__}: {exc}."
+            why, log = describe_unforeseen(exc), name_log(self.handles.workspace.person)
             self._end_open(self._read(thread_id), why)
-            log = name_log(self.handles.workspace.person)
             raise UserError(why, f"{log} tells where it happened; the next message works.") from exc
         if ended.interrupts:
             state = self._read(thread_id)

@@ -47,7 +47,7 @@ def measure_download(folder: Path) -> float:
     Args:
         folder: The environment.
     """
-    pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
+    pip = [str(folder / "bin" / "pip"), "--disable-pip-version-check"]
     frozen = subprocess.run([*pip, "freeze", "--exclude-editable"], capture_output=True, text=True, check=True).stdout
     with tempfile.TemporaryDirectory() as name:
         pins, files = Path(name) / "pins.txt", Path(name) / "files"

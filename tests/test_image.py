@@ -70,7 +70,7 @@ def test_what_git_leaves_out_gets_into_no_image(left_out: str) -> None:
 def test_what_our_own_image_copies_and_calls_is_there() -> None:
     text = (PROJECT / "Dockerfile").read_text()
     named = re.findall(r"(?:-c|--excludes|-r) (\S+\.txt)", text)
-    assert len(named) == 4
+    assert len(named) == 3
     assert all((PROJECT / name).is_file() for name in named)
     command = json.loads(text.rpartition("CMD ")[2])
     assert command == ["ana", "serve", "--host", "0.0.0.0"]

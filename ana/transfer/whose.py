@@ -23,9 +23,7 @@ def tell_whose(bundle: Bundle, whose: Whose | None, own: Collection[str] = ()) -
     if whose == "mine":
         return _change(bundle, lambda _, item: replace(item, sources=ALL_MINE), lambda _: PERSON)
     if whose == "others":
-        return _change(
-            bundle, lambda _, each: replace(each, sources=tell_all(IMPORT, each.properties)), lambda _: IMPORT
-        )
+        return _change(bundle, lambda _, i: replace(i, sources=tell_all(IMPORT, i.properties)), lambda _: IMPORT)
     mine = {id for id, authors in bundle.authors.items() if authors <= {*own}}
     return replace(bundle, items=[replace(i, sources=ALL_MINE) if i.id in mine else i for i in bundle.items])
 

@@ -13,9 +13,6 @@ from app.page.shell import render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
 
-SHOWN = 20
-"""Changes that are shown of a day."""
-
 
 async def show(request: Request, told: str = "") -> Response:
     """GET /app/assistants."""
@@ -23,7 +20,7 @@ async def show(request: Request, told: str = "") -> Response:
     handles = opened.handles
     days = await run_in_threadpool(list_written, handles.memory, handles.clock)
     rights = await run_in_threadpool(list_rights, opened.workspace, {each.name for each in days})
-    shown: dict[str, Any] = {"days": days, "most": SHOWN, "rights": rights, "meanings": RIGHTS, "told": told}
+    shown: dict[str, Any] = {"days": days, "rights": rights, "meanings": RIGHTS, "told": told}
     shown["part"] = "settings"
     return await render(request, "assistants.html", **shown, notice=await find_notice(request, handles))
 

@@ -150,13 +150,12 @@ def _read(named: Mapping[str, Iterable[str]], there: Mapping[str, str]) -> Colum
     roles: dict[str, tuple[str, ...]] = {}
     words: dict[str, dict[str, str]] = {}
     for role, names in named.items():
-        whole = [name if name.casefold() in there else name.partition("=")[0].strip() for name in names]
-        roles[role] = tuple(there.get(name.casefold(), name) for name in whole)
-        told = [each[len(name) :].partition("=")[2] for name, each in zip(whole, names, strict=True)]
-        meant = [word.partition("->") for words_ in told if words_ for word in words_.split(",")]
-        if meant:
-            default = "done" if role == "done" else ""
-            words[role] = {word.strip().casefold(): meaning or default for word, _, meaning in meant}
+        # a column's own name may have the sign
+        parts = [(name, "", "") if name.casefold() in there else name.partition("=") for name in names]
+        roles[role] = tuple(there.get(name.strip().casefold(), name.strip()) for name, _, _ in parts)
+        meant = [word.partition("->") for _, _, said in parts for word in said.split(",") if said]
+        default = "done" if role == "done" else ""
+        words |= {role: {word.strip().casefold(): meaning or default for word, _, meaning in meant}} if meant else {}
     return Columns(roles=roles, words=words)
 
 

@@ -108,8 +108,8 @@ class _Maker:
 def _read_stamp(text: str) -> str | None:
     """Return the moment that a program wrote, in ISO 8601 or in µs since 1970; None for other texts."""
     try:
-        micro = int(text) / 1e6 if text.isdecimal() and len(text) > 14 else None
-        moment = datetime.fromisoformat(text) if micro is None else datetime.fromtimestamp(micro, UTC)
+        is_count = text.isdecimal() and len(text) > 14
+        moment = datetime.fromtimestamp(int(text) / 1e6, UTC) if is_count else datetime.fromisoformat(text)
         return to_stamp(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError, OSError):
         return None

@@ -22,7 +22,6 @@ MOST_BYTES = 200_000_000
 
 _MARKDOWN, _JSON = (".md", ".markdown"), ".json"
 _SUFFIXES = (".csv", ".tsv", _JSON, *_MARKDOWN)
-_BACKUP = "manifest.json"
 
 
 @dataclass
@@ -44,7 +43,7 @@ def read_table(path: Path) -> Table | None:
         return _read_file(path)
     try:
         with zipfile.ZipFile(path) as archive, TemporaryDirectory() as folder:
-            if _BACKUP in archive.namelist():
+            if "manifest.json" in archive.namelist():
                 raise UserError(f"{show_path(path)} is a backup.", "`ana restore` reads it.")
             if sum(each.file_size for each in archive.infolist()) > MOST_BYTES:
                 raise UserError(f"{show_path(path)} has more than {MOST_BYTES:,} bytes.", "Import it in parts.")
