@@ -6,7 +6,6 @@ moment; another child then opens the folder and reports what is in it.
 """
 
 import argparse
-import importlib
 import multiprocessing
 import os
 import random
@@ -83,8 +82,7 @@ def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
         seed: Decides what is done, and when the kills come.
         tell: Called with the progress.
     """
-    load_chromadb()
-    importlib.import_module("langchain_chroma")  # loaded once, with Chroma: the children are forks
+    load_chromadb()  # once: the children are forks
 
     rng, tally, model = random.Random(seed), Tally(), State()
     embedder = WordLlamaEmbeddings()

@@ -126,7 +126,11 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("WHICH MONTH", lambda base, which, month: days.find_month(base, month, None, which)),
         Row("PLAINMONTH", days.find_month, Level.ASKED),
         Row("MONTH", days.find_month, Level.ALONE),
-        Row("YEARMONTH", lambda _, figures: find_period(date(*figures.numbers, 1), "months"), Level.ALONE),
+        Row(
+            "YEARMONTH",
+            lambda _, figures: find_period(date(figures.numbers[0], figures.numbers[1], 1), "months"),
+            Level.ALONE,
+        ),
         Row("[in] YEAR", lambda _, year: find_period(date(year, 1, 1), "years"), Level.ALONE),
         Row("FEAST [INYEAR]", _find_feast),
         Row("in LENGTHS; in LENGTHS ['|'s] time; LENGTHS from [right] now|today", days.move),
