@@ -186,6 +186,12 @@ def read_iso(base: Base, before: int | None, figures: Figures, after: int | None
     return days._replace(at=time.fromisoformat(clock.upper())) if gap else days
 
 
+def read_month(base: Base, figures: Figures) -> Days:
+    """Read 2026-01."""
+    year, month = figures.numbers
+    return find_month(base, month, year)
+
+
 def read_slashed(base: Base, weekday: int | None, figures: Figures) -> Days | None:
     """Read month before day; where only the other order is a date, that. With a year, both may be meant."""
     (month, day, *year), other = figures.numbers, None
