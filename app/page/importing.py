@@ -131,7 +131,8 @@ class Importing:
             if bundle := read_source(self._path, self.handles.clock.zone, self._choose, is_bounded=True):
                 return tell_whose(bundle, self._whose, list_own_mail(self.handles.settings.ana_notify))
         except UserError as exc:
-            raise UserError(exc.message.replace(str(self._path), "The file"), exc.hint) from exc
+            said = exc.message.replace(str(self._path), "this file")
+            raise UserError(said[:1].upper() + said[1:], exc.hint) from exc
         hint = "An export of ana can, a calendar (.ics), and rows: CSV, TSV, JSON, Markdown, or a ZIP of them."
         raise UserError("This file cannot be brought in.", hint)
 

@@ -51,7 +51,7 @@ def test_few_records_are_told_when_they_are_there(browser: Browser) -> None:
 
 def test_why_a_large_file_cannot_be_brought_in_is_told_on_the_page(browser: Browser) -> None:
     answer = bring_in(browser, make_export(1) + b'{"item": 1}\n' + b" " * 1_100_000)
-    assert "Nothing was imported from The file: line 3" in answer.text
+    assert "Nothing was imported from this file: line 3" in answer.text
     assert 'role="alert"' in answer.text
 
 

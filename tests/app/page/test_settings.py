@@ -91,10 +91,10 @@ def test_everything_is_given_as_files_and_an_export_is_brought_in(browser: Brows
     sent = {name: value for name, (value,) in list_fields(browser.one("form[enctype]")).items() if name != "file"}
     answer = browser.client.post("/app/files", data=sent, files={"file": ("ana.jsonl", export.content)})
     assert "0 new, 1 were here already" in answer.text
-    lists = "content;due\nx"
-    wrong = browser.client.post("/app/files", data=sent, files={"file": ("x.bin", lists.encode())})
+    picture = b"\x89PNG\r\n\x1a\n\0\0"
+    wrong = browser.client.post("/app/files", data=sent, files={"file": ("x.png", picture)})
     assert wrong.status_code == 422
-    assert "This file cannot be brought in" in wrong.text
+    assert "Nothing was imported from this file: line 1 is not UTF-8" in wrong.text
 
 
 def test_a_calendar_that_was_brought_in_is_taken_back(browser: Browser) -> None:
