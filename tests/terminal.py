@@ -50,7 +50,7 @@ class Terminal:
         """Return all that it shows until it ends."""
         while self._read(40):
             pass
-        self.process.wait(0.5)
+        self.process.wait(PATIENCE)
         return self.seen
 
     def type(self, text: str) -> None:

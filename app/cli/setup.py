@@ -38,7 +38,7 @@ def setup(
                 _try(settings)
             break
         except AnaError as exc:
-            if not sys.stdin.isatty():
+            if not sys.stdin.isatty() or model or url:  # what was typed stays; what a command says is wrong
                 raise
             say(f"{exc.sentence()}\nNothing was written. Try again; Enter keeps what you typed.")
             model = url = None

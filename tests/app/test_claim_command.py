@@ -63,12 +63,15 @@ def test_tasks_are_the_persons_unless_they_say_otherwise(
     ("file", "typed", "others"),
     [("tasks", "\r", 0), ("tasks", "n\r", 1), ("calendar", "\r", 3), ("calendar", "y\r", 0), ("tasks", "\x04", None)],
 )
-def test_in_a_terminal_it_is_asked_once(
+def test_in_a_terminal_it_is_asked_once_whose_words_they_are(
     ana: Run, tmp_path: Path, file: str, typed: str, others: int | None, request: pytest.FixtureRequest
 ) -> None:
     path: Path = request.getfixturevalue(file)
     with closing(Terminal(folders(tmp_path, NO_COLOR="1"), "import", str(path))) as terminal:
-        terminal.until("[Y/n]" if file == "tasks" else "[y/N]")
+        if file == "tasks":  # rows are shown, and asked about, first
+            terminal.until("[Y/n]")
+            terminal.type("\r")
+        terminal.until("[Y/n]" if file == "tasks" else "[y/N]", times=2 if file == "tasks" else 1)
         terminal.type(typed)
         terminal.read_to_end()
     sources = list_sources(ana)

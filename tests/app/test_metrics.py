@@ -118,7 +118,7 @@ def test_a_server_shows_what_it_did_beside_its_door_and_not_through_it(tmp_path:
         (address,) = re.findall(r"^Metrics: (\S+)$", log.read_text(), re.MULTILINE)
         headers = {"authorization": f"Bearer {token}"}
         with httpx.Client(base_url=server.url, headers=headers, timeout=60) as anna:
-            assert anna.get("/metrics").status_code == 404
+            assert anna.get("/metrics").status_code == 501
             anna.post("/ask", json={"question": f"note: {WORDS}"}).raise_for_status()
             said = {"assistant_id": "ana", "input": {"messages": [{"role": "user", "content": f"note: {WORDS} again"}]}}
             anna.post("/runs/stream", json=said).raise_for_status()

@@ -103,6 +103,8 @@ CALLS: dict[str, list[list[str]]] = {
     "restore": [[FILE], [f"new {FILE}"], ["--yes", FILE]],
     "reindex": [["--embeddings", HOSTILE], []],
     "traces": [[], ["--older-than", HOSTILE]],
+    "connect": [[], [HOSTILE], ["claude", "--show"]],
+    "routines": [[], ["start", "morning"], ["start", HOSTILE], ["run", HOSTILE], ["end", HOSTILE]],
     "remind": [["--once"], ["--late"], ["--test"], ["--uninstall"]],
     "serve": [["--port", HOSTILE], ["--host", HOSTILE]],
     "dev": [["--port", HOSTILE]],

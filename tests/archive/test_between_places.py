@@ -17,6 +17,7 @@ from ana.people import People
 from ana.postgres.database import WRITE
 from ana.postgres.session import Statement
 from ana.settings import load_settings
+from ana.spending.port import DayNote
 from ana.workspace import Workspace, open_workspace
 from tests.conftest import folders
 from tests.moving.people import fill_history, fill_rest, fill_threads, in_database, memory_in, new_person, tell
@@ -136,7 +137,8 @@ def test_nothing_between_another_person_and_the_world_comes_over(ann: Workspace,
             before[name] for name in ("export", "threads", "records")
         ]
         assert not any(told["notes"])
-        assert (told["settings"], told["failing"], told["spent"]) == (None, None, (None, ""))
+        note, lines = told["spent"]
+        assert (told["settings"], told["failing"], note or DayNote("", 0), lines) == (None, None, DayNote("", 0), "")
 
 
 def test_a_restore_waits_for_nobody_who_waits_for_an_answer(ann: Workspace, tmp_path: Path) -> None:
