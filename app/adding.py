@@ -5,7 +5,8 @@ from datetime import date
 from ana.handles import DataHandles
 from ana.memory.few_words import describe_property
 from ana.output import quote
-from ana.time.when import find_rule, find_single
+from ana.time.repeats import find_rule
+from ana.time.when import find_single
 from ana.values import Properties
 
 

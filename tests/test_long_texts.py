@@ -15,9 +15,9 @@ from ana.memory.operations import Operation
 from ana.models.json_mode.reader import read_decision
 from ana.models.tool_schema import Tools
 from ana.time.clock import find_zone
-from ana.time.repeats import understand_rule
+from ana.time.repeats import find_rule, understand_rule
 from ana.time.repeats.words import read_words
-from ana.time.when import find_rule, find_single, find_times, is_only_when, read_due_question, resolve
+from ana.time.when import find_single, find_times, is_only_when, read_due_question, resolve
 from ana.time.when.tokens import LONGEST
 from ana.transfer.ics.parts import split_parts
 from ana.values import Json

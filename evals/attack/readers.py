@@ -32,17 +32,15 @@ from ana.reminders.reading import read_part
 from ana.settings import load_settings
 from ana.time.clock import Clock
 from ana.time.meant import guess_dates
-from ana.time.repeats import understand_rule, word_rule
+from ana.time.repeats import find_rule, tell_unread, understand_rule, word_rule
 from ana.time.when import (
     find_named_days,
-    find_rule,
     find_single,
     find_times,
     is_only_when,
     read_due_question,
     resolve,
     tell_doubts,
-    tell_unread,
 )
 from ana.transfer.bundle import is_export, read_export
 from ana.transfer.foreign.dates import read_date
@@ -152,7 +150,7 @@ TEXTS: Mapping[str, Reader] = {
     "is_only_when": lambda text: is_only_when(text, NOW),
     "resolve": lambda text: resolve(text, TODAY),
     "find_times": find_times,
-    "find_named_days": lambda text: find_named_days(text, TODAY),
+    "find_named_days": lambda text: find_named_days(text, TODAY, months=True),
     "read_due_question": lambda text: read_due_question(text, TODAY),
     "tell_doubts": lambda text: tell_doubts(text, TODAY),
     "guess_dates": lambda text: guess_dates(text, TODAY),

@@ -135,6 +135,7 @@ def test_other_phrases_have_one_reading(memory: Memory, phrase: str) -> None:
         ("3rd quarter of 2027", "2027-07-01", "2027-09-30"),
         ("Q3 2027", "2027-07-01", "2027-09-30"),
         ("in 2027", "2027-01-01", "2027-12-31"),
+        ("18 December for 10 days", "2026-12-18", "2026-12-27"),
     ],
 )
 def test_several_days_have_a_first_and_a_last(memory: Memory, phrase: str, first: str, last: str) -> None:
@@ -157,6 +158,7 @@ def test_several_days_have_a_first_and_a_last(memory: Memory, phrase: str, first
         ("Friday 3-4pm", "2026-11-27", "15:00", "16:00"),
         ("between 9 and 11 tomorrow", "2026-11-23", "09:00", "11:00"),
         ("11:30-1:30", "2026-11-22", "11:30", "13:30"),
+        ("4pm for 30 minutes", "2026-11-22", "16:00", "16:30"),
     ],
 )
 def test_no_part_of_a_time_is_dropped(memory: Memory, phrase: str, date: str, time: str, until: str | None) -> None:
@@ -246,9 +248,7 @@ def test_it_counts_from_another_day(memory: Memory, phrase: str, date: str) -> N
         ("nächsten Freitag", "'nachsten freitag' is not understood"),
         ("this summer", "'this summer' is not understood"),
         ("Friday at the top floor", "'top floor' is not understood"),
-        ("at 3 15 20", "'15 20' is not understood"),
-        ("within 3 days", "'within 3 days' is not understood"),
-        ("the first week of March", "'first week' is not understood"),
+        ("at 3 15 20", "'20' is not understood"),
         ("3-4", "'3 - 4' is not understood"),
         ("every Friday", "it repeats"),
         ("every first Monday of March", "it repeats"),

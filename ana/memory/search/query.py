@@ -11,7 +11,7 @@ from ana.memory.search.tokens import fold_tag, tokenize
 from ana.time.dates import spell_day
 
 if TYPE_CHECKING:
-    from ana.time.when import Days as NamedDays
+    from ana.time.when import Mention
 
 Days: TypeAlias = tuple[date, date]
 
@@ -69,7 +69,7 @@ class ParsedQuery:
 
     text: str
     words: tuple[str, ...]
-    mentions: "tuple[NamedDays, ...]"
+    mentions: "tuple[Mention, ...]"
     undated: bool
     is_open: bool | None
     due: Days | None
@@ -115,7 +115,7 @@ def parse_query(text: str, today: date) -> ParsedQuery:
     from ana.time.when import find_named_days, read_due_question
 
     said = text[:LONGEST]  # a text may be an item of a megabyte
-    mentions = tuple(find_named_days(said, today))
+    mentions = tuple(find_named_days(said, today, months=True))
     undated = _UNDATED.search(said) is not None
     quoted = (tuple(tokenize("".join(match))) for match in _PHRASE.findall(said))
     return ParsedQuery(
@@ -145,7 +145,7 @@ def _read_status(text: str) -> bool | None:
     return False if _DONE.search(wanted) else None
 
 
-def _find_words(text: str, mentions: "Sequence[NamedDays]") -> list[str]:
+def _find_words(text: str, mentions: "Sequence[Mention]") -> list[str]:
     """Return the words of a text that are wanted, with a day that it names spelled out as in items."""
     # the words of several days would outweigh all others, and those days count as dates anyway
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]

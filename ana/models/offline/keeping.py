@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from ana.memory.status import CLOSED
 from ana.models.offline.plans import OFFER, UNDO, Item, Plan, View, do, keep, list_items, name, pattern, say, words_of
 from ana.phrases import find_words, fold
-from ana.time.repeats import DATE_KEYS, may_repeat
-from ana.time.when import drop_mentions, find_named_days, find_rule, find_single, is_only_when, read_moment
+from ana.time.repeats import DATE_KEYS, find_rule, may_repeat
+from ana.time.when import drop_mentions, find_moments, find_named_days, find_single, is_only_when, join_moment
 
 HELP = (
     "I am a small rule-based reader: I keep what you tell me (“bike lock code is 4471”), find it (“bike lock?”, “due "
@@ -183,8 +183,10 @@ def _find_move(view: View) -> Order | None:
     for joint in pattern(r"(?:\s+|\b)(?:<to>\s+)?").finditer(view.low, start.end()):
         when = pattern(_END).sub("", view.low[joint.end() :])
         what = pattern(_BESIDE).sub("", view.low[start.end() : joint.start()]).strip() or "it"
-        due = read_moment(when, view.now)
-        if due and (start["sure"] or not find_named_days(what, view.now.date())):
+        days, times = find_moments(when, view.now)
+        is_clear = is_only_when(when, view.now) and (start["sure"] or not find_moments(what, view.now)[0])
+        if is_clear and len(days) < 2 and len(times) < 2 and (days or times):
+            due = join_moment(days[0].first if days else None, times[0] if times else None)
             return Order("move" if start["sure"] else "plan", what, due)
     return None
 

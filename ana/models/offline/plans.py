@@ -11,7 +11,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, To
 from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
 from ana.phrases import Phrases, fold
-from ana.time.when import tell_unread
+from ana.time.repeats import tell_unread
 from ana.values import read_object
 
 Plan = Generator[list[tuple[str, dict[str, Any]]], list[dict[str, Any]], str]

@@ -45,7 +45,7 @@ from ana.time.repeats.repeat import (
     waits,
 )
 from ana.time.repeats.rules import is_named
-from ana.time.repeats.words import tell_rule, word_rule
+from ana.time.repeats.words import find_rule, tell_rule, tell_unread, word_rule
 from ana.time.travel import DATE_KEYS
 
 __all__ = [
@@ -66,6 +66,7 @@ __all__ = [
     "find_on",
     "find_passed_over",
     "find_present",
+    "find_rule",
     "is_named",
     "iter_occurrences",
     "iter_places",
@@ -79,6 +80,7 @@ __all__ = [
     "read_local",
     "read_repeat",
     "tell_rule",
+    "tell_unread",
     "understand_rule",
     "waits",
     "word_rule",

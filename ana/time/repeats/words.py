@@ -11,10 +11,13 @@ if TYPE_CHECKING:
     from ana.time.when.recurring import Recurrence
 
 LONGEST = 200
-"""Characters of a rule in words."""
+"""Characters of a rule in words, and of a text at whose beginning one is looked for."""
 
 _MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
+_PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in (("odd", 1), ("even", 2))}
+_CLEAR = ("FREQ=DAILY", "BYDAY", "BYMONTHDAY")
+"""What a rule has that does not take its day from today; "every month" alone may mean another day of it."""
 
 
 def read_words(text: str, first: date) -> "Recurrence | None":
@@ -28,6 +31,22 @@ def read_words(text: str, first: date) -> "Recurrence | None":
     from ana.time.when.reader import read_recurrence  # the REPL needs no reader of texts until one is typed
 
     return read_recurrence(text, first)
+
+
+def find_rule(text: str) -> str:
+    """Return the words of a rule that a text has: every friday at 13:00; empty if it has none, or says more of when."""
+    from ana.time.when.reader import find_recurrence
+
+    words, rule = find_recurrence(text[:LONGEST])
+    return words if any(part in rule for part in _CLEAR) else ""
+
+
+def tell_unread(texts: Iterable[str]) -> str:
+    """Return a sentence if one of these says that it repeats in a way that `find_rule` does not read, else nothing."""
+    from ana.time.when.reader import SOME_DAY, is_recurring, read
+
+    is_unread = any(is_recurring(read(text[:LONGEST], SOME_DAY)) and not find_rule(text) for text in texts)
+    return " I did not understand when it repeats: that is kept in its words alone." if is_unread else ""
 
 
 def word_rule(text: str) -> str:
@@ -45,10 +64,11 @@ def tell_rule(rule: Rule) -> str:
     """Return a settled rule in words: every 2 weeks on Tuesday."""
     if rule is NO_RULE:
         return "on single dates"
-    if rule.has("BYSETPOS", "BYYEARDAY", "BYWEEKNO"):
+    parity = next((name for name, weeks in _PARITIES.items() if weeks == rule["BYWEEKNO"]), None)
+    if rule.has("BYSETPOS", "BYYEARDAY") or (rule.has("BYWEEKNO") and not parity):
         return rule.text
     unit, count = UNITS[rule["FREQ"]], rule.interval
-    words = [f"every {count} {unit}s" if count > 1 else f"every {unit}"]
+    words = [f"every {parity} ISO week" if parity else f"every {count} {unit}s" if count > 1 else f"every {unit}"]
     # a calendar's 31st is none in a month without one, which a rule says by naming every weekday beside it
     is_strict = rule.has("BYMONTHDAY") and {*rule["BYDAY"].split(",")} == {*DAYS}
     if rule.has("BYDAY") and not is_strict:

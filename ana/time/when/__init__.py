@@ -1,14 +1,18 @@
 """The days and times a text names: "tomorrow", "next Friday", "the 13th", counted from the person's today.
 
+How it reads:
 - A week runs from Monday to Sunday. "this Friday" is in this week, "next Friday" in the next, "last Friday" the latest
-  before today; a bare "Friday" (also "coming Friday") the first after today; "Friday week" is seven days later.
+  before today; a bare "Friday" (also "on Friday", "coming Friday") the first after today, on a Friday in seven days.
 - Others mean the other one of two by "next Friday": the first after today, or the one a week later; by "this Friday"
   where that is over, the one that comes; by "the end of the week", which is Sunday, Friday. Both are told.
-- "in 3 days" is one day; in a question "in the next 3 days", "within 3 days" run from today to that day.
+- "Friday week", "a week on Friday" and "a week from Friday" are seven days later.
+- "this weekend" is this week's Saturday and Sunday.
+- "in 3 days" is one day; "in the next 3 days", "within 3 days" run from today to that day; "last 3 days" up to today.
 - A day without a year is its next occurrence from today on; Friday the 13th the next that is a Friday.
 - 1/13 is month/day, 13.1. day.month; where only the other order is a date, that. Where it could be a fraction (both
   parts up to 12) or a price, it needs "on", "by" or the like before it, a weekday, a year, or to stand alone.
 - "in January" is the whole month, this one included; "next January" never this one; "this January" is this year's.
+  In a search a month may also stand by itself ("December things").
 - "at 3" and "at 3:15" are after noon; "tonight at 12" is the midnight that ends today.
 - Nothing is read from days that do not exist (February 30, 13/45) and days that recur (every Friday, Mondays). What is
   written as a day and is none is told (`tell_doubts`), and a time beside it is not another day's.
@@ -17,27 +21,33 @@ A phrase that is a date is read whole or refused (`read_phrase`). In a longer te
 there as a date; a word that may be another one (sun, mon, 3/4) needs something beside it (`grammar.Level`).
 """
 
-from ana.time.when.days import Days
+from ana.time.when.mentions import Mention, TimeMention, drop_mentions, find_times, resolve
 from ana.time.when.phrase import NotRead, When, read_phrase
-from ana.time.when.questions import find_named_days, has_only_fillers, read_due_question, tell_doubts
-from ana.time.when.reader import drop_mentions, find_rule, find_times, resolve, tell_unread
-from ana.time.when.single import find_single, is_only_when, read_moment
+from ana.time.when.questions import (
+    find_named_days,
+    has_only_fillers,
+    read_due_question,
+    tell_doubts,
+    tell_other_reading,
+)
+from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
 
 __all__ = [
-    "Days",
+    "Mention",
     "NotRead",
+    "TimeMention",
     "When",
     "drop_mentions",
+    "find_moments",
     "find_named_days",
-    "find_rule",
     "find_single",
     "find_times",
     "has_only_fillers",
     "is_only_when",
+    "join_moment",
     "read_due_question",
-    "read_moment",
     "read_phrase",
     "resolve",
     "tell_doubts",
-    "tell_unread",
+    "tell_other_reading",
 ]

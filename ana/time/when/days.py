@@ -1,10 +1,11 @@
 """Days, and how the days that people name lie to today."""
 
-from collections.abc import Callable, Collection
-from datetime import date, time, timedelta
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
 from dateutil.relativedelta import relativedelta
+from dateutil.relativedelta import weekday as nth_day
 
 from ana.time.when.grammar import Base, NoSuchDay
 from ana.time.when.tokens import Figures
@@ -12,6 +13,8 @@ from ana.time.when.tokens import Figures
 DAY, WEEK, YEAR = timedelta(days=1), timedelta(weeks=1), relativedelta(years=1)
 _YEARS = 29
 """Years looked through for a day: February has a fifth Monday in a leap year alone."""
+
+_WORKING = "Monday to Friday are counted, holidays too."
 
 
 class Days(NamedTuple):
@@ -21,24 +24,18 @@ class Days(NamedTuple):
         last: The last day, inclusive.
         step: After what it would come again, week, month or year; empty of what is pinned down.
         other: The first day of another reading that people have of it.
-        at: The time in a date and time of ISO, with its zone if that is there.
+        at: The time in a date and time of ISO, with its day if it has a zone.
         said: The weekday that stands beside a date, from 0, Monday.
         note: What else is to be known of it.
-        start: The first character of the words that name them, in a text that was read.
-        end: The character after the last of them.
-        text: These words.
     """
 
     first: date
     last: date
     step: str = ""
     other: date | None = None
-    at: time | None = None
+    at: datetime | time | None = None
     said: int | None = None
     note: str = ""
-    start: int = 0
-    end: int = 0
-    text: str = ""
 
 
 class Length(NamedTuple):
@@ -96,6 +93,14 @@ def find_period(today: date, unit: str, turn: int = 0) -> Days:
     return Days(first, first + relativedelta(months=months, days=-1))
 
 
+def find_edge(base: Base, nth: int, unit: str, turn: int = 0) -> Days:
+    """Return the first or the last day of a period: 1 or -1. By the end of a week some mean its Friday."""
+    days = find_period(base.today, unit, turn)
+    if nth > 0:
+        return one(days.first)
+    return one(days.last)._replace(other=days.last - 2 * DAY if unit == "weeks" else None)
+
+
 def find_month(base: Base, month: int, year: int | None = None, which: int | None = None) -> Days:
     """Return a month: of a year; the present one or the next such; the last, this year's or the next: -1, 0 or 1."""
     this = base.today.replace(day=1)
@@ -115,6 +120,13 @@ def find_date(base: Base, day: tuple[int, int], year: int | None = None, weekday
     return one(found, "" if year else "year")._replace(said=weekday)
 
 
+def find_dates(base: Base, weekday: int | None, day: tuple[int, int], last: int, year: int | None) -> Days | None:
+    """Return some days of one month."""
+    first = find_date(base, day, year, weekday)
+    until = find_date(base, (day[0], last), first.first.year).last
+    return first._replace(last=until) if until > first.first else None
+
+
 def find_number(base: Base, number: int, weekday: int | None = None) -> Days | None:
     """Return the next such day of a month; with a weekday the next that is on it."""
     months = (base.today + relativedelta(day=1, months=ahead) for ahead in range(48))
@@ -123,54 +135,65 @@ def find_number(base: Base, number: int, weekday: int | None = None) -> Days | N
     return one(found, "month") if found else None
 
 
-def find_nth(base: Base, nth: int, span: Days, weekdays: Collection[int] = range(7)) -> Days:
-    """Return the nth of some days that is on one of these weekdays; of a month without a year the next from today on.
-
-    By the end of a week some mean its Friday.
-
-    Args:
-        nth: From 1; from the last one, -1, if it is negative.
-    """
+def find_in(base: Base, span: Days, find: Callable[[date, date], date]) -> Days:
+    """Return the day that a function finds between two; of a month without a year the next from today on."""
     for year in range(_YEARS if span.step else 1):
         first = span.first + relativedelta(years=year)
         last = span.last + relativedelta(years=year, day=31) if span.step else span.last
-        days = [day for n in range((last - first).days + 1) if (day := first + n * DAY).weekday() in weekdays]
-        found = days[nth - 1 if nth > 0 else nth] if abs(nth) <= len(days) else None
-        if found and (found >= base.today or not span.step):
-            is_end_of_week = nth == -1 and len(days) == 7
-            return one(found, span.step)._replace(other=found - 2 * DAY if is_end_of_week else None)
+        found = find(first, last)
+        if first <= found <= last and (found >= base.today or not span.step):
+            return one(found, span.step)
     raise NoSuchDay
 
 
-def move(base: Base, length: Length, day: Days | None = None, *, sign: int = 1) -> Days | None:
-    """Return the day that is so much later, or earlier, than today or another; None if that is a matter of hours."""
-    return None if length.minutes else one((day.last if day else base.today) + sign * length.days)
+def find_nth(base: Base, nth: int, span: Days, weekday: int | None = None) -> Days:
+    """Return the nth day, or the nth such weekday, between two; from the last one if it is negative."""
+    step = DAY if weekday is None else WEEK
+    on = relativedelta() if weekday is None else relativedelta(weekday=nth_day(weekday, -1 if nth < 0 else 1))
+    return find_in(
+        base, span, lambda first, last: first + on + (nth - 1) * step if nth > 0 else last + on + (nth + 1) * step
+    )
 
 
-def stretch(base: Base, length: Length, *, sign: int = 1) -> Days | None:
-    """Return the days from today to one that is so much later, or earlier; None if that is a matter of hours."""
-    end = move(base, length, sign=sign)
-    return end and Days(min(base.today, end.first), max(base.today, end.first))
+def find_week(base: Base, nth: int, span: Days) -> Days:
+    """Return the nth week: of a year as calendars count; of a month seven days from its first on, or up to its last."""
+    if (span.last - span.first).days > 31:
+        begin = span.first + 3 * DAY if nth > 0 else span.last - 3 * DAY
+        return find_period(begin, "weeks", nth - 1 if nth > 0 else nth + 1)
+    first = find_in(
+        base, span, lambda first, last: first + (nth - 1) * WEEK if nth > 0 else last + nth * WEEK + DAY
+    ).first
+    return Days(first, first + 6 * DAY, span.step)
 
 
-def find_working_day(base: Base, number: int) -> Days:
+def find_later(base: Base, length: Length, day: Days | None = None) -> Days | None:
+    """Return the day that is so much later than today, or than another; None if that is a matter of hours."""
+    return None if length.minutes else one((day.last if day else base.today) + length.days)
+
+
+def find_earlier(base: Base, length: Length, day: Days | None = None) -> Days | None:
+    """Return the day that is so much earlier than today, or than another; None if that is a matter of hours."""
+    return None if length.minutes else one((day.first if day else base.today) - length.days)
+
+
+def find_working_day(base: Base, number: int, day: date) -> Days:
     """Return the day that is so many working days later."""
     weeks, left = divmod(number, 5)
-    found = base.today + weeks * WEEK - DAY * max(0, base.today.weekday() - 4)
+    found = day + weeks * WEEK - DAY * max(0, day.weekday() - 4)
     while left > 0 or found.weekday() > 4:
         found += DAY
         left -= found.weekday() < 5
-    return one(found)
+    return one(found)._replace(note=_WORKING)
 
 
-def join(_: Base, first: Days, last: Days) -> Days | None:
-    """Return the days from one to another; of two weekdays the second may be that of the next week."""
-    end = last.last
-    if first.step == "year" and not last.step:  # Aug 10 - Nov 12, 2028
-        first = first._replace(first=first.first.replace(year=end.year), step="")
-    elif end < first.first:
-        end += WEEK if last.step == "week" else relativedelta(years=last.step == "year")
-    return first._replace(last=end) if first.first < end else None
+def find_nth_working_day(base: Base, nth: int, span: Days) -> Days:
+    """Return the nth working day of a month, from its end if it is negative."""
+
+    def find(first: date, last: date) -> date:
+        days = [day for n in range((last - first).days + 1) if (day := first + n * DAY).weekday() < 5]
+        return days[nth - 1 if nth > 0 else nth] if abs(nth) <= len(days) else date.min
+
+    return find_in(base, span, find)._replace(note=_WORKING)
 
 
 # ---- in figures
@@ -183,13 +206,10 @@ def read_iso(base: Base, before: int | None, figures: Figures, after: int | None
         base, (day, month) if month > 12 >= day else (month, day), year, after if before is None else before
     )
     _, gap, clock = figures.text.replace(" ", "t").partition("t")
-    return days._replace(at=time.fromisoformat(clock.upper())) if gap else days
-
-
-def read_month(base: Base, figures: Figures) -> Days:
-    """Read 2026-01."""
-    year, month = figures.numbers
-    return find_month(base, month, year)
+    if not gap:
+        return days
+    at = time.fromisoformat(clock.upper())
+    return days._replace(at=datetime.combine(days.first, at) if at.tzinfo else at)
 
 
 def read_slashed(base: Base, weekday: int | None, figures: Figures) -> Days | None:
@@ -206,11 +226,22 @@ def read_slashed(base: Base, weekday: int | None, figures: Figures) -> Days | No
 
 
 def read_dotted(base: Base, weekday: int | None, figures: Figures) -> Days | None:
-    """Read day before month; without a year 3.14. is none."""
+    """Read day before month; without a year 3.14. is none, nor are 1.5 and 1,50."""
     day, month, *year = figures.numbers
-    return find_date(base, (month, day), _find_year(year), weekday) if year or 0 < month < 13 else None
+    is_short = figures.text[-2:-1] == "." or "," in figures.text
+    if not year and (is_short or not 0 < month < 13):
+        return None
+    return find_date(base, (month, day), _find_year(year), weekday)
 
 
 def _find_year(written: list[int]) -> int | None:
     """Return the year of a date in figures, which may have two of them; None without one."""
     return written[0] + (2000 if written[0] < 100 else 0) if written else None
+
+
+def read_dashed(base: Base, figures: Figures) -> Days | None:
+    """Read 31-12-2026 or 12-31-2026, where only one order is a date."""
+    first, second, year = figures.numbers
+    if max(first, second) < 13 and first != second:
+        return None
+    return find_date(base, (second, first) if first > 12 else (first, second), year)

@@ -5,10 +5,11 @@ kinds of words, or symbols that have rows of their own; small letters stand for 
 brackets around what may be left out. What reads it is given what the capitals stand for, None for what is left out.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import IntEnum
+from itertools import product
 from typing import Any, NamedTuple
 
 from ana.time.when.tokens import Token
@@ -16,22 +17,20 @@ from ana.time.when.tokens import Token
 DEEPEST = 12
 """Symbols within symbols: the day after the day after tomorrow."""
 
-_LEFT_OUT = ("",)
-"""The place of capitals that are left out."""
-
 
 class Level(IntEnum):
     """What a reading needs beside it to count within a longer text. A phrase that stands alone needs nothing.
 
-    SURE needs nothing, CLEAR no noun after it (the 5th floor), BESIDE also a word that leads to it or a time beside it
-    (sat). ASKED counts in questions, ALONE in no text.
+    SURE needs nothing, CLEAR no noun after it (the 5th floor), WEAK also a word that leads to it, a time beside it or
+    the end of the text (mon), FAINT the same but for the end (sat). ASKED counts in questions, ALONE in no text.
     """
 
     SURE = 0
     CLEAR = 1
-    BESIDE = 2
-    ASKED = 3
-    ALONE = 4
+    WEAK = 2
+    FAINT = 3
+    ASKED = 4
+    ALONE = 5
 
 
 class Base(NamedTuple):
@@ -51,63 +50,86 @@ class Row(NamedTuple):
 
 
 class Match(NamedTuple):
-    """What a symbol, a kind or a word matches: from which token to which, excluded, its value, its need in a text."""
+    """What a symbol matches: up to which token, its value, what it needs in a text, and the order of its row."""
 
-    symbol: str
-    start: int
     end: int
     value: Any
-    level: int
+    level: Level
+    order: int
 
 
 class NoSuchDay(ValueError):
     """What is written as a day is in no calendar: 30 February."""
 
 
-class _Form(NamedTuple):
-    """A row and one of its patterns with a choice of what is left out: the names that may stand at each place."""
+class _End(NamedTuple):
+    """The end of a row's pattern: which argument each of its capitals is, of how many."""
 
     row: Row
-    places: tuple[tuple[str, ...], ...]
-    written: tuple[tuple[str, ...], ...]
+    order: int
+    numbers: tuple[int, ...]
+    arguments: int
 
 
-def _expand(pattern: str) -> Iterator[list[tuple[str, ...]]]:
-    """Yield the places of a pattern, with and without what may be left out."""
-    before, bracket, rest = pattern.partition("[")
-    start = [tuple(word.split("|")) for word in before.split()]
-    if not bracket:
-        yield start
-        return
-    optional, _, after = rest.partition("]")
-    places = [tuple(word.split("|")) for word in optional.split()]
-    for end in _expand(after):
-        yield [*start, *places, *end]
-        yield [*start, *(_LEFT_OUT for names in places if names[0].isupper()), *end]
+@dataclass
+class _Node:
+    """A place in the patterns of a symbol: what may stand there, whether that is given on, what may follow."""
+
+    names: tuple[str, ...] = ()
+    is_given: bool = False
+    following: dict[str, list["_Node"]] = field(default_factory=dict)
+    symbols: set[str] = field(default_factory=set)
+    ends: list[_End] = field(default_factory=list)
+
+    def follow(self, names: tuple[str, ...]) -> "_Node":
+        """Return the place after this one where these alternatives may stand."""
+        same = [node for node in self.following.get(names[0], ()) if node.names == names]
+        if not same:
+            same = [_Node(names, any(map(str.isupper, names)))]
+            self.symbols |= {*filter(str.isupper, names)}
+            for name in names:
+                self.following.setdefault(name, []).append(same[0])
+        return same[0]
+
+
+def _is_given(word: str) -> bool:
+    """Whether what stands at a place of a pattern is given to the function that reads the row."""
+    return any(name.isupper() for name in word.split("|"))
+
+
+def _add_pattern(root: _Node, pattern: str, row: Row, order: int) -> None:
+    """Add a pattern of a row, with and without what may be left out."""
+    groups: list[tuple[str, ...]] = []
+    for part in pattern.replace("[", "\n[").replace("]", "]\n").splitlines():
+        group = part.strip(" []")
+        groups += [(group, "")] if part.startswith("[") else [(word,) for word in group.split()]
+    places = [
+        (at, nth) for at, group in enumerate(groups) for nth, word in enumerate(group[0].split()) if _is_given(word)
+    ]
+    for choice in product(*groups):
+        chosen = [(at, nth, word) for at, group in enumerate(choice) for nth, word in enumerate(group.split())]
+        node = root
+        for _, _, word in chosen:
+            node = node.follow(tuple(word.split("|")))
+        numbers = tuple(places.index((at, nth)) for at, nth, word in chosen if _is_given(word))
+        node.ends.append(_End(row, order, numbers, len(places)))
 
 
 class Grammar:
     """Rows by symbol. Of two readings of the same words the earlier row's counts."""
 
     def __init__(self, rows: Mapping[str, Sequence[Row]]) -> None:
-        self._forms: dict[str, list[_Form]] = {symbol: [] for symbol in rows}
-        for symbol, row in ((symbol, row) for symbol, each in rows.items() for row in each):
-            for places in (places for pattern in row.patterns.split(";") for places in _expand(pattern)):
-                written = tuple(names for names in places if names != _LEFT_OUT)
-                self._forms[symbol].append(_Form(row, tuple(places), written))
-        self.first = {symbol: frozenset(self._find_first((symbol,), set())) for symbol in rows}
-        self.forms = {
-            symbol: [(self._begin(form.written[0]), form) for form in forms] for symbol, forms in self._forms.items()
-        }
+        self.roots = {symbol: _Node() for symbol in rows}
+        for order, (symbol, row) in enumerate((symbol, row) for symbol, each in rows.items() for row in each):
+            for pattern in row.patterns.split(";"):
+                _add_pattern(self.roots[symbol], pattern.strip(), row, order)
+        self.first = {symbol: frozenset(self._find_first(symbol, set())) for symbol in self.roots}
 
-    def _begin(self, names: tuple[str, ...]) -> frozenset[str]:
-        return frozenset().union(*(self.first.get(name, {name}) for name in names))
-
-    def _find_first(self, names: tuple[str, ...], seen: set[str]) -> set[str]:
-        """Return the words and kinds with which these may begin."""
-        new = {*names} & self._forms.keys() - seen
-        inner = [form.written[0] for name in new for form in self._forms[name]]
-        return {*names}.union(*(self._find_first(each, seen | new) for each in inner))
+    def _find_first(self, symbol: str, seen: set[str]) -> set[str]:
+        """Return the words and kinds with which a symbol may begin."""
+        names = self.roots[symbol].following.keys()
+        inner = (names & self.roots.keys()) - seen
+        return {*names}.union(*(self._find_first(each, seen | inner) for each in inner))
 
 
 @dataclass
@@ -129,52 +151,49 @@ class Chart:
                 return []
             self._depth += 1
             ends: dict[int, Match] = {}
-            for first, form in self.grammar.forms[symbol]:
-                if not first.isdisjoint(self.tokens[at].names):
-                    self._read(symbol, form, at, ends)
+            self._walk(self.grammar.roots[symbol], at, (), ends, Level.SURE, steps=0)
             self._depth -= 1
             self._found[symbol, at] = sorted(ends.values(), reverse=True, key=lambda match: match.end)
         return self._found[symbol, at]
 
-    def _read(self, symbol: str, form: _Form, at: int, ends: dict[int, Match]) -> None:
-        """Add what a form of a symbol matches from a token on, where no earlier one ends at the same token."""
-        for end, values, level in self._walk(form.places, at, (), 0):
-            if end in ends:
-                continue
-            value = self._evaluate(form.row, values)
-            if value is not None:
-                needed = max(form.row.level, level) if len(form.written) == 1 else form.row.level
-                ends[end] = Match(symbol, at, end, value, needed)
-
     def _walk(
-        self, places: Sequence[tuple[str, ...]], at: int, values: tuple[Any, ...], level: int, nth: int = 0
-    ) -> Iterator[tuple[int, tuple[Any, ...], int]]:
-        """Yield where places, from the nth on, that begin with a token end, their values, and what the last needs."""
-        if nth == len(places):
-            yield at, values, level
+        self, node: _Node, at: int, values: tuple[Any, ...], ends: dict[int, Match], level: Level, *, steps: int
+    ) -> None:
+        """Collect what ends after a place, whose following words begin with a token."""
+        if at >= len(self.tokens):
             return
-        if places[nth] == _LEFT_OUT:
-            yield from self._walk(places, at, (*values, None), level, nth + 1)
-            return
-        for name in places[nth]:
-            for match in self._match_name(name, at):
-                more = (*values, match.value) if name.isupper() else values
-                yield from self._walk(places, match.end, more, match.level, nth + 1)
-        if nth and at < len(self.tokens) and self.tokens[at].joins:  # Tue, 13 Jan. 2026
-            yield from self._walk(places, at + 1, values, level, nth)
+        token = self.tokens[at]
+        found = [
+            (name, at + 1, token.kinds.get(name), token.level) for name in sorted(token.names & node.following.keys())
+        ]
+        for symbol in sorted(node.symbols & self.grammar.roots.keys()):
+            found += [(symbol, match.end, match.value, match.level) for match in self.match(symbol, at)]
+        for name, end, value, needed in found:
+            for place in node.following[name]:
+                given = (*values, value) if place.is_given else values
+                self._enter(place, end, given, ends, Level(needed) if steps == 0 else level, steps + 1)
+        if token.joins and steps:  # Tue, 13 Jan. 2026
+            self._walk(node, at + 1, values, ends, level, steps=steps)
 
-    def _match_name(self, name: str, at: int) -> Sequence[Match]:
-        """Return what a word, a kind or a symbol matches from a token on."""
-        if name in self.grammar.first:
-            return self.match(name, at)
-        token = self.tokens[at] if at < len(self.tokens) else None
-        return [Match(name, at, at + 1, token.kinds.get(name), token.level)] if token and name in token.names else []
+    def _enter(
+        self, node: _Node, at: int, values: tuple[Any, ...], ends: dict[int, Match], level: Level, steps: int
+    ) -> None:
+        for end in node.ends:
+            if at not in ends or end.order < ends[at].order:
+                value = self._read(end, values)
+                if value is not None:
+                    ends[at] = Match(at, value, max(end.row.level, level) if steps == 1 else end.row.level, end.order)
+        if node.following:
+            self._walk(node, at, values, ends, level, steps=steps)
 
-    def _evaluate(self, row: Row, values: tuple[Any, ...]) -> Any:
+    def _read(self, end: _End, values: tuple[Any, ...]) -> Any:
         """Return what a row makes of its values: a day that there is not, if it or one of them is none."""
+        arguments: list[Any] = [None] * end.arguments
+        for number, value in zip(end.numbers, values, strict=True):
+            arguments[number] = value
         try:
             impossible = next((value for value in values if isinstance(value, NoSuchDay)), None)
-            return impossible or row.read(self.base, *values)
+            return impossible or end.row.read(self.base, *arguments)
         except NoSuchDay as exc:
             return exc
         except (ValueError, OverflowError):  # beyond the years a date can have

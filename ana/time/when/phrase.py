@@ -5,14 +5,21 @@ from typing import NamedTuple
 
 from ana.time.clock import WEEKDAYS
 from ana.time.when.days import DAY, Days, one
-from ana.time.when.grammar import Level
+from ana.time.when.grammar import Level, NoSuchDay
 from ana.time.when.reader import Reading, read
 from ana.time.when.times import Times
 from ana.time.when.tokens import words
 
 _SAYS_NOTHING = words("on at by due the for around about approximately exactly sharp and in of a here , . ! ? ( )")
-_BOUNDS = {word: word for word in ("until", "from", "before", "after")}
-_BOUNDS |= {"till": "until", "starting": "from", "since": "from"}
+_BOUNDS = {
+    "until": "until",
+    "till": "until",
+    "from": "from",
+    "starting": "from",
+    "since": "from",
+    "before": "before",
+    "after": "after",
+}
 
 
 class NotRead(ValueError):
@@ -61,23 +68,23 @@ def read_phrase(phrase: str, today: date, now: datetime) -> When:
     """
     reading = read(phrase, today, now if today == now.date() else None, Level.ALONE)
     bound, unread = _split_rest(reading)
-    days = [piece.value for piece in reading.list_kind("DAY", "STRETCH")]
-    times = [piece.value for piece in reading.list_kind("TIME", "RANGE")]
-    moments = [piece.value for piece in reading.list_kind("MOMENT")]
+    days, times = reading.list_kind("DAY", "MOMENT"), reading.list_kind("TIME", "RANGE", "MOMENT")
+    parts = reading.list_kind("PARTOFDAY")
     if reading.list_kind("RULE"):
         raise NotRead("it repeats: give it as repeats")
-    if impossible := reading.impossible:
-        raise NotRead(f"there is no {impossible[0]!r} in any calendar")
-    if len(days + moments) > 1 or len(times + moments) > 1:
+    if impossible := [piece for piece in days if isinstance(piece.value, NoSuchDay)]:
+        start, end = reading.span(impossible[0])
+        raise NotRead(f"there is no {phrase[start:end]!r} in any calendar")
+    if len(days) > 1 or len(times) > 1:
         raise NotRead("it names more than one day or time")
-    if unread and not (times and unread[0].isalpha()):
+    if unread and not (times and times[0].kind != "MOMENT" and unread[0].isalpha()):
         raise NotRead(f"{unread!r} is not understood")
-    if not (days or times or moments or reading.list_kind("PARTOFDAY")):
+    if not (days or times or parts):
         raise NotRead("it names no day")
-    if moments:
-        when = When(moments[0].date(), moments[0].date(), at=moments[0].time())
+    if days and days[0].kind == "MOMENT":
+        when = When(days[0].value.date(), days[0].value.date(), at=days[0].value.time())
     else:
-        when = _join(next(iter(days), None), next(iter(times), None), today, now)
+        when = _join(days[0].value if days else None, times[0].value if times else None, today, now)
     part = "" if times else next((token.kinds["PART"] for token in reading.tokens if "PART" in token.kinds), "")
     return when._replace(part=part, bound=bound, unread=unread)
 
@@ -86,9 +93,10 @@ def _split_rest(reading: Reading) -> tuple[str, str]:
     """Return the side of the day that words beside the date say, and the words that say anything else."""
     leads = [reading.tokens[piece.start].word for piece in reading.list_kind("TIME")]  # after 5pm
     words = [token.word for token in reading.unread] + [word for word in leads if word in _BOUNDS]
-    bounds = [word for word in words if word in _BOUNDS][:1]
-    rest = " ".join(word for word in words if word not in _SAYS_NOTHING and word not in bounds)
-    return "".join(map(_BOUNDS.__getitem__, bounds)), rest.replace(" / ", "/")
+    bounds = [word for word in words if word in _BOUNDS]
+    known = _SAYS_NOTHING | {*bounds[:1]}
+    rest = " ".join(word for word in words if word not in known)
+    return "".join(_BOUNDS[word] for word in bounds[:1]), rest.replace(" / ", "/")
 
 
 def _join(days: Days | None, times: Times | None, today: date, now: datetime) -> When:
@@ -98,16 +106,17 @@ def _join(days: Days | None, times: Times | None, today: date, now: datetime) ->
     if found.said not in (None, found.first.weekday()):
         raise NotRead(f"{found.first} is a {WEEKDAYS[found.first.weekday()]}, not a {WEEKDAYS[found.said or 0]}")
     when = When(found.first, found.last, days is not None, other=found.other, notes=(found.note,) if found.note else ())
+    if isinstance(found.at, datetime):
+        return when._replace(at=found.at.time(), zoned=found.at)
     if found.at:
-        zoned = datetime.combine(found.first, found.at) if found.at.tzinfo else None
-        return when._replace(at=found.at.replace(tzinfo=None), zoned=zoned)
+        return when._replace(at=found.at)
     if times is None:
         return when
     if times.is_guessed:
         note = f"It is read as {times.at:%H:%M}, in the afternoon; with am it is in the morning."
         when = when._replace(notes=(*when.notes, note))
+    if times.at == time() and days and not times.ends_day:  # the midnight that begins it, or that ends it
+        when = when._replace(other=when.other or when.first + DAY)
     if times.ends_day:  # tonight at 12
         when = when._replace(first=when.first + DAY, last=when.first + DAY)
-    elif times.at == time() and days:  # the midnight that begins it, or that ends it
-        when = when._replace(other=when.other or when.first + DAY)
     return when._replace(at=times.at, until=times.until)

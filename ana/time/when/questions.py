@@ -1,15 +1,16 @@
 """Questions about what is due, as against texts that only mention a day; and what of a text may be meant otherwise."""
 
 import re
+from dataclasses import replace
 from datetime import date, timedelta
 
 from dateutil.relativedelta import relativedelta
 
 from ana.output import quote
 from ana.time.dates import spell_day
-from ana.time.when.days import Days
 from ana.time.when.grammar import Level
-from ana.time.when.reader import drop_mentions, read
+from ana.time.when.mentions import Mention, drop_mentions, find_impossible, list_days, resolve
+from ana.time.when.reader import read
 from ana.time.when.tokens import LONGEST
 
 _CUE_WORDS = (
@@ -30,8 +31,15 @@ _FILLER_WORDS = (
 )
 _CUES = frozenset(_CUE_WORDS.split())
 _FILLERS = _CUES | frozenset(_FILLER_WORDS.split())
+_SIDE = re.compile(r"\b(by|until|till|through|up\s+to|before|after|since)\s+(?:the\s+)?$", re.IGNORECASE)
 _PAST = re.compile(r"\b(?:did|was|were|had|happened)\b", re.IGNORECASE)
+_OPENING = re.compile(r"\b(between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_TO = re.compile(r"\s*(?:-|–|\b(?:to|until|till|through|thru)\b)\s*(?:the\s+)?", re.IGNORECASE)
+_AND = re.compile(r"\s+and\s+(?:the\s+)?", re.IGNORECASE)
 _OVERDUE = re.compile(r"\b(?:overdue|past\s+due)\b", re.IGNORECASE)
+_LED_IN = 40
+"""Characters before a mention in which the words that lead to it stand: by the 13th."""
+
 _STEPS = {"week": relativedelta(weeks=1), "month": relativedelta(months=1), "year": relativedelta(years=1)}
 HALF_A_YEAR = 183
 
@@ -44,47 +52,97 @@ def read_due_question(text: str, today: date) -> tuple[date, date] | None:
     if len(text) > LONGEST:
         return None
     text = text.replace("’", "'")
-    mentions = _list_asked(text, today)
+    mentions = find_stretches(text, today)
     asks = not _CUES.isdisjoint(_words(text)) or _PHRASES.search(text)
     if not asks or not has_only_fillers(text, mentions):
         return None
     if _OVERDUE.search(text):
         return None if mentions else (date.min, today - timedelta(days=1))
-    if len(mentions) != 1 or mentions[0].last == date.max:
+    if len(mentions) != 1:
         return None
-    first = today if mentions[0].first == date.min else mentions[0].first
-    return (first, mentions[0].last) if mentions[0].last >= first else None
+    asked = _open_side(text, mentions[0])
+    first = today if asked.first == date.min else asked.first
+    return (first, asked.last) if asked.last >= first else None
 
 
-def find_named_days(text: str, today: date) -> list[Days]:
+def find_named_days(text: str, today: date, *, months: bool = False) -> list[Mention]:
     """Return the days a question names, if it asks for more than what is due.
 
-    "until Friday", "by", "before", "after" and "since" open a stretch to one side, "from Monday to Wednesday" is one
-    stretch, and a month may stand by itself. A day without a year is the one nearest to today, half a year to either
-    side.
+    "until Friday", "by", "before", "after" and "since" open a stretch to one side. A day without a year is the one
+    nearest to today, half a year to either side.
+
+    Args:
+        months: As for `find_stretches`; good for ranking, too little for a filter.
     """
-    return [
-        _put_back(each) if each.step == "year" and (each.first - today).days > HALF_A_YEAR else each
-        for each in _list_asked(text, today)
-    ]
+    return [_open_side(text, _move_near(mention, today)) for mention in find_stretches(text, today, months=months)]
 
 
-def _list_asked(text: str, today: date) -> list[Days]:
-    """Return the mentions of a question; of one about the past, a day that is not pinned down is the latest such."""
-    is_past = _PAST.search(text) is not None
-    days = read(text, today, most=Level.ASKED).days
-    return [_put_back(day) if is_past and day.last >= today else day for day in days]
+def find_stretches(text: str, today: date, *, months: bool = False) -> list[Mention]:
+    """Return the mentions of a question, which differ from those of a wish in two ways.
+
+    Two days with "to" between them, or "and" after "between", are one stretch; "move it from Monday to Wednesday" names
+    two. And where the question is about the past, a day that is not pinned down is the latest such: "what did I do on
+    December 29", "what was due on Monday".
+
+    Args:
+        months: Whether a month counts that only its name shows: "December things".
+    """
+    past = _PAST.search(text) is not None
+    found: list[Mention] = []
+    for mention in list_days(text, read(text, today, most=Level.ASKED if months else Level.FAINT)):
+        mention = _shift(mention, -1) if past and mention.last >= today else mention
+        whole = _join(text, found[-1], mention) if found else None
+        found[-1:] = [whole] if whole else [*found[-1:], mention]
+    return found
 
 
-def _put_back(mention: Days) -> Days:
-    """Return the days of a mention a week, a month or a year earlier, unless they are pinned down."""
-    step = _STEPS.get(mention.step, relativedelta())
-    open_ends = (date.min, date.max)
-    first, last = (day if day in open_ends else day - step for day in (mention.first, mention.last))
-    return mention._replace(first=first, last=last)
+def _shift(mention: Mention, times: int) -> Mention:
+    """Return the days of a mention, so many times earlier or later, unless they are pinned down."""
+    by = _STEPS.get(mention.step)
+    if by is None:
+        return mention
+    return replace(mention, first=shift_day(mention.first, times * by), last=shift_day(mention.last, times * by))
 
 
-def has_only_fillers(text: str, days: list[Days]) -> bool:
+def shift_day(day: date, by: timedelta | relativedelta) -> date:
+    """Return a day so much later or earlier, or the last or first there is."""
+    try:
+        return day + by
+    except (ValueError, OverflowError):
+        return date.min if day.year < 5000 else date.max
+
+
+def _join(text: str, first: Mention, last: Mention) -> Mention | None:
+    opening = _OPENING.search(text, max(0, first.start - _LED_IN), first.start)
+    between = text[first.end : last.start]
+    if not (_TO.fullmatch(between) or (opening and opening[1].lower() == "between" and _AND.fullmatch(between))):
+        return None
+    later = shift_day(last.last, timedelta(days=7)) if last.last < first.first else last.last  # from Monday to Thursday
+    start = opening.start() if opening else first.start
+    whole = replace(first, start=start, end=last.end, last=later, text=text[start : last.end])
+    return whole if later >= first.last else None
+
+
+def _open_side(text: str, mention: Mention) -> Mention:
+    side = _SIDE.search(text, max(0, mention.start - _LED_IN), mention.start)
+    if side is None:
+        return mention
+    word, day = side[1].lower(), timedelta(days=1)
+    ends = {
+        "before": (date.min, shift_day(mention.first, -day)),
+        "after": (shift_day(mention.last, day), date.max),
+        "since": (mention.first, date.max),
+    }
+    first, last = ends.get(word, (date.min, mention.last))
+    return replace(mention, start=side.start(), first=first, last=last, text=text[side.start() : mention.end])
+
+
+def _move_near(mention: Mention, today: date) -> Mention:
+    is_far = (mention.first - today).days > HALF_A_YEAR
+    return _shift(mention, -1) if is_far and mention.step == "year" else mention
+
+
+def has_only_fillers(text: str, days: list[Mention]) -> bool:
     """Return whether a text has only words that a question about what is due may have beside these days."""
     return _FILLERS.issuperset(_words(drop_mentions(text, days)))
 
@@ -95,11 +153,16 @@ def _words(text: str) -> list[str]:
 
 def tell_doubts(text: str, today: date) -> str:
     """Return sentences about the days of a text that may not be meant as they are read; empty without one."""
-    reading = read(text, today)
-    named = " or ".join(map(quote, reading.impossible))
-    impossible = f" There is no {named} in any calendar, so it is not used as a date." if named else ""
-    twofold = [(day, day.other) for day in reading.days if day.other]
+    named = map(quote, find_impossible(text, today))
+    told = " or ".join(named)
+    impossible = f" There is no {told} in any calendar, so it is not used as a date." if told else ""
+    return tell_other_reading(text, today) + impossible
+
+
+def tell_other_reading(text: str, today: date) -> str:
+    """Return a sentence with both readings of the one phrase in a text that has two; empty without one, or several."""
+    twofold = [(said, said.other) for said in resolve(text, today) if said.other]
     if len(twofold) != 1:
-        return impossible
-    day, other = twofold[0]
-    return f" {quote(day.text)} can mean {spell_day(day.first)}, as I read it, or {spell_day(other)}.{impossible}"
+        return ""
+    said, other = twofold[0]
+    return f" {quote(said.text)} can mean {spell_day(said.first)}, as I read it, or {spell_day(other)}."

@@ -4,20 +4,28 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from ana.time.when.days import DAY, YEAR, move, one
+from ana.time.when.days import DAY, YEAR, Days, find_later, one
 from ana.time.when.grammar import Base, Level, Row
 from ana.time.when.times import Written, settle
 
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _UNITS = {
-    "days": ("DAILY", 1), "weeks": ("WEEKLY", 1), "fortnights": ("WEEKLY", 2), "months": ("MONTHLY", 1),
-    "quarters": ("MONTHLY", 3), "years": ("YEARLY", 1),
+    "days": ("DAILY", 1),
+    "weeks": ("WEEKLY", 1),
+    "months": ("MONTHLY", 1),
+    "quarters": ("MONTHLY", 3),
+    "years": ("YEARLY", 1),
+}
+ADVERBS = {
+    "daily": ("DAILY", 1), "everyday": ("DAILY", 1), "weekly": ("WEEKLY", 1), "fortnightly": ("WEEKLY", 2),
+    "monthly": ("MONTHLY", 1), "quarterly": ("MONTHLY", 3), "yearly": ("YEARLY", 1), "annually": ("YEARLY", 1),
 }  # fmt: skip
+_PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in (("odd", 1), ("even", 2))}
+"""Not every second week: after a year of 53 weeks an odd one follows an odd one."""
 
 Pace = tuple[str, int]
 Parts = Mapping[str, Any]
-On = tuple[str, Parts]
-"""On which days, and of which frequencies these are."""
+On = tuple[str, Mapping[str, Any]]
 
 
 class Recurrence(NamedTuple):
@@ -28,48 +36,37 @@ class Recurrence(NamedTuple):
 
 
 def _find_pace(_: Base, unit: str, interval: int = 1) -> Pace | None:
-    freq, times = _UNITS.get(unit, ("", 0))
-    return (freq, interval * times) if interval * times else None
+    freq, months = _UNITS.get(unit, ("", 0))
+    return (freq, interval * months) if interval * months else None
 
 
-def _put_on(pace: Pace, on: On) -> Parts | None:
-    """Return a rule of a pace on days that one of its frequency has."""
-    (freq, interval), (freqs, days) = pace, on
-    if freq not in freqs.split():
+def _by(pace: Pace, only: str = "", **parts: Any) -> Parts | None:
+    """Return the parts of a rule, if it is of one of some frequencies and its interval is one."""
+    freq, interval = pace
+    if freq not in (only or freq).split() or interval < 1:
         return None
-    return {"FREQ": freq, **({"INTERVAL": interval} if interval > 1 else {}), **days}
+    joined = {name: _join(value) if isinstance(value, list | tuple) else value for name, value in parts.items()}
+    return {"FREQ": freq, **({"INTERVAL": interval} if interval > 1 else {}), **joined}
 
 
-def _every(_: Base, on: On, interval: int = 1) -> Parts | None:
-    """Return a rule of each week with weekdays, or each year with dates. Days of a month need its name."""
-    freqs = on[0]
-    if interval < 1 or freqs not in ("WEEKLY", "YEARLY") or (interval > 1 and freqs == "YEARLY"):
-        return None
-    return _put_on((freqs, interval), on)
+def _join(values: Sequence[Any]) -> str:
+    return ",".join(map(str, dict.fromkeys(values)))
 
 
-def _every_nth(_: Base, nth: int, on: On) -> Parts | None:
-    return _every(_, on, nth) if nth > 1 else None
+def _chain(_: Base, some: Sequence[Any], more: Sequence[Any] | None = None) -> list[Any]:
+    return [*some, *(more or ())]
 
 
-def _weekly(_: Base, days: Sequence[str], more: Sequence[str] = ()) -> Parts:
-    return {"FREQ": "WEEKLY", "BYDAY": [*days, *more]}
+def _list(_: Base, one: Any, more: Sequence[Any] | None = None) -> list[Any]:
+    return [one, *(more or ())]
 
 
-def _list(_: Base, one: Any, more: Sequence[Any] = ()) -> list[Any]:
-    return [one, *more]
-
-
-def _chain(_: Base, some: Sequence[Any], more: Sequence[Any] = ()) -> list[Any]:
-    return [*some, *more]
+def _list_nth(_: Base, nths: Sequence[int], days: Sequence[str], more: Sequence[str] | None = None) -> list[str]:
+    return [*(f"{nth}{day}" for day in days for nth in nths), *(more or ())]
 
 
 def _list_from(_: Base, first: int, last: int) -> list[str]:
     return [_DAYS[(first + n) % 7] for n in range((last - first) % 7 + 1)]
-
-
-def _list_nth(nths: Sequence[int], days: Sequence[str]) -> Parts:
-    return {"BYDAY": [f"{nth}{day}" for day in days for nth in nths]}
 
 
 def _find_times(base: Base, written: Sequence[Written]) -> Parts | None:
@@ -78,7 +75,12 @@ def _find_times(base: Base, written: Sequence[Written]) -> Parts | None:
     found = {settle(base, each._replace(is_24=each.is_24 or (is_24 and not each.half))) for each in written}
     times = sorted(each.at for each in found if each)
     minutes = {at.minute for at in times}
-    return {"BYHOUR": [at.hour for at in times], "BYMINUTE": minutes.pop()} if len(minutes) == 1 else None
+    return {"BYHOUR": _join([at.hour for at in times]), "BYMINUTE": minutes.pop()} if len(minutes) == 1 else None
+
+
+def _find_often(base: Base, count: int, written: Sequence[Written]) -> Parts | None:
+    times = _find_times(base, written)
+    return {"FREQ": "DAILY", **times} if times and len(written) == count else None
 
 
 def _merge(_: Base, one: Parts | None, more: Parts | None = None) -> Parts | None:
@@ -93,30 +95,66 @@ def _find_rule(base: Base, before: Parts | None, core: Parts, after: Parts | Non
     if whole is None or len({"until", "length", "COUNT"} & whole.keys()) > 1:
         return None
     start = whole["start"].first if "start" in whole else None
-    begin, until = start or base.today, None
+    begin = start or base.today
+    until: date | None = None
     if "until" in whole:
-        days = whole["until"]
+        days: Days = whole["until"]
         until = days.first + YEAR if days.step == "year" and days.first < begin else days.first
     if "length" in whole:
-        end = move(base, whole["length"], one(begin))
+        end = find_later(base, whole["length"], one(begin))
         if end is None:  # hours are how long it lasts
             return None
         until = end.first - DAY
-    written = [f"{name}={_write(value)}" for name, value in whole.items() if name.isupper()]
+    written = [f"{name}={value}" for name, value in whole.items() if name.isupper()]
     return Recurrence(";".join([*written, *([f"UNTIL={until:%Y%m%d}"] if until else [])]), start)
 
 
-def _write(value: Any) -> str:
-    return ",".join(map(str, dict.fromkeys(value))) if isinstance(value, list) else str(value)
+def _put_on(_: Base, pace: Pace, on: On) -> Parts | None:
+    """Return a rule of a pace on days that one of its frequency has."""
+    return _by(pace, on[0], **on[1])
 
 
-_EVERY, _NUMBER = "every|each", "NUMBER|WORDNUMBER"
-_MONTHLY = ("MONTHLY", 1)
+def _put_before(base: Base, on: On, pace: Pace) -> Parts | None:
+    return _put_on(base, pace, on)
+
+
+def _every(_: Base, on: On, interval: int = 1) -> Parts | None:
+    """Return a rule of each week with weekdays, or each year with dates. Days of a month need its name."""
+    freq = on[0] if interval == 1 or on[0] == "WEEKLY" else ""
+    return _by((freq, interval), "WEEKLY YEARLY", **on[1])
+
+
+def _weekly(_: Base, days: Sequence[str], more: Sequence[str] = ()) -> Parts | None:
+    return _by(("WEEKLY", 1), BYDAY=[*days, *more])
+
+
+def _find_several(_: Base, nths: Sequence[int], days: Sequence[str]) -> Parts | None:
+    """Return the 1st and 3rd Friday of each month; the 1st alone may be a single date."""
+    return _by(("MONTHLY", 1), BYDAY=_list_nth(_, nths, days)) if len(nths) > 1 else None
+
+
+def _find_numbers(_: Base, number: int, more: Sequence[int] = ()) -> Parts | None:
+    return _by(("MONTHLY", 1), BYMONTHDAY=[number, *more])
+
+
+def _every_nth(base: Base, nth: int, on: On) -> Parts | None:
+    return _every(base, on, nth) if nth > 1 else None
+
+
+def _monthly(_: Base, on: On) -> Parts | None:
+    return _by(("MONTHLY", 1), on[0], **on[1])
+
+
+def _in_weeks(_: Base, days: Sequence[str], weeks: Any) -> Parts | None:
+    return _by(("YEARLY", 1), BYWEEKNO=weeks, BYDAY=days)
+
+
+_EVERY, _NUMBER, _THROUGH, _WEEK = "every|each", "NUMBER|WORDNUMBER", "-|through|thru|to", "[iso|calendar] week|weeks"
 
 RULE_ROWS: dict[str, tuple[Row, ...]] = {
     "PACE": (
-        Row("ADVERB", _find_pace, Level.CLEAR),
-        Row(f"{_EVERY} UNIT", _find_pace),
+        *(Row(word, lambda _, pace=pace: pace, Level.CLEAR) for word, pace in ADVERBS.items()),
+        Row(f"{_EVERY} UNIT; once a|per|every UNIT", _find_pace),
         Row(f"{_EVERY} other UNIT", lambda base, unit: _find_pace(base, unit, 2)),
         Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL UNIT", lambda base, number, unit: _find_pace(base, unit, number)),
     ),
@@ -124,59 +162,61 @@ RULE_ROWS: dict[str, tuple[Row, ...]] = {
         Row("WEEKDAYS", lambda _, day: [_DAYS[day]]),
         Row("weekdays|workdays", lambda _: _DAYS[:5]),
         Row("weekends", lambda _: _DAYS[5:]),
+        Row(f"WEEKDAYS {_THROUGH} WEEKDAY|WEEKDAYS", _list_from),
     ),
     "ONEDAY": (
         Row("PLURAL", _chain),
         Row("WEEKDAY", lambda _, day: [_DAYS[day]]),
         Row("weekday|workday", lambda _: _DAYS[:5]),
         Row("weekend", lambda _: _DAYS[5:]),
-        Row("WEEKDAY|WEEKDAYS -|through|thru|to WEEKDAY|WEEKDAYS", _list_from),
+        Row(f"WEEKDAY {_THROUGH} WEEKDAY", _list_from),
     ),
     "DAYSET": (Row("ONEDAY; ONEDAY [and|&] DAYSET", _chain),),
     "NTHSET": (Row("ORDER; ORDER [and|&] [the] NTHSET", _list),),
     "NUMBERSET": (Row("DAYNUMBER; DAYNUMBER and|& [the] NUMBERSET", _list),),
+    "NTHDAYS": (Row("NTHSET ONEDAY; NTHSET ONEDAY [and|&] [the] NTHDAYS", _list_nth),),
     "TIMESET": (Row("ANYHOUR; ANYHOUR [and|&] [at] TIMESET", _list),),
-    "ON": (
+    "PARITY": tuple(Row(name, lambda _, weeks=weeks: weeks) for name, weeks in _PARITIES.items()),
+    "ON": (  # on which days, and of which frequencies these are
         Row("DAYSET", lambda _, days: ("WEEKLY", {"BYDAY": days})),
-        Row("NTHSET ONEDAY", lambda _, nths, days: ("MONTHLY YEARLY", _list_nth(nths, days))),
-        Row(
-            "NTHSET ONEDAY in|of MONTH",
-            lambda _, nths, days, month: ("YEARLY", {"BYMONTH": month, **_list_nth(nths, days)}),
-        ),
+        Row("NTHDAYS", lambda _, days: ("MONTHLY YEARLY", {"BYDAY": days})),
+        Row("NTHDAYS in|of MONTH", lambda _, days, month: ("YEARLY", {"BYMONTH": month, "BYDAY": days})),
         Row("NTHSET [day]; day NUMBERSET", lambda _, days: ("MONTHLY", {"BYMONTHDAY": days})),
-        Row("MONTH [the] NUMBERSET", lambda _, month, days: ("YEARLY", {"BYMONTH": month, "BYMONTHDAY": days})),
+        Row("EDGE", lambda _, nth: ("MONTHLY", {"BYMONTHDAY": nth})),
+        Row(
+            "MONTH [on] [the] [day] NUMBERSET",
+            lambda _, month, days: ("YEARLY", {"BYMONTH": month, "BYMONTHDAY": days}),
+        ),
         Row("NUMBERSET [of] MONTH", lambda _, days, month: ("YEARLY", {"BYMONTH": month, "BYMONTHDAY": days})),
     ),
     "CORE": (
-        Row("PACE", lambda _, pace: _put_on(pace, (pace[0], {}))),
-        Row(f"{_EVERY} PART", lambda _, part: {"FREQ": "DAILY"}),
+        Row("PACE", lambda _, pace: _by(pace)),
+        Row(f"{_EVERY} PART", lambda _, part: _by(("DAILY", 1))),
         Row(f"{_EVERY} ON", _every),
         Row(f"{_EVERY} other ON", lambda base, on: _every(base, on, 2)),
         Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL ON", _every_nth),
         Row("[on] PLURAL; [on] PLURAL [and|&] DAYSET", _weekly),
-        Row("PACE on|at [the] ON", lambda _, pace, on: _put_on(pace, on)),
-        Row("[on|at] [the] ON [of|in] PACE", lambda _, on, pace: _put_on(pace, on)),
-        Row(f"{_EVERY} ON of|in the|a month", lambda _, on: _put_on(_MONTHLY, on)),
-        Row("[on] [the] ON of|in the|a month", lambda _, on: _put_on(_MONTHLY, on), Level.ALONE),
-        Row(
-            f"[{_EVERY}] [the] NTHSET ONEDAY",  # the 1st Friday alone may be a single date
-            lambda _, nths, days: {"FREQ": "MONTHLY", **_list_nth(nths, days)} if len(nths) > 1 else None,
-            Level.ALONE,
-        ),
-        Row(
-            f"{_EVERY} ORDINAL; {_EVERY} ORDINAL and|& [the] NTHSET",
-            lambda _, number, more=(): {"FREQ": "MONTHLY", "BYMONTHDAY": [number, *more]},
-            Level.CLEAR,
-        ),
+        Row("PACE on|at [the] ON", _put_on),
+        Row("[on|at] [the] ON [of|in] PACE", _put_before),
+        Row(f"{_EVERY} ON of|in the|a month", _monthly),
+        Row("[on] [the] ON of|in the|a month", _monthly, Level.ALONE),
+        Row(f"[{_EVERY}] [the] NTHSET ONEDAY", _find_several, Level.ALONE),
+        Row(f"{_EVERY} ORDINAL; {_EVERY} ORDINAL and|& [the] NTHSET", _find_numbers, Level.CLEAR),
+        Row(f"[{_EVERY}|on] DAYSET in week NUMBERSET; [{_EVERY}|on] DAYSET in|on PARITY {_WEEK}", _in_weeks),
+        Row(f"{_EVERY}|in|on PARITY {_WEEK} on DAYSET", lambda base, weeks, days: _in_weeks(base, days, weeks)),
+        Row(f"{_NUMBER} times a|per day at TIMESET", _find_often),
     ),
+    "START": (Row("starting|beginning|from [on|from|in] DAY", lambda _, day: day),),
     "TAIL": (
         Row("at TIMESET", _find_times),
         Row("WRITTEN", lambda base, written: _find_times(base, [written])),
         Row("[on] [in] [the] PART", lambda _, part: {}),
-        Row("starting|beginning|from [on|from|in] DAY", lambda _, day: {"start": day}),
+        Row("START", lambda _, day: {"start": day}),
+        Row("START to DAY", lambda _, start, until: {"start": start, "until": until}),
         Row("until|till|through [the] DAY; up to DAY", lambda _, day: {"until": day}),
-        Row("for [up to] [the next] LENGTHS", lambda _, length: {"length": length}),
+        Row("for [up to] [the next] LENGTHS; for the next ONEUNIT", lambda _, length: {"length": length}),
         Row(f"[for] [up to] {_NUMBER} times|x|occurrences", lambda _, count: {"COUNT": count}),
+        Row("twice", lambda _: {"COUNT": 2}),
     ),
     "TAILS": (Row("TAIL; TAIL [and|on] TAILS", _merge),),
     "RULE": (Row("[TAILS] [on] CORE [TAILS]", _find_rule),),

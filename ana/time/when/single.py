@@ -1,12 +1,11 @@
 """The one day or time that a statement is about, where one is clear."""
 
 import re
-from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
-from ana.time.when.days import Days
-from ana.time.when.reader import Reading, is_recurring, read
-from ana.time.when.times import Times
+from ana.time.when.grammar import NoSuchDay
+from ana.time.when.mentions import Mention, TimeMention, list_days, list_times
+from ana.time.when.reader import Piece, Reading, has_noun_behind, is_recurring, read
 from ana.time.when.tokens import LONGEST, Token, words
 
 _PAST = re.compile(
@@ -25,6 +24,9 @@ _BESIDE = words(
 )
 """Words that stand with a day or a time and say nothing more."""
 
+_TO = words("from till until to the")
+_BETWEEN = words("and or & / , -")
+
 
 def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | None:
     """Return the ISO date or date-time of a text.
@@ -39,29 +41,30 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
         return None
     reading = read(text, now.date(), now)
     is_either = any("FRACTION" in token.kinds for token in reading.tokens)  # 10/1 is the tenth of January or October 1
-    if is_either or reading.impossible or is_recurring(reading):  # its time alone would be another day's
+    is_impossible = any(isinstance(piece.value, NoSuchDay) for piece in reading.pieces)
+    if is_either or is_impossible or is_recurring(reading):  # its time alone would be another day's
         return None
-    days, times = reading.days, reading.times
+    days, times = list_days(text, reading), list_times(reading)
     if moments := reading.list_kind("MOMENT"):
         return moments[0].value.isoformat(timespec="minutes") if len(moments) == 1 and not days else None
     clock = times[0] if len(times) == 1 and not _is_vague(text, times[0]) else None
     if days:
-        is_clear = _is_one_day(days, now.date()) and not _has_loose(reading, _is_day)
-        return _join(days[0].first, clock) if is_clear and (clock or not _is_far(days[0], now.date())) else None
-    if not clock or not is_timed or _HOURS.search(text) or _has_loose(reading, _may_be_day):
+        is_one = _is_one_day(reading, days, now.date(), is_timed=clock is not None)
+        return join_moment(days[0].first, clock) if is_one else None
+    is_one_time = clock and is_timed and not _HOURS.search(text) and not _has_loose(reading)
+    if not clock or not is_one_time:
         return None
-    return _join(now.date() + timedelta(days=1 if clock.at <= now.time() else 0), clock)
+    return join_moment(now.date() + timedelta(days=1 if clock.at <= now.time() else 0), clock)
 
 
-def read_moment(text: str, now: datetime) -> str:
-    """Return the day, the time, T15:00, or both that a text names; empty if it names several or says anything else."""
+def find_moments(text: str, now: datetime) -> tuple[list[Mention], list[TimeMention]]:
+    """Return the days that a text names and that are not over, and its times."""
     reading = read(text, now.date(), now)
-    days, times = [day.first for day in reading.days if day.last >= now.date()], reading.times
-    is_one = is_only_when(text, now) and len(days) < 2 and len(times) < 2
-    return _join(next(iter(days), None), next(iter(times), None)) if is_one else ""
+    return [day for day in list_days(text, reading) if day.last >= now.date()], list_times(reading)
 
 
-def _join(day: date | None, clock: Times | None) -> str:
+def join_moment(day: date | None, clock: TimeMention | None) -> str:
+    """Return a day and a time, or the one of them that there is, as in an ISO date-time."""
     return (str(day) if day else "") + (f"T{clock.at:%H:%M}" if clock else "")
 
 
@@ -72,31 +75,46 @@ def is_only_when(text: str, now: datetime) -> bool:
     return len(text) <= LONGEST and not is_recurring(reading) and _BESIDE.issuperset(words)
 
 
-def _has_loose(reading: Reading, is_day: Callable[[Token], bool]) -> bool:
+def _has_loose(reading: Reading) -> bool:
     """Whether a word outside of what was read may name a day: beside another one, neither is clear."""
-    return any(map(is_day, reading.unread))
+    unread = {token.start for token in reading.unread}
+    places = ((reading.tokens[at - 1].word if at else "", token) for at, token in enumerate(reading.tokens))
+    is_loose = any(token.start in unread and _is_loose(token, before) for before, token in places)
+    return is_loose or any(_is_after_number(reading, piece, unread) for piece in reading.pieces if piece.kind == "TIME")
 
 
-def _is_one_day(days: list[Days], today: date) -> bool:
-    return len({(day.first, day.last) for day in days}) == 1 and days[0].first == days[0].last >= today
+def _is_after_number(reading: Reading, time: Piece, unread: set[int]) -> bool:
+    """Whether a number stands shortly before a time, as a day of the month may in other languages: am 16 um 21:40."""
+    before = reading.tokens[max(0, time.start - 3) : time.start]
+    is_led = "CLOCK" not in reading.tokens[time.start].kinds
+    return not is_led and any(token.start in unread and token.kinds.get("NUMBER", 32) < 32 for token in before)
 
 
-def _is_day(token: Token) -> bool:
-    return not {"WEEKDAY", "WEEKDAYS", "ORDINAL"}.isdisjoint(token.kinds)
+def _is_loose(token: Token, before: str) -> bool:
+    is_day = not {"WEEKDAY", "WEEKDAYS"}.isdisjoint(token.kinds) and "FAINT" not in token.kinds
+    return is_day or ("FAINT" in token.kinds and before in _BETWEEN) or ("ORDINAL" in token.kinds and before in _TO)
 
 
-def _may_be_day(token: Token) -> bool:
-    """Whether it is a day, or a number that may be one in other languages: am 16 um 21:40."""
-    return _is_day(token) or token.kinds.get("NUMBER", 32) < 32
+def _is_one_day(reading: Reading, days: list[Mention], today: date, *, is_timed: bool) -> bool:
+    """Whether a text that names days names one and no other, which is not over."""
+    is_one = len({(day.first, day.last) for day in days}) == 1 and days[0].first == days[0].last >= today
+    if not is_one or _has_loose(reading):
+        return False
+    return not any(_is_unclear(reading, day, today, is_timed=is_timed) for day in days)
 
 
-def _is_far(day: Days, today: date) -> bool:
-    """Whether a day without a year may be over; a leap day is far away, whatever is meant."""
-    is_leap = (day.first.month, day.first.day) == (2, 29)
-    return day.step in ("year", "month") and (day.first - today).days > _FAR and not is_leap
+def _is_unclear(reading: Reading, day: Mention, today: date, *, is_timed: bool) -> bool:
+    """Whether a feast belongs to what follows (the Christmas lights), or a day without year and time may be over."""
+    (piece,) = (each for each in reading.pieces if reading.span(each)[0] == day.start)
+    is_feast = not any(token.kinds for token in reading.tokens[piece.start : piece.end])
+    is_leap = (day.first.month, day.first.day) == (2, 29)  # far away, whatever is meant
+    is_far = day.step in ("year", "month") and (day.first - today).days > _FAR
+    if is_feast:
+        return has_noun_behind(reading.tokens, piece.end)
+    return is_far and not is_timed and not is_leap
 
 
-def _is_vague(text: str, clock: Times) -> bool:
+def _is_vague(text: str, clock: TimeMention) -> bool:
     """Whether a time may as well be twelve hours later: midnight, dinner at 7.30."""
     is_midnight = not (clock.at.hour or clock.at.minute)
     return is_midnight or (_DINNER.search(text) is not None and clock.at.hour < _NOON)

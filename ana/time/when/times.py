@@ -29,24 +29,15 @@ class Written(NamedTuple):
 
 
 class Times(NamedTuple):
-    """A time of day, or from when to when, and where a text names it.
-
-    Args:
-        is_guessed: Whether it was taken for one after noon.
-        ends_day: Whether it is in the night that begins on its day: tonight at 12.
-        start: The first character of its words.
-        end: The character after the last of them.
-    """
+    """A time of day, or from when to when; whether it was taken for one after noon, and whether it ends its day."""
 
     at: time
     until: time | None = None
     is_guessed: bool = False
     ends_day: bool = False
-    start: int = 0
-    end: int = 0
 
 
-def _write(hour: int, minute: int = 0, half: str | None = None, *, is_24: bool = False) -> Written | None:
+def write(hour: int, minute: int = 0, half: str | None = None, *, is_24: bool = False) -> Written | None:
     """Return a time of day as written; None if it is none."""
     is_one = hour < 24 and minute < 60 and not (half and not 0 < hour <= _NOON)
     return Written(hour, minute, half, is_24) if is_one else None
@@ -61,25 +52,41 @@ def settle(base: Base, written: Written | None) -> Times | None:
         return Times(time(hour % _NOON + (_NOON if half == "p" else 0), minute))
     if is_24 or hour > _NOON:
         return Times(time(hour, minute))
-    is_late = base.part in ("evening", "night") and hour % _NOON == 0
-    if is_late or (base.part == "night" and hour < 6):  # after the midnight that ends the day
-        return Times(time(hour % _NOON, minute), ends_day=True)
+    if base.part in ("evening", "night") and hour % _NOON == 0:
+        return Times(time(0, minute), ends_day=True)
+    if base.part == "night" and hour < 6:  # after the midnight that ends the day
+        return Times(time(hour, minute), ends_day=True)
     if base.part in ("afternoon", "evening", "night"):
         return Times(time(hour % _NOON + _NOON, minute))
     is_guessed = 1 <= hour <= 6 and base.part != "morning"
     return Times(time(hour + _NOON if is_guessed else hour, minute), is_guessed=is_guessed)
 
 
-def _write_clock(_: Base, figures: Figures, half: str | None) -> Written | None:
+def _settle_hour(base: Base, hour: int) -> Times | None:
+    return settle(base, write(hour))
+
+
+def _write_clock(_: Base, figures: Figures, half: str | None = None) -> Written | None:
+    hour, minute = (*figures.numbers, 0)[:2]
+    return write(hour, minute, half, is_24=hour == 6 or figures.text.startswith("0") or "h" in figures.text)
+
+
+def _write_decimal(_: Base, figures: Figures, half: str | None = None) -> Written | None:
+    is_clock = figures.text[-3:-2] == "."
     hour, minute = figures.numbers
-    return _write(hour, minute, half, is_24=hour == 6 or figures.text.startswith("0"))
+    return write(hour, minute, half, is_24=figures.text.startswith("0")) if is_clock else None
 
 
-def _shift(_: Base, minutes: int, written: Written) -> Written:
-    """Return so many minutes past a time, or to it: ten to one is 12:50."""
+def _shift(base: Base, minutes: int, written: Written) -> Written:
+    """Return so many minutes past a time, or to it: ten to one is before one of the same half of the day."""
+    if minutes < 0 and (at := settle(base, written)):
+        written = Written(at.at.hour, at.at.minute, is_24=True)
     hour, minute = divmod(written.hour * 60 + written.minute + minutes, 60)
-    is_24 = written.is_24 or hour == 6
-    return written._replace(hour=hour % 24 if is_24 else hour or _NOON, minute=minute, is_24=is_24)
+    return written._replace(hour=hour % 24, minute=minute)
+
+
+def _shift_back(base: Base, minutes: int, written: Written) -> Written:
+    return _shift(base, -minutes, written)
 
 
 def _settle_range(base: Base, first: Written, last: Written) -> Times | None:
@@ -94,13 +101,20 @@ def _settle_range(base: Base, first: Written, last: Written) -> Times | None:
     return begin._replace(until=end.at.replace(hour=end.at.hour + _NOON) if is_later else end.at)
 
 
+def _settle_length(base: Base, first: Written, length: Length) -> Times | None:
+    begin = settle(base, first)
+    if begin is None or not 0 < length.minutes < 24 * 60:
+        return None
+    return begin._replace(until=(datetime.combine(base.today, begin.at) + timedelta(minutes=length.minutes)).time())
+
+
 def _measure(_: Base, amount: float, unit: str) -> Length | None:
     if unit in ("minutes", "hours"):
         return Length(relativedelta(), amount * (60 if unit == "hours" else 1))
     if amount != int(amount):
         return Length(relativedelta(), amount * 24 * 60) if unit == "days" else None
-    name, times = {"quarters": ("months", 3), "fortnights": ("weeks", 2)}.get(unit, (unit, 1))
-    return Length(relativedelta(**{name: times * int(amount)}))  # type: ignore[arg-type]
+    count = int(amount)
+    return Length(relativedelta(months=3 * count) if unit == "quarters" else relativedelta(**{unit: count}))  # type: ignore[arg-type]
 
 
 def _find_moment(base: Base, length: Length) -> datetime | None:
@@ -113,35 +127,49 @@ _TO = "to|-|until|till|untill|through"
 
 TIME_ROWS: dict[str, tuple[Row, ...]] = {
     "WRITTEN": (
-        Row("noon|midday", lambda _: Written(12, is_24=True)),
+        Row("noon|midday|lunchtime; mid day", lambda _: Written(12, is_24=True)),
         Row("midnight", lambda _: Written(0, is_24=True)),
-        Row("CLOCK [HALF]", _write_clock),
-        Row("HOUR HALF; HOUR o'clock|oclock [HALF]", lambda _, hour, half: _write(hour, 0, half)),
+        Row("CLOCK [HALF]; CLOCK in the HALF", _write_clock),
+        Row("HOUR [in] [the] HALF; HOUR o'clock|oclock [HALF]", lambda _, hour, half: write(hour, 0, half)),
+        Row("HOURMINUTE HALF", lambda _, pair, half: write(pair[0], pair[1], half)),
+        Row("WORDNUMBER MINUTE HALF", lambda _, hour, minute, half: write(hour, minute, half)),
+        Row("DECIMAL HALF", _write_decimal),
         Row("MINUTES past|after ANYHOUR", _shift),
-        Row("MINUTES to|before ANYHOUR", lambda base, minutes, written: _shift(base, -minutes, written)),
-        Row("half WORDNUMBER", lambda _, hour: _write(hour, 30), Level.CLEAR),
+        Row("MINUTES to|before ANYHOUR", _shift_back),
+        Row("NUMBER past|after ANYHOUR", _shift, Level.ALONE),
+        Row("NUMBER to|before WRITTEN", _shift_back, Level.ALONE),
+        Row("half WORDNUMBER", lambda _, hour: write(hour, 30), Level.CLEAR),
     ),
+    "ANYHOUR": (Row("WRITTEN", lambda _, written: written), Row("HOUR", lambda _, hour: write(hour), Level.CLEAR)),
     "HOUR": (Row("NUMBER|WORDNUMBER", lambda _, hour: hour if hour < 24 else None),),
-    "ANYHOUR": (Row("WRITTEN", lambda _, written: written), Row("HOUR", lambda _, hour: _write(hour), Level.CLEAR)),
+    "MINUTE": (
+        Row("NUMBER|WORDNUMBER|TENS", lambda _, minutes: minutes if minutes < 60 else None),
+        Row("TENS [-] WORDNUMBER", lambda _, tens, more: tens + more if more < 10 else None),
+    ),
     "MINUTES": (
         Row("half", lambda _: 30),
         Row("[a] quarter", lambda _: 15),
-        Row(
-            "NUMBER|WORDNUMBER|TENS minutes|min; WORDNUMBER|TENS", lambda _, minutes: minutes if minutes < 60 else None
-        ),
+        Row("MINUTE minutes|min; WORDNUMBER|TENS", lambda _, minutes: minutes),
     ),
     "TIME": (
         Row(f"[{_LEAD}] {_NEAR} WRITTEN", settle),
-        Row(f"{_LEAD} {_NEAR} HOUR", lambda base, hour: settle(base, _write(hour)), Level.CLEAR),
-        Row("HOUR in the PART", lambda base, hour, _: settle(base, _write(hour))),
-        Row("HOUR", lambda base, hour: settle(base, _write(hour)) if base.part else None, Level.ALONE),
+        Row(f"{_LEAD} {_NEAR} HOUR; {_LEAD} HOURS", _settle_hour, Level.CLEAR),
+        Row("HOUR", _settle_hour, Level.FAINT),
+        Row("at HOURMINUTE", lambda base, pair: settle(base, write(*pair)), Level.ALONE),
+        Row("at HOUR MINUTE", lambda base, hour, minute: settle(base, write(hour, minute)), Level.ALONE),
+        Row("at DECIMAL", lambda base, figures: settle(base, _write_decimal(base, figures)), Level.CLEAR),
+        Row("DECIMAL", lambda base, figures: settle(base, _write_decimal(base, figures)), Level.FAINT),
     ),
     "RANGE": (
-        Row(f"[from] ANYHOUR {_TO} WRITTEN", _settle_range),
-        Row(f"[from] WRITTEN {_TO} ANYHOUR; between ANYHOUR and ANYHOUR", _settle_range, Level.CLEAR),
+        Row(f"{_NEAR} [from] ANYHOUR {_TO} WRITTEN", _settle_range),
+        Row(f"{_NEAR} [from] WRITTEN {_TO} ANYHOUR; between ANYHOUR and ANYHOUR", _settle_range, Level.CLEAR),
         Row(f"from ANYHOUR {_TO} ANYHOUR", _settle_range, Level.CLEAR),
+        Row(f"ANYHOUR {_TO} ANYHOUR", _settle_range, Level.FAINT),
+        Row("[from] ANYHOUR for LENGTHS", _settle_length, Level.ALONE),
     ),
-    "PARTOFDAY": (Row("[in] [the|this|at] [early|late] PART", lambda _, part: part),),
+    "PARTOFDAY": (
+        Row("[in] [the|this|at] [early|late] PART; [in] [the] early|late [hours] in|of the PART", lambda _, part: part),
+    ),
     "AMOUNT": (
         Row("NUMBER|WORDNUMBER|TENS", lambda _, number: number),
         Row("a|an", lambda _: 1),
@@ -151,16 +179,21 @@ TIME_ROWS: dict[str, tuple[Row, ...]] = {
     ),
     "LENGTH": (
         Row("AMOUNT [more] UNIT", _measure),
+        Row("HOURS", lambda _, hours: Length(relativedelta(), 60 * hours)),
         Row("AMOUNT UNIT and a half; AMOUNT and a|an half UNIT", lambda _, n, unit: _measure(_, n + 0.5, unit)),
         Row("half a|an UNIT", lambda base, unit: _measure(base, 0.5, unit)),
+        Row("[a] quarter of an UNIT", lambda base, unit: _measure(base, 0.25, unit)),
+        Row("three [-] quarters of an UNIT", lambda base, unit: _measure(base, 0.75, unit)),
+        Row("a fortnight", lambda base: _measure(base, 2, "weeks")),
     ),
+    "ONEUNIT": (Row("UNIT", lambda base, unit: _measure(base, 1, unit)),),
     "LENGTHS": (
         Row("LENGTH", lambda _, length: length),
         Row("LENGTH [and] LENGTHS", lambda _, one, more: Length(one.days + more.days, one.minutes + more.minutes)),
     ),
     "MOMENT": (
         Row(f"[today] in {_NEAR} LENGTHS; {_NEAR} LENGTHS from [right] now", _find_moment),
-        Row(f"LENGTHS later; after|within {_NEAR} LENGTHS", _find_moment, Level.ALONE),
-        Row("[right|just] now", lambda base: base.now, Level.ALONE),
+        Row(f"LENGTHS later|out; after|within {_NEAR} LENGTHS", _find_moment, Level.ALONE),
+        Row("[right|just] now; at the moment", lambda base: base.now, Level.ALONE),
     ),
 }

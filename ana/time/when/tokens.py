@@ -12,21 +12,27 @@ LONGEST = 4_000
 _FIGURES = {
     "ISO": r"\d{4}(?:-\d\d?-|/\d\d?/)\d\d?(?![\d/-])"
     r"(?:[t ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?(?!\w))?",
-    "YEARMONTH": r"\d{4}-(?:0[1-9]|1[0-2])(?![\d/-])",
+    "DASHED": r"\d\d?-\d\d?-\d{4}(?![\d-])",
+    "YEARMONTH": r"\d{4}[-/](?:0[1-9]|1[0-2])(?![\d/-])",
+    "MONTHYEAR": r"(?:0?[1-9]|1[0-2])/\d{4}(?![\d/])",
     "ORDINAL": r"\d{1,3}(?:st|nd|rd|th)(?!\w)",
-    "CLOCK": r"(?:[01]?\d|2[0-3])(?::[0-5]\d(?!\d|:\d)|\.[0-5]\d(?= ?[ap]\.? ?m\b))",
+    "CLOCK": r"(?:[01]?\d|2[0-3])[:h][0-5]\d(?!\d|:\d)|(?:1[3-9]|2[0-3])h(?!\w)",
+    "HOURS": r"\d\d?h(?!\w)",
     "DOTTED": r"\d\d?\.\d\d?\.(?:\d{4}|\d\d)(?!\.?\d|:)",
     "DAYMONTH": r"\d\d?\.\d\d?\.(?!\.?\d|:)",
     "SLASHED": r"\d\d?/\d\d?/(?:\d{4}|\d\d)(?![\d/])|\d\d?/(?:1[3-9]|[23]\d)(?![\d/])|(?:1[3-9]|[23]\d)/\d\d?(?![\d/])",
     "FRACTION": r"\d\d?/\d\d?(?![\d/])",
     "DECIMAL": r"\d{1,4}[.,]\d\d?(?![.,:/]?\d)",
     "NUMBER": r"\d{1,4}(?![.,:/]?\d)",
-    "OTHER": r"\d+(?:[.,:/]\d+)*",
+    "": r"\d+(?:[.,:/]\d+)*",
 }
 """What figures may be, by their kinds; the first that fits counts."""
 
-_SIGNS = {"HALF": r"(?<=\d)[ap]\b\.?|[ap]\.? ?m\b\.?", "WORD": r"o'?clock|[^\W\d_]+|'s\b|\S"}
-_TOKEN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in {**_FIGURES, **_SIGNS}.items()))
+_HALF = r"(?<=\d)[ap]\b\.?|[ap]\.? ?m\b\.?"
+_TOKEN = re.compile(
+    f"2moro|(?P<figures>{'|'.join(_FIGURES.values())})|(?P<half>{_HALF})|o'?clock|[^\\W\\d_]+|'s\\b|\\S"
+)
+_KINDS = [(kind, re.compile(pattern)) for kind, pattern in _FIGURES.items()]
 _NUMBER = re.compile(r"\d+")
 _VERBS = ("may", "march", "mar")
 """Months that are also other words, in small letters: we may go."""
@@ -45,38 +51,30 @@ _WORDS: Mapping[str, Mapping[Any, str]] = {
         "january jan, february feb, march mar, april apr, may, june jun, july jul, august aug, september sep sept,"
         " october oct, november nov, december dec"
     ),
-    "PLAINMONTH": {
-        1: "january", 2: "february", 7: "july", 9: "september", 10: "october", 11: "november", 12: "december",
-    },
     "WORDNUMBER": _count("one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve"),
     "NTH": _count("first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth"),
     "TENS": {15: "fifteen", 20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 90: "ninety"},
     "UNIT": {
         "minutes": "minute minutes min mins", "hours": "hour hours hr hrs h", "days": "day days d",
-        "weeks": "week weeks wk", "fortnights": "fortnight", "months": "month months", "quarters": "quarter quarters",
+        "weeks": "week weeks wk", "months": "month months", "quarters": "quarter quarters",
         "years": "year years yr yrs",
     },
     "PERIOD": {
         "days": "day", "weeks": "week", "weekend": "weekend wkend", "months": "month", "quarters": "quarter",
         "years": "year yr",
     },
-    "ENDOF": {"days": "eod", "weeks": "eow", "months": "eom", "quarters": "eoq", "years": "eoy"},
-    "WHICH": {-1: "last", 0: "this current", 1: "next"},
-    "TODAY": {-1: "yesterday", 0: "today tonight tonite", 1: "tomorrow tomorow tommorow tommorrow tmr tmrw tmw"},
+    "WHICH": {-1: "last past", 0: "this current", 1: "next"},
+    "TODAY": {-1: "yesterday", 0: "today tonight tonite", 1: "tomorrow tomorow tommorow tommorrow tmr tmrw tmw 2moro"},
     "PART": {
         "morning": "morning", "noon": "lunch", "afternoon": "afternoon", "evening": "evening",
         "night": "night tonight tonite",
     },
     "EVERY": {1: "every each"},
-    "ADVERB": {
-        "days": "daily everyday", "weeks": "weekly", "fortnights": "fortnightly", "months": "monthly",
-        "quarters": "quarterly", "years": "yearly annually",
-    },
+    "WEAK": {True: "mon tue tues wed thu thur thurs fri"},
+    "FAINT": {True: "sat sun"},
+    "PLAIN": {True: "january february july september october november december"},
 }  # fmt: skip
-"""Words by kind and value. A plain month is no other word and no name."""
-
-_LEVELS = {"mon": 1, "tue": 1, "tues": 1, "thu": 1, "thur": 1, "thurs": 1, "fri": 1, "wed": 2, "sat": 2, "sun": 2}
-"""What a short word needs beside it in a text, as `grammar.Level` says: it may be another one."""
+"""Words by kind and value. A word that is weak or faint may be another one, a plain month is no other and no name."""
 
 _LEXICON: dict[str, dict[str, Any]] = {}
 for _kind, _values in _WORDS.items():
@@ -124,23 +122,27 @@ def read_tokens(text: str) -> list[Token]:
     tokens: list[Token] = []
     for match in _TOKEN.finditer(fold(text[:LONGEST])):
         word = "-" if match[0] in ("–", "—") else match[0]
-        kinds = _find_kinds(str(match.lastgroup), word)
+        kinds = (
+            _read_figures(word) if match["figures"] else {"HALF": word[0]} if match["half"] else _LEXICON.get(word, {})
+        )
         if word in _VERBS and text[match.start()].islower():
             kinds = {**kinds, "VERB": True}
         joins = word == "," or (word == "." and bool(tokens) and tokens[-1].end == match.start())
-        names = frozenset((word, *kinds))
-        tokens.append(Token(*match.span(), word, kinds, names, _LEVELS.get(word, 0), joins))
+        level = 3 if "FAINT" in kinds else 2 if "WEAK" in kinds else 0
+        tokens.append(Token(*match.span(), word, kinds, frozenset((word, *kinds)), level, joins))
     return tokens
 
 
-def _find_kinds(kind: str, word: str) -> dict[str, Any]:
-    """Return the kinds that a token of a pattern is of, with its value as each."""
-    if kind == "WORD":
-        return _LEXICON.get(word, {})
-    if kind == "HALF":
-        return {kind: word[0]}
-    numbers = tuple(map(int, _NUMBER.findall(word)))
+def _read_figures(text: str) -> dict[str, Any]:
+    """Return the kinds of figures, with their value as each."""
+    kind = next(kind for kind, pattern in _KINDS if pattern.fullmatch(text))
+    numbers = tuple(map(int, _NUMBER.findall(text)))
     if kind not in ("NUMBER", "ORDINAL"):
-        return {kind: Figures(numbers, word)}
-    is_year = kind == "NUMBER" and 1900 <= numbers[0] < 2200 and len(word) == 4
-    return {kind: numbers[0]} | ({"YEAR": numbers[0]} if is_year else {})
+        return {kind: Figures(numbers, text)} | ({"HOURS": numbers[0]} if text.endswith("h") else {})
+    number = numbers[0]
+    kinds: dict[str, Any] = {kind: number}
+    if kind == "NUMBER" and 1900 <= number < 2200 and len(text) == 4:
+        kinds["YEAR"] = number
+    if kind == "NUMBER" and len(text) > 2 and number < 2400 and number % 100 < 60:
+        kinds["HOURMINUTE"] = divmod(number, 100)
+    return kinds

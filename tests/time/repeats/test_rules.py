@@ -1,15 +1,15 @@
 """Rules: what is understood of an RRULE and of plain words, what is refused, and how it is told."""
 
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from ana.errors import ToolError
-from ana.time.repeats import understand_rule
+from ana.time.repeats import find_rule, understand_rule
+from ana.time.repeats.rules import iter_moments, parse_rule
 from ana.time.repeats.words import read_words
-from ana.time.when import find_rule
 
 ZONE = ZoneInfo("Europe/Berlin")
 WEDNESDAY = datetime(2026, 11, 25)
@@ -29,6 +29,7 @@ fortnightly                             | FREQ=WEEKLY;INTERVAL=2;BYDAY=WE       
 daily                                   | FREQ=DAILY                                     | 2026-11-25
 every 10 days                           | FREQ=DAILY;INTERVAL=10                         | 2026-11-25
 daily at 8, 14 and 20                   | FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0           | 2026-11-25T08:00
+three times a day at 8:00, 2pm and 8 pm | FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0           | 2026-11-25T08:00
 monthly                                 | FREQ=MONTHLY;BYMONTHDAY=25                     | 2026-11-25
 monthly on the last day                 | FREQ=MONTHLY;BYMONTHDAY=-1                     | 2026-11-30
 every month on the 31st                 | FREQ=MONTHLY;BYMONTHDAY=31                     | 2026-11-30
@@ -51,6 +52,7 @@ Tuesdays at 3:15                        | FREQ=WEEKLY;BYDAY=TU;BYHOUR=15;BYMINUT
 every Mon-Wed                           | FREQ=WEEKLY;BYDAY=MO,TU,WE                     | 2026-11-25
 every year on the fourth Thursday in November | FREQ=YEARLY;BYMONTH=11;BYDAY=4TH         | 2026-11-26
 2nd to last Friday of each month        | FREQ=MONTHLY;BYDAY=-2FR                        | 2026-12-18
+end of each month                       | FREQ=MONTHLY;BYMONTHDAY=-1                     | 2026-11-30
 every year on June 17                   | FREQ=YEARLY;BYMONTH=6;BYMONTHDAY=17            | 2027-06-17
 RRULE:FREQ=WEEKLY;WKST=MO;INTERVAL=2;BYDAY=TU | FREQ=WEEKLY;WKST=MO;INTERVAL=2;BYDAY=TU  | 2026-12-01
 freq=monthly; bymonthday=15             | FREQ=MONTHLY;BYMONTHDAY=15                     | 2026-12-15
@@ -69,8 +71,6 @@ def test_a_rule_is_understood_with_all_that_it_takes_from_its_first_date(line: s
     [
         "biweekly",
         "every odd week",
-        "every odd week on Tuesday",
-        "three times a day at 8:00, 2pm and 8 pm",
         "every day for 2 hours",
         "every friday and a bit",
         "in even weeks",
@@ -113,6 +113,8 @@ def test_what_is_no_rule_or_has_several_readings_is_refused_with_the_right_form(
     [
         ("every friday", "every week on Friday"),
         ("every second tuesday", "every 2 weeks on Tuesday"),
+        ("every odd week on Tuesday", "every odd ISO week on Tuesday"),
+        ("in even weeks on friday at 8", "every even ISO week on Friday at 08:00"),
         ("daily at 8, 14 and 20", "every day at 08:00, 14:00, 20:00"),
         ("FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
         ("FREQ=MONTHLY;BYMONTHDAY=30", "every month on day 30 (or the last day)"),
@@ -144,6 +146,7 @@ def test_an_end_or_a_count_is_told_apart_from_the_rule() -> None:
         ("every day for 2 weeks", "2026-12-08T23:59:59.999999"),
         ("every friday for 2 months", "2027-01-24T23:59:59.999999"),
         ("every friday until 1 March", "2027-03-01T23:59:59.999999"),
+        ("fridays from December to 5 March", "2027-03-05T23:59:59.999999"),
         ("daily 3x", "2026-11-27"),
     ],
 )
@@ -156,6 +159,16 @@ def test_words_that_leave_dates_out_are_refused_and_told_where_these_belong(text
     with pytest.raises(ToolError) as caught:
         understand_rule(text, WEDNESDAY, ZONE)
     assert "except" in caught.value.hint
+
+
+@pytest.mark.parametrize(("parity", "rest"), [("odd", 1), ("even", 0)])
+def test_odd_and_even_weeks_are_those_of_the_calendar_after_a_year_of_53_weeks_too(parity: str, rest: int) -> None:
+    understood = understand_rule(f"every {parity} week on Tuesday", WEDNESDAY, ZONE)
+    rule, last = parse_rule(understood.rule, ZONE), WEDNESDAY + timedelta(days=3650)
+    days = (WEDNESDAY + timedelta(days=n) for n in range(3650))
+    expected = [day for day in days if day.weekday() == 1 and day.isocalendar().week % 2 == rest]
+    assert [*iter_moments(rule, understood.first, WEDNESDAY, last)][: len(expected)] == expected
+    assert understand_rule(f"Tuesdays in {parity} weeks", WEDNESDAY, ZONE) == understood
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,6 @@ version 1.2.3
 every Friday
 Mondays
 Black Hole Friday13
-within 3 days
-Christmas dinner
 in 9999 years
 9999 years ago
 in 3 hours

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from ana.time.when import resolve
+from ana.time.when import Mention, resolve
 
 TODAY = date(2026, 1, 7)
 
@@ -15,12 +15,15 @@ last Friday of January                      2026-01-30
 the first Monday of January                 2027-01-04
 second Tuesday in March                     2026-03-10
 on Christmas Eve                            2026-12-24
+Christmas dinner                            2026-12-25
+New Year's Eve party                        2026-12-31
 today                                       2026-01-07
 What's on today?                            2026-01-07
 TODAY                                       2026-01-07
 today's standup notes                       2026-01-07
 tonight                                     2026-01-07
 this morning                                2026-01-07
+last night                                  2026-01-06
 tomorrow                                    2026-01-08
 Tomorrow morning                            2026-01-08
 the day after tomorrow                      2026-01-09
@@ -49,7 +52,9 @@ next Sunday                                 2026-01-18
 last Friday                                 2026-01-02
 last Wednesday                              2025-12-31
 last Monday                                 2026-01-05
+this past Tuesday                           2026-01-06
 Friday next week                            2026-01-16
+next week on Monday                         2026-01-12
 Tuesday of last week                        2025-12-30
 due fri                                     2026-01-09
 by Mon                                      2026-01-12
@@ -86,6 +91,7 @@ a week ago                                  2025-12-31
 two months ago                              2025-11-07
 a year ago                                  2025-01-07
 end of the month                            2026-01-31
+by month end                                2026-01-31
 the end of this month                       2026-01-31
 end of next month                           2026-02-28
 end of last month                           2025-12-31
@@ -124,6 +130,7 @@ Tuesday January 13                          2026-01-13
 Tuesday January 13 2026                     2026-01-13
 next Tuesday, January 13                    2026-01-13
 Tue, 13 Jan 2026                            2026-01-13
+January 13 (Tuesday)                        2026-01-13
 the 13th                                    2026-01-13
 on the 7th                                  2026-01-07
 on the 6th                                  2026-02-06
@@ -145,6 +152,7 @@ due 2026-01-13.                             2026-01-13
 2026-13-01                                  2026-01-13
 Black Friday                                2026-11-27
 Easter Sunday                               2026-04-05
+Easter lunch                                2026-04-05
 Thanksgiving                                2026-11-26
 1/13 dentist                                2026-01-13
 1/13/2026                                   2026-01-13
@@ -153,7 +161,9 @@ due 2/3                                     2026-02-03
 Tue 2/3                                     2026-02-03
 2/3                                         2026-02-03
 13.1.2026                                   2026-01-13
+13. 1. 2026                                 2026-01-13
 13.01.                                      2026-01-13
+13.01. dentist                              2026-01-13
 on 13.1. to the doctor                      2026-01-13
 """
 
@@ -171,6 +181,15 @@ next month                      2026-02-01 2026-02-28
 last month                      2025-12-01 2025-12-31
 this year                       2026-01-01 2026-12-31
 next year                       2027-01-01 2027-12-31
+within 3 days                   2026-01-07 2026-01-10
+in the next 3 days              2026-01-07 2026-01-10
+over the next two weeks         2026-01-07 2026-01-21
+the next ten days               2026-01-07 2026-01-17
+within a week                   2026-01-07 2026-01-14
+in the coming month             2026-01-07 2026-02-07
+in the last 3 days              2026-01-04 2026-01-07
+past two weeks                  2025-12-24 2026-01-07
+over the past year              2025-01-07 2026-01-07
 in January                      2026-01-01 2026-01-31
 for March                       2026-03-01 2026-03-31
 during december                 2026-12-01 2026-12-31
@@ -208,12 +227,16 @@ def test_phrases_for_several_days(row: str) -> None:
     assert found(text) == [(date.fromisoformat(first), date.fromisoformat(last))]
 
 
+def test_the_tables_are_as_long_as_promised() -> None:
+    assert len(rows(ONE_DAY) + rows(RANGES)) >= 130
+
+
 def test_mentions_carry_their_place_in_the_text() -> None:
     text = "Move Friday's demo to next Monday, or 2026-01-20 (Tuesday)."
-    assert [(day.start, day.end, day.text) for day in resolve(text, TODAY)] == [
-        (5, 11, "Friday"),
-        (22, 33, "next Monday"),
-        (38, 58, "2026-01-20 (Tuesday)"),
+    assert resolve(text, TODAY) == [
+        Mention(5, 11, date(2026, 1, 9), date(2026, 1, 9), "Friday"),
+        Mention(22, 33, date(2026, 1, 12), date(2026, 1, 12), "next Monday"),
+        Mention(38, 58, date(2026, 1, 20), date(2026, 1, 20), "2026-01-20 (Tuesday)"),
     ]
 
 

@@ -19,7 +19,8 @@ at 5 pm on Tuesday                           at 5 pm               17:00
 8:15                                         8:15                  08:15
 by 17:00                                     by 17:00              17:00
 at 10 tonight                                at 10                 22:00
-six in the evening                           six in the evening    18:00
+10 tonight                                   10                    22:00
+six in the evening                           six                   18:00
 7 o'clock                                    7 o'clock             07:00
 noon tomorrow                                noon                  12:00
 at midnight                                  at midnight           00:00
@@ -32,7 +33,10 @@ at 12am                                      at 12am               00:00
 at 3 in the morning                          at 3                  03:00
 7.30pm                                       7.30pm                19:30
 at 20:15                                     at 20:15              20:15
+on 26 January at 11.15                       at 11.15              11:15
 at the pub half seven tonight                half seven            19:30
+viewing friday 10.30                         10.30                 10:30
+babysitter friday 18h                        18h                   18:00
 tomorrow at 3:15                             at 3:15               15:15
 """
 
