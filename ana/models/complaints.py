@@ -42,7 +42,10 @@ def read_complaint(exc: BaseException) -> Complaint:
     status = status if isinstance(status, int) else None
     kind = response.headers.get("content-type", "") if response is not None else "json"
     is_page, passes = "html" in kind, status == 429 or (status or 0) >= 500
-    error = {} if is_page else _find_error(getattr(exc, "body", None))
+    body = getattr(exc, "body", None)
+    if body is None and status:  # what was no JSON stands in the error's own message
+        body = str(getattr(exc, "message", ""))
+    error = {} if is_page else _find_error(body)
     parameter = error.get("param")
     told = error.get("code")
     return Complaint(

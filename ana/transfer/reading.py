@@ -1,9 +1,12 @@
 """A file or folder that is brought in, whatever wrote it: it is known by its content."""
 
+import zipfile
 from collections.abc import Callable
 from datetime import tzinfo
 from pathlib import Path
 
+from ana.backends.chroma.care.files import MANIFEST
+from ana.errors import UserError
 from ana.transfer.bundle import Bundle, is_export, read_export
 from ana.transfer.foreign.columns import Columns, find_known, read_columns
 from ana.transfer.foreign.rows import read_rows
@@ -24,6 +27,8 @@ def read_source(path: Path, zone: tzinfo, choose: Choose | None = None, *, is_bo
     if path.is_dir():
         if (path / "chroma").is_dir():  # a folder of ana itself
             return None
+    elif _is_backup(path):
+        raise UserError(f"{path} is a backup.", "`ana restore` reads backups.")
     elif path.is_file() and is_export(path):
         bundle = read_export(path, is_bounded=is_bounded)
         return tell_past(bundle) if bundle.format == 1 else bundle
@@ -37,3 +42,10 @@ def read_source(path: Path, zone: tzinfo, choose: Choose | None = None, *, is_bo
     known = find_known(table.columns)
     columns = choose(table, known) if choose else read_columns({}, table.columns, known)
     return read_rows(path, table, columns, zone)
+
+
+def _is_backup(path: Path) -> bool:
+    if not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return MANIFEST in archive.namelist()

@@ -159,7 +159,7 @@ def test_a_driver_that_is_not_installed_is_a_sentence(own: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(PROJECT)}
     done = run_forked("-c", textwrap.dedent(WITHOUT_DRIVER), "items", env=env, cwd=own)
     assert (done.returncode, "ANA_DATABASE_URL needs psycopg" in done.stderr) == (2, True), done.stderr
-    assert "[postgres]" in done.stderr
+    assert "psycopg[binary]" in done.stderr
 
 
 def test_a_wrong_address_is_a_sentence_without_a_password(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
