@@ -64,7 +64,7 @@ class Operation:
             return {str(self.move(key)): self.move(value) for key, value in old.items()}
         if not day_of(old):
             raise ToolError(
-                f"There is no date in {self.name} to move. Nothing was changed.", "Leave it out, or set one."
+                f"{self.name} holds no date that could be moved. Nothing was changed.", "Leave it out, or set one."
             )
         from dateutil.relativedelta import relativedelta
 

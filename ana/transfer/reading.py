@@ -11,7 +11,7 @@ from ana.transfer.bundle import Bundle, is_export, read_export
 from ana.transfer.foreign.columns import Columns, find_known, read_columns
 from ana.transfer.foreign.rows import read_rows
 from ana.transfer.foreign.tables import Table, read_table
-from ana.transfer.records import read_bytes, require_few
+from ana.transfer.records import read_bytes, require_few, show_path
 from ana.transfer.whose import tell_past
 
 Choose = Callable[[Table, Columns | None], Columns]
@@ -28,7 +28,7 @@ def read_source(path: Path, zone: tzinfo, choose: Choose | None = None, *, is_bo
         if (path / "chroma").is_dir():  # a folder of ana itself
             return None
     elif _is_backup(path):
-        raise UserError(f"{path} is a backup.", "`ana restore` reads backups.")
+        raise UserError(f"{show_path(path)} is a backup.", "`ana restore` reads backups.")
     elif path.is_file() and is_export(path):
         bundle = read_export(path, is_bounded=is_bounded)
         return tell_past(bundle) if bundle.format == 1 else bundle

@@ -11,14 +11,17 @@ import pytest
 from ana.errors import UserError
 from ana.memory.changes import make_edit
 from ana.models.scripted import calls
+from ana.reminders.postgres import PostgresLedger
 from ana.reminders.ringing import Target
 from ana.reminders.sending import Message
 from ana.values import Properties
+from ana.workspace import Workspace
 from app.due import group_due
 from app.routines.offers import start_offer
 from app.routines.running import HOW, Routines, list_routines
 from tests.app.test_damage import ana as run
 from tests.conftest import BERLIN, folders
+from tests.postgres.server import open_people
 from tests.stories import Life
 
 WEDNESDAY = date(2026, 12, 2)
@@ -59,8 +62,11 @@ class Morning:
         return send
 
 
-@pytest.fixture
-def morning(tmp_path: Path) -> Iterator[Morning]:
+@pytest.fixture(params=["folder", "postgres"])
+def morning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Morning]:
+    if request.param == "postgres":
+        ledger = PostgresLedger(open_people()("owner"))
+        monkeypatch.setattr(Workspace, "open_ledger", lambda _: ledger)
     with Life(BERLIN).live(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="none") as life:
         yield Morning(life)
 

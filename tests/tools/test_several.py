@@ -51,7 +51,7 @@ def test_several_are_deleted_in_one_call(make_assistant: MakeAssistant) -> None:
 
 def test_one_that_cannot_be_changed_keeps_all_as_they_are_and_is_named(memory: Memory) -> None:
     dated, other = memory.create("Slides", {"due_date": "2030-05-14"}).id, memory.create("Notes", {}).id
-    with pytest.raises(ToolError, match=f"{other}: There is no date in due_date to move"):
+    with pytest.raises(ToolError, match=f"{other}: due_date holds no date that could be moved"):
         memory.change_all([dated, other], lambda _: shift("1 day"), CAUSE)
     with pytest.raises(NoSuchItem):
         memory.change_all([dated, "abcdefgh"], lambda _: None, CAUSE)

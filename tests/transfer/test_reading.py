@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ana.backends.chroma.care.files import MANIFEST
 from ana.errors import UserError
 from ana.time.clock import Clock
 from ana.transfer.reading import read_source
@@ -87,7 +88,7 @@ def test_a_zip_that_is_a_backup_damaged_or_too_large_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(UserError, match="is a backup"):
-        read(pack(tmp_path / "a.zip", {"manifest.json": "{}"}))
+        read(pack(tmp_path / "a.zip", {MANIFEST: "{}"}))
     whole = pack(tmp_path / "b.zip", {"a.md": "words " * 100}).read_bytes()
     (tmp_path / "b.zip").write_bytes(whole.replace(b"words", b"WORDS", 1))
     with pytest.raises(UserError, match="cannot be unpacked"):

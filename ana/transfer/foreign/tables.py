@@ -43,8 +43,6 @@ def read_table(path: Path) -> Table | None:
         return _read_file(path)
     try:
         with zipfile.ZipFile(path) as archive, TemporaryDirectory() as folder:
-            if "manifest.json" in archive.namelist():
-                raise UserError(f"{show_path(path)} is a backup.", "`ana restore` reads it.")
             if sum(each.file_size for each in archive.infolist()) > MOST_BYTES:
                 raise UserError(f"{show_path(path)} has more than {MOST_BYTES:,} bytes.", "Import it in parts.")
             archive.extractall(folder, [name for name in archive.namelist() if name.lower().endswith(_SUFFIXES)])
