@@ -37,11 +37,13 @@ OURS = {*NAMED, *REPEATING, "repeat_from", "until", "except", "moved", "done_for
 MOST = 5
 """How many of each are told at most."""
 
-ROOM = 100
+ROOM = 115
 """Tokens that are told at most; every turn pays for them."""
 
 REST = 5
 """Tokens of " and 12 more"."""
+
+HOW_TO_SEE_MORE = '. For "more": query_items where {"topic": {"$ne": null}}'
 
 NEAR = 0.88
 """How alike two names are that are nearly the same: note and notes, linear and lineare Attention; not Lena and Lea."""
@@ -115,7 +117,7 @@ def describe(names: Mapping[str, Names]) -> str:
     """Return the commonest names in one line of at most ROOM tokens, some of each kind, and how many more there are."""
     names = {key: [each for each in names[key] if key != OTHERS or each[0] not in names] for key in names}
     told: dict[str, list[str]] = {key: [] for key, each in names.items() if each}
-    left = ROOM - sum(count_tokens(key) + REST for key in told)
+    left = ROOM - count_tokens(HOW_TO_SEE_MORE) - sum(count_tokens(key) + REST for key in told)
     for place in range(MOST):
         for key in told:
             said = "".join(f"{_quote(key, name)} ({n})" for name, n in names[key][place : place + 1])
@@ -128,7 +130,8 @@ def describe(names: Mapping[str, Names]) -> str:
     for key, some in told.items():
         more = len(names[key]) - len(some)
         kinds.append(f"{key} {', '.join(some)}{f' and {more} more' if more else ''}" if some else f"{key} {more} names")
-    return "; ".join(kinds)
+    has_more = any(len(told[key]) < len(names[key]) for key in told)
+    return "; ".join(kinds) + (HOW_TO_SEE_MORE if has_more else "")
 
 
 def names_of(item: Item, key: str) -> set[str]:

@@ -9,7 +9,7 @@ import pytest
 from ana.backends.in_memory import InMemoryBackend
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.vocabulary import NAMED, ROOM
+from ana.memory.vocabulary import HOW_TO_SEE_MORE, NAMED, ROOM
 from ana.time.clock import Clock
 from ana.transfer.bundle import Bundle
 from ana.transfer.importer import import_bundle
@@ -97,7 +97,8 @@ def test_many_names_stay_short_and_every_kind_is_told(memory: Memory, word: str)
     store(memory, *(dict.fromkeys(NAMED, f"{word} {n}") for n in range(20)))
     told = memory.vocabulary.describe()
     assert count_tokens(told) <= ROOM
-    parts = told.split("; ")
+    assert told.endswith(HOW_TO_SEE_MORE)
+    parts = told.removesuffix(HOW_TO_SEE_MORE).split("; ")
     assert [part.partition(" ")[0] for part in parts] == [*NAMED]
     assert all(part.startswith(f'{key} "{word} 0" (1)') for key, part in zip(NAMED, parts, strict=True))
     assert all(re.search(r" and \d+ more$", part) for part in parts)
