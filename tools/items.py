@@ -183,8 +183,9 @@ def query_items(
         text: What it is about; two or three wordings of a kind ("ailments") or of all of something.
         where: Filter on properties: {"type": "task", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
             Several mean and; also $and $or $in $nin $ne $contains; a bare date is that whole day. {"$on": DAY} or
-            {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. When something was done:
-            status and updated_at, which are shown if asked for; completed_at tells it, done_then that of repeats. Without text, sums add up numbers.
+            {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. Done since a day: {"status":
+            "done", "updated_at": {"$gte": DAY}}; results tell completed_at, done_then of repeats. Without text, sums
+            add up numbers.
         limit: How many at most.
         like: An item's id, for those similar to it.
     """
