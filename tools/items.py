@@ -204,7 +204,7 @@ def query_items(
     # where text or likeness ranks everything, all items would be the total
     is_selection = bool(where) or (found.fitting is None and not like)
     note = _note(call, found, where or {})  # first, as it says how to read the items
-    result: dict[str, Json] = {**({"note": note} if note else {}), "items": items}
+    result: dict[str, Json] = {**({"note": note} if note else {}), "items": [*items]}
     result |= {**({"total": found.total} if is_selection else {}), "truncated": found.truncated} | more
     result |= tell_sums(call, found, where, [*texts, like])
     return result | _tell_done_then(call, found.where), explain(found)
