@@ -7,6 +7,7 @@ from textwrap import dedent
 from ana.children import run_python
 from ana.settings import PROJECT, PersonalSettings, Settings
 from evals import figures, imports
+from evals.capable import render_capable
 from evals.conversation import render_conversation
 from evals.doors import render_doors, render_not_built, render_routes
 from evals.pages import replace_parts
@@ -89,6 +90,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "found-minilm": lambda: figures.render_recall(embedder="minilm"),
         "policies": figures.render_policies,
         "tasks": figures.render_tasks,
+        "capable": render_capable,
         "context": figures.render_context,
         "summary": figures.render_summary,
     },

@@ -42,6 +42,9 @@ LONG = 200
 CHANGES = ("created", "changed", "deleted")
 """Keys of what `history` tells of an item."""
 
+RECALL = "recall_conversation"
+"""The call that stands for what was said and done earlier; no tool has this name."""
+
 IDS = ("id", "line", "turn")
 """Arguments that name what a call changes, and hold no text."""
 
@@ -147,7 +150,8 @@ def _estimate(turn: Sequence[AnyMessage]) -> int:
 def _shorten_turn(turn: Sequence[AnyMessage], id: str, named: set[str]) -> list[AnyMessage]:
     """Return a turn with one of its calls, a write if there is one, whose result says what all of them came to.
 
-    The items that it names are added to those that were named before.
+    Several writes stand as a call of RECALL: one of them would seem to have changed the records of all. The items that
+    it names are added to those that were named before.
     """
     asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
     if not asked:
@@ -158,9 +162,12 @@ def _shorten_turn(turn: Sequence[AnyMessage], id: str, named: set[str]) -> list[
     args = map_texts(shown["args"], partial(shorten, width=ARGUMENT))
     if _writes_others(answers[str(shown["id"])]):
         args = {name: id for name, id in args.items() if name in IDS}
-    called = AIMessage("", tool_calls=[ToolCall(name=shown["name"], args=args, id=id)])
+    name = shown["name"]
+    if sum(bool(receipts_of(answers[str(call["id"])])) for call in asked) > 1:
+        name, args = RECALL, {}
+    called = AIMessage("", tool_calls=[ToolCall(name=name, args=args, id=id)])
     # not under the mark of a result, which a text that was written since may hold
-    record = ToolMessage("\n".join(_join_same(results)), name=shown["name"], tool_call_id=id)
+    record = ToolMessage("\n".join(_join_same(results)), name=name, tool_call_id=id)
     said = [m for m in turn if not isinstance(m, ToolMessage) and not call_ids(m)]
     begin = sum(isinstance(message, HumanMessage) for message in turn[:1])
     return [*said[:begin], called, record, *said[begin:]]

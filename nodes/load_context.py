@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Any
 
 from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
@@ -92,20 +91,22 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: datetime | None = N
         return Loaded(now=told, vocabulary="", lines=memory.lines())
     before = before and before.astimezone(handles.clock.zone)
     with memory.backend.reading():
-        late = memory.find_overdue(MOST_OVERDUE, now=began, since=before)  # a turn may have waited
+        late = memory.find_overdue(MOST_OVERDUE, now=began)  # a turn may have waited
+        new = memory.find_overdue(NAMED, now=began, since=before) if before and late.items else late
         vocabulary, lines = memory.vocabulary.describe(), memory.lines()
-    named = {item.id: shorten(item.content, TITLE) for item in late.items[:NAMED]}
-    return Loaded(now=told + _tell_overdue(late, before), vocabulary=vocabulary, lines=lines, overdue=named)
+    named = {item.id: shorten(item.content, TITLE) for item in new.items[:NAMED]}
+    return Loaded(now=told + _tell_overdue(late, new, before), vocabulary=vocabulary, lines=lines, overdue=named)
 
 
-def _tell_overdue(late: Found, before: datetime | None) -> str:
-    """Return a line on what is overdue, of which the conversation was not told before; empty if nothing is."""
+def _tell_overdue(late: Found, new: Found, before: datetime | None) -> str:
+    """Return a line on how much is overdue, with what the conversation was not told before; empty if nothing is."""
     if not late.items:
         return ""
-    told = (_tell_late(item) for item in late.items)
-    named = "; ".join(islice(told, NAMED)) + ("; ..." if len(late.items) > NAMED else "")
-    kind = f"Overdue, new since your last talk on {before.date()}" if before else "Overdue"
-    return f"\n{kind}: {len(late.items)}{'+' if late.truncated else ''} ({named})"
+    count = f"\nOverdue: {len(late.items)}{'+' if late.truncated else ''}"
+    if not new.items:
+        return f"{count}, as told before"
+    named = "; ".join(map(_tell_late, new.items[:NAMED])) + ("; ..." if len(new.items) > NAMED or new.truncated else "")
+    return f"{count}, new since your last talk on {before.date()}: {named}" if before else f"{count} ({named})"
 
 
 def _tell_late(item: Item) -> str:

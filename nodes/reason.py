@@ -36,7 +36,7 @@ from tools.catalog import WRITERS, schemas
 
 Send = Callable[[list[AnyMessage]], tuple[AIMessage, Usage]]
 EMPTY = "(empty - populate as you learn about the user)"
-NO_NAMES = "none yet"
+NO_NAMES = "no names yet"
 
 MOST_REASONING = 20_000
 """Characters that are kept of what a model thought for a decision; of more the middle is cut out, with a mark."""

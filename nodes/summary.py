@@ -13,7 +13,7 @@ from ana.handles import Handles
 from ana.json_lines import Quoted
 from ana.models.call import complete
 from graph.state import Turn, Usage
-from nodes.earlier import tell_turn
+from nodes.earlier import RECALL, tell_turn
 from nodes.history import cut_middle, repair_messages, split_turns
 from nodes.usage import open_purse
 from prompts import render
@@ -84,7 +84,7 @@ def recall(*told: str) -> list[AnyMessage]:
     text = "\n".join(each for each in told if each.strip())
     if not text:
         return []
-    call = ToolCall(name="recall_conversation", args={}, id="recall")
+    call = ToolCall(name=RECALL, args={}, id="recall")
     return [
         HumanMessage("[recall] What was said before this?"),
         AIMessage("", tool_calls=[call]),

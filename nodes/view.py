@@ -11,7 +11,7 @@ from ana.memory.content_words import count_words, iter_words
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.sources import PASTE, PERSON, SUGGESTED, is_others, name_tool
-from ana.memory.vocabulary import MOST, NAMED, OURS
+from ana.memory.vocabulary import DATES, MOST, OTHERS, OURS
 from ana.output import escape_controls
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS
@@ -162,9 +162,10 @@ def _read_vocabulary(memory: Memory) -> Iterator[Shown]:
     """Yield the names in use that are long enough to order something, as the record that was changed last has them."""
     for kind, names in memory.vocabulary.names().items():
         for name in (name for name, _ in names[:MOST] if may_order(name)):
-            where: dict[str, Json] = {kind: name} if kind in NAMED else {name: {"$ne": None}}
+            is_key = kind in (DATES, OTHERS)
+            where: dict[str, Json] = {name: {"$ne": None}} if is_key else {kind: name}
             for item in memory.find(where=where, limit=1).items:
-                yield Shown(item.sources.properties.get(kind if kind in NAMED else name, PERSON), name, item.id)
+                yield Shown(item.sources.properties.get(name if is_key else kind, PERSON), name, item.id)
 
 
 def _read_results(messages: Sequence[AnyMessage]) -> list[Any]:

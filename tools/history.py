@@ -111,7 +111,7 @@ def _show_turn(entries: Sequence[Entry], call: CallContext, whole: bool) -> dict
     newest = entries[0]
     by = find_author(newest.turn)
     at = call.clock.minute(newest.ts).replace(" ", "T")
-    shown: dict[str, Any] = {"at": with_weekday(at)} | ({"by": by} if by else {})
+    shown: dict[str, Any] = {"at": with_weekday(at), "turn": newest.turn} | ({"by": by} if by else {})
     return shown | {"changes": [_show_change(entry, call, whole) for entry in entries]}
 
 

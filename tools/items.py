@@ -66,9 +66,9 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
         content: The text, in natural language. Verbatim, without retyping: {"message": "this"} is the user's whole
             message, {"message": "Dear all"} what follows from those words on.
         properties: What is known about it, by name. Dates are ISO; a time elsewhere has zone, "Asia/Tokyo". What
-            repeats has repeats, as "FREQ=WEEKLY;BYDAY=FR", "FREQ=DAILY;BYHOUR=8,14,20" or "every second Tuesday";
-            perhaps until, a date; repeat_from "done", if the next counts from when it was done; missed, "waits" for
-            what must be done or "passes".
+            is to ring has remind, a moment or "30 minutes before". What repeats has repeats, "FREQ=WEEKLY;BYDAY=FR",
+            "FREQ=DAILY;BYHOUR=8,14,20" or "every second Tuesday"; perhaps until, a date; repeat_from "done", if the
+            next counts from when it was done; missed, "waits" for what must be done or "passes".
     """
     text, known = require_text(quote_message(content, call.message)), read_properties(properties, call.today)
     try:
@@ -137,7 +137,9 @@ def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
     changed = [key for key in {**old, **new} if (key in old) != (key in new) or old.get(key) != new.get(key)]
     shown["content"] = _cut_to_change(change.before.content, change.after.content)
     known, earlier = (show_properties(each, call.clock.zone) for each in (change.after, change.before))
-    shown["properties"] = {key: known.get(key) for key in changed}
+    shown.pop("properties")
+    if changed:
+        shown["properties"] = {key: known.get(key) for key in changed}
     was: dict[str, Json] = {key: earlier[key] for key in changed if key in old}
     return shown | ({"was": was} if was else {})
 
@@ -172,7 +174,6 @@ def query_items(
     where: dict[str, Any] | None = None,
     limit: int = 10,
     like: str = "",
-    stamps: bool = False,
     *,
     call: Injected,
 ) -> Result:
@@ -182,11 +183,11 @@ def query_items(
         text: What it is about; two or three wordings of a kind ("ailments") or of all of something.
         where: Filter on properties: {"type": "task", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
             Several mean and; also $and $or $in $nin $ne $contains; a bare date is that whole day. {"$on": DAY} or
-            {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. When something was done:
-            status and updated_at; completed_at tells it, done_then that of repeats. Without text, sums add up numbers.
+            {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. Done since a day: {"status":
+            "done", "updated_at": {"$gte": DAY}}; results tell completed_at, done_then of repeats. Without text, sums
+            add up numbers.
         limit: How many at most.
         like: An item's id, for those similar to it.
-        stamps: Show created_at and updated_at too.
     """
     texts = [each for each in ([text] if isinstance(text, str) else text or []) if each.strip()]
     if like and texts:
@@ -199,13 +200,14 @@ def query_items(
     except NoSuchItem as exc:
         raise explain_missing(call, like) from exc
     found, more = _cut(keep_fitting(found), most)
-    found, items = _show_all(call, found, stamps=stamps or _asks_for_stamps(where))
+    found, items = _show_all(call, found, stamps=_asks_for_stamps(where))
     # where text or likeness ranks everything, all items would be the total
     is_selection = bool(where) or (found.fitting is None and not like)
-    result = {"items": items, **({"total": found.total} if is_selection else {}), "truncated": found.truncated} | more
+    note = _note(call, found, where or {})  # first, as it says how to read the items
+    result: dict[str, Json] = {**({"note": note} if note else {}), "items": [*items]}
+    result |= {**({"total": found.total} if is_selection else {}), "truncated": found.truncated} | more
     result |= tell_sums(call, found, where, [*texts, like])
-    note = _note(call, found, where or {})
-    return result | _tell_done_then(call, found.where) | ({"note": note} if note else {}), explain(found)
+    return result | _tell_done_then(call, found.where), explain(found)
 
 
 def _cut(found: Found, most: int) -> tuple[Found, dict[str, Json]]:

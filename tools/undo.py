@@ -29,7 +29,8 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
     """Take back all that the last turn before this one changed in this conversation, or another turn.
 
     Args:
-        turn: That turn's id, such as `undo` of an earlier result, which brings everything back; or a deleted item's id.
+        turn: That turn's id, from history, or `undo` of an earlier result, which brings all back; or the id of a
+            deleted item.
         force: Also what was changed since; only when the user wants that.
     """
     turn = None if turn == "last" else turn
@@ -68,7 +69,7 @@ def _bring_back(call: CallContext, id: str) -> Change:
     except UserError as exc:
         deleted = [deleted.item for deleted in list_deleted(call.memory)[:_MOST_NAMED]]
         named = "; ".join(f"{item.id} {item.content[:80]!r}" for item in deleted)
-        hint = f"Deleted last: {named}." if deleted else "Nothing is deleted."
+        hint = "Leave turn out for the last turn. " + (f"Deleted last: {named}." if deleted else "Nothing is deleted.")
         raise ToolError(f"{id!r} is neither a turn that changed something nor a deleted item.", hint) from exc
 
 

@@ -1,4 +1,4 @@
-"""The names in use: projects, topics, people, types, statuses, tags and date properties, with counts."""
+"""The names in use: projects, topics, types and their like, properties and, where they have few, their values."""
 
 import json
 import re
@@ -19,17 +19,31 @@ NAMED = ("project", "topic", "person", "type", "status", "tags")
 DATES, OTHERS = "dates", "properties"
 """What the names of date properties are listed under, and those of a person's own, such as location."""
 
+VALUES = "values"
+"""What the values of priority and of a person's own properties are counted under, each behind its property's name."""
+
+BETWEEN = "\0"
+"""Between a property's name and a value of it; no name has it, as it is no printable character."""
+
+SHOWN_WITH_VALUES = 3
+"""How many of a person's own properties are told with their values, at most."""
+
+MOST_SPELLED = 50
+"""Spellings of a property's values above which it has not few."""
+
 OURS = {*NAMED, *REPEATING, "repeat_from", "until", "except", "moved", "done_for", "missed", "remind", "priority"}
 """Properties that a model knows without having seen them in use."""
 
 MOST = 5
 """How many of each are told at most."""
 
-ROOM = 100
+ROOM = 115
 """Tokens that are told at most; every turn pays for them."""
 
 REST = 5
 """Tokens of " and 12 more"."""
+
+HOW_TO_SEE_MORE = '. For "more": query_items where {"topic": {"$ne": null}}'
 
 NEAR = 0.88
 """How alike two names are that are nearly the same: note and notes, linear and lineare Attention; not Lena and Lea."""
@@ -38,6 +52,8 @@ COMPARED = 500
 """The commonest names that a value is compared with."""
 
 Names = list[tuple[str, int]]
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 class Vocabulary:
@@ -51,7 +67,8 @@ class Vocabulary:
     def names(self) -> dict[str, Names]:
         """Return the names and how many items have each, the commonest first, by what they are listed under.
 
-        Spellings that differ only in case are one name, told as it is spelled most.
+        The values of priority, and of a property that has few, are listed under its name. Spellings that differ only
+        in case are one name, told as it is spelled most.
         """
         return self._tell()[1]
 
@@ -81,7 +98,8 @@ class Vocabulary:
         """Return the counts, and the names and the line that they come to, made once for the same counts."""
         counts, told = self._tally.read(), self._told
         if told is None or told[0] is not counts:
-            names = {kind: _merge(spelled) for kind, spelled in counts.items()}
+            names = {kind: _merge(spelled) for kind, spelled in counts.items() if kind != VALUES}
+            names |= _find_few(counts[VALUES])
             self._told = told = counts, names, describe(names)
         return told
 
@@ -89,16 +107,20 @@ class Vocabulary:
         spelled = {key: Counter(dict(_iter_names(self._backend.list_values(key)))) for key in NAMED}
         keys = self._backend.list_keys().items()
         own = {kind: Counter({key: n for key, n in keys if _kind_of(key) == kind}) for kind in (DATES, OTHERS)}
-        return {**spelled, **own}
+        values = Counter[str]()
+        for key in filter(_has_values, (key for key, _ in keys)):
+            values.update({_join(key, value): n for value, n in self._backend.list_values(key) if _is_value(value)})
+        return {**spelled, **own, VALUES: values}
 
 
 def describe(names: Mapping[str, Names]) -> str:
     """Return the commonest names in one line of at most ROOM tokens, some of each kind, and how many more there are."""
+    names = {key: [each for each in names[key] if key != OTHERS or each[0] not in names] for key in names}
     told: dict[str, list[str]] = {key: [] for key, each in names.items() if each}
-    left = ROOM - sum(count_tokens(key) + REST for key in told)
+    left = ROOM - count_tokens(HOW_TO_SEE_MORE) - sum(count_tokens(key) + REST for key in told)
     for place in range(MOST):
         for key in told:
-            said = "".join(f"{json.dumps(name, ensure_ascii=False)} ({n})" for name, n in names[key][place : place + 1])
+            said = "".join(f"{_quote(key, name)} ({n})" for name, n in names[key][place : place + 1])
             cost = count_tokens(f", {said}")
             # a kind that has left one out goes on with no rarer one
             if said and len(told[key]) == place and cost <= left:
@@ -108,15 +130,23 @@ def describe(names: Mapping[str, Names]) -> str:
     for key, some in told.items():
         more = len(names[key]) - len(some)
         kinds.append(f"{key} {', '.join(some)}{f' and {more} more' if more else ''}" if some else f"{key} {more} names")
-    return "; ".join(kinds)
+    has_more = any(len(told[key]) < len(names[key]) for key in told)
+    return "; ".join(kinds) + (HOW_TO_SEE_MORE if has_more else "")
 
 
 def names_of(item: Item, key: str) -> set[str]:
     """Return the names that an item has, of what they are listed under."""
     if key in (DATES, OTHERS):
         return {name for name in item.properties if _kind_of(name) == key}
+    if key == VALUES:
+        own = ((name, each) for name in item.properties if _has_values(name) for each in _list_members(item, name))
+        return {_join(name, each) for name, each in own if _is_value(each)}
+    return {name for name, _ in _iter_names((each, 1) for each in _list_members(item, key))}
+
+
+def _list_members(item: Item, key: str) -> list[Json]:
     value = item.properties.get(key)
-    return {name for name, _ in _iter_names((each, 1) for each in (value if isinstance(value, list) else [value]))}
+    return value if isinstance(value, list) else [value]
 
 
 def _iter_names(values: Iterable[tuple[Json, int]]) -> Iterable[tuple[str, int]]:
@@ -133,6 +163,39 @@ def _kind_of(key: str) -> str | None:
     if not _is_name(key) or key in OURS:
         return None
     return DATES if is_date_key(key) else OTHERS
+
+
+def _has_values(key: str) -> bool:
+    return key == "priority" or _kind_of(key) == OTHERS
+
+
+def _is_value(value: Json) -> bool:
+    return _is_name(value) if isinstance(value, str) else isinstance(value, int | float)
+
+
+def _join(key: str, value: Json) -> str:
+    return key + BETWEEN + (value if isinstance(value, str) else json.dumps(value))
+
+
+def _quote(kind: str, name: str) -> str:
+    """Return a name in quotes; a number or yes and no, which only values can be, as it is."""
+    is_plain = kind not in (*NAMED, DATES, OTHERS) and (name in ("true", "false") or _NUMBER.fullmatch(name))
+    return name if is_plain else json.dumps(name, ensure_ascii=False)
+
+
+def _find_few(counted: Counter[str]) -> dict[str, Names]:
+    """Return the values of priority, and of the commonest properties whose few values are used again, by property."""
+    by_key: dict[str, Counter[str]] = {}
+    for joined, count in counted.items():
+        key, _, value = joined.partition(BETWEEN)
+        by_key.setdefault(key, Counter())[value] = count
+    # notes of many words are all different, and there may be thousands
+    merged = {key: _merge(spelled) for key, spelled in by_key.items() if len(spelled) <= MOST_SPELLED}
+    totals = {key: sum(count for _, count in names) for key, names in merged.items()}
+    few = [key for key, names in merged.items() if 0 < len(names) <= MOST and totals[key] >= 2 * len(names)]
+    few.sort(key=lambda key: (-totals[key], key))
+    chosen = [key for key in few if key != "priority"][:SHOWN_WITH_VALUES]
+    return {key: merged[key] for key in ["priority", *chosen] if merged.get(key)}
 
 
 def _merge(spelled: Counter[str]) -> Names:

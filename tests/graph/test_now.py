@@ -165,7 +165,9 @@ def test_what_is_overdue_and_open_is_counted_and_the_first_three_are_named(
     assert "Dentist, long past" not in head
 
 
-def test_what_is_overdue_is_told_once_in_a_conversation(make_assistant: MakeAssistant, tmp_path: Path) -> None:
+def test_what_is_overdue_is_named_once_in_a_conversation_and_counted_in_each_turn(
+    make_assistant: MakeAssistant, tmp_path: Path
+) -> None:
     moments = [WEDNESDAY]
     handles = open_at(tmp_path, lambda: moments[-1], "One.", "Well.", "Another.", "One.")
     store_overdue(handles, "Pay the rent")
@@ -178,8 +180,8 @@ def test_what_is_overdue_is_told_once_in_a_conversation(make_assistant: MakeAssi
     assistant.ask("and here?", THREAD[:-1] + "1")
     first, second, third, elsewhere = (messages[-1].text for messages in sent(handles))
     assert 'Overdue: 1 ("Pay the rent", due 2026-01-01)' in first
-    assert "Overdue" not in second
-    assert 'Overdue, new since your last talk on 2026-01-07: 1 ("Call Bo", due 2026-01-07)' in third
+    assert "Overdue: 1, as told before\n" in second
+    assert 'Overdue: 2, new since your last talk on 2026-01-07: "Call Bo", due 2026-01-07\n' in third
     assert 'Overdue: 2 ("Pay the rent", due 2026-01-01; "Call Bo", due 2026-01-07)' in elsewhere
 
 
@@ -208,8 +210,9 @@ def test_names_that_are_left_out_are_found_as_the_prompt_says(make_assistant: Ma
     handles.memory.create("Milk", {})
     make_assistant(handles=handles).ask("which topics are there?", THREAD)
     line = next(line for line in sent(handles)[0][-1].text.splitlines() if line.startswith("In use"))
-    where = json.loads(line.partition("query_items where ")[2].partition(": topic")[0])
-    assert " more" in line.partition(": topic")[2]
+    shown, _, where = line.partition('. For "more": query_items where ')
+    where = json.loads(where)
+    assert " more" in shown
     found = handles.memory.find(None, where, 100).items
     assert {item.properties["topic"] for item in found} == {f"topic {n}" for n in range(14)}
 

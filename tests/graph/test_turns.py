@@ -344,4 +344,4 @@ def test_the_prompt_and_the_schemas_stay_small() -> None:
 
     now = describe_now({"now": calendar(WEDNESDAY, "Europe/Berlin"), "vocabulary": "", "lines": {}}, THREAD)
     prompt = system_prompt({}) + now
-    assert (len(prompt) + len(json.dumps(schemas()))) / 4 <= 2940
+    assert (len(prompt) + len(json.dumps(schemas()))) / 4 <= 2915

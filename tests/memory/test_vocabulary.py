@@ -9,7 +9,7 @@ import pytest
 from ana.backends.in_memory import InMemoryBackend
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.vocabulary import NAMED, ROOM
+from ana.memory.vocabulary import HOW_TO_SEE_MORE, NAMED, ROOM
 from ana.time.clock import Clock
 from ana.transfer.bundle import Bundle
 from ana.transfer.importer import import_bundle
@@ -36,13 +36,38 @@ def test_the_commonest_names_come_first_in_their_commonest_spelling(memory: Memo
     assert memory.vocabulary.describe() == told
 
 
-def test_the_names_of_a_persons_own_properties_are_told_without_their_values(memory: Memory) -> None:
-    store(memory, {"location": "Shed", "hours": 3}, {"location": "Attic", "repeats": "FREQ=DAILY", "priority": 1})
+def test_properties_whose_values_are_all_different_are_told_without_them(memory: Memory) -> None:
+    store(memory, {"location": "Shed", "hours": 3}, {"location": "Attic", "repeats": "FREQ=DAILY"})
     assert memory.vocabulary.describe() == 'dates "due_date" (1); properties "location" (2), "hours" (1)'
     memory.update(next(memory.items()).id, None, {"location": None, "box": 4})
     told = memory.vocabulary.describe()
     assert '"location" (1)' in told
     assert '"box" (1)' in told
+
+
+def test_the_values_of_priority_and_of_properties_that_have_few_are_told(memory: Memory) -> None:
+    store(memory, {"priority": "high", "room": "Attic", "paid": True}, {"priority": "High", "room": ["attic", "Shed"]})
+    store(memory, {"priority": 1, "room": "Shed", "paid": True, "box": 7})
+    told = 'properties "box" (1); priority "High" (2), 1 (1); room "Attic" (2), "Shed" (2); paid true (2)'
+    assert memory.vocabulary.describe() == told
+    for item in memory.find(where={"room": "Shed"}).items:
+        memory.update(item.id, None, {"room": None})
+    told = 'properties "box" (1), "room" (1); priority "High" (2), 1 (1); paid true (2)'
+    assert memory.vocabulary.describe() == told
+    assert "room" in dict(memory.vocabulary.names()["properties"])
+
+
+def test_at_most_three_properties_are_told_with_values(memory: Memory) -> None:
+    store(memory, *[dict.fromkeys(("one", "two", "three", "four"), "same")] * 2)
+    assert memory.vocabulary.describe() == 'properties "two" (2); four "same" (2); one "same" (2); three "same" (2)'
+
+
+def test_what_is_told_of_values_is_counted_on_every_write(memory: Memory, clock: Clock) -> None:
+    store(memory, {"room": "Attic"}, {"room": "Attic"})
+    assert memory.vocabulary.describe() == 'room "Attic" (2)'
+    store(memory, {"room": "Shed"}, {"room": "Shed"}, {"room": "x" * 100})
+    assert memory.vocabulary.describe() == Memory(memory.backend, clock).vocabulary.describe()
+    assert memory.vocabulary.describe() == 'room "Attic" (2), "Shed" (2)'
 
 
 @pytest.mark.parametrize(
@@ -72,7 +97,8 @@ def test_many_names_stay_short_and_every_kind_is_told(memory: Memory, word: str)
     store(memory, *(dict.fromkeys(NAMED, f"{word} {n}") for n in range(20)))
     told = memory.vocabulary.describe()
     assert count_tokens(told) <= ROOM
-    parts = told.split("; ")
+    assert told.endswith(HOW_TO_SEE_MORE)
+    parts = told.removesuffix(HOW_TO_SEE_MORE).split("; ")
     assert [part.partition(" ")[0] for part in parts] == [*NAMED]
     assert all(part.startswith(f'{key} "{word} 0" (1)') for key, part in zip(NAMED, parts, strict=True))
     assert all(re.search(r" and \d+ more$", part) for part in parts)

@@ -16,7 +16,7 @@ from ana.values import Properties
 from ana.workspace import open_workspace
 from app.outcome import Waiting
 from app.turn import open_assistant
-from nodes.earlier import MOST_WHOLE, SAME_ERROR, WHOLE_ABOVE, divide_history
+from nodes.earlier import MOST_WHOLE, RECALL, SAME_ERROR, WHOLE_ABOVE, divide_history
 from nodes.receipt import make_answer
 from tests.conftest import EMBEDDER, folders
 from tests.wire import Reply, wire
@@ -148,7 +148,8 @@ def test_no_word_of_a_write_of_what_others_told_is_sent_in_later_turns(memory: M
     for calls in ((create, own, ("delete_item", {"id": made.id})), (create,)):
         sent, shown, told = shorten_one(HumanMessage("keep it"), called(*calls), *results[: len(calls)])
         assert "school" not in str(sent)
-        assert shown.tool_calls[0]["args"] == (own[1] if own in calls else {})
+        assert shown.tool_calls[0]["args"] == {}
+        assert shown.tool_calls[0]["name"] == (RECALL if own in calls else "create_item")
         assert told.splitlines()[0] == f"create_item: {made.id}"
 
 

@@ -235,8 +235,8 @@ def test_done_moves_on_what_repeats_in_one_step(make_assistant: MakeAssistant) -
 
 
 def test_today_is_written_in_the_persons_zone_and_stamps_only_when_asked_for(make_assistant: MakeAssistant) -> None:
-    for args in ({"stamps": True}, {"where": {"created_at": {"$gte": "2020-01-01"}}}):
-        (told,) = run(make_assistant, "query_items", args, None)
+    for key in ("created_at", "updated_at"):
+        (told,) = run(make_assistant, "query_items", {"where": {key: {"$gte": "2020-01-01"}}}, None)
         moment = re.fullmatch(r"(\d{4}-\d\d-\d\d)T.*\+0[12]:00", told["items"][0]["created_at"])  # in Berlin
         assert moment
         assert abs((date.fromisoformat(moment[1]) - date.today()).days) <= 1

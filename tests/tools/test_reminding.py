@@ -16,7 +16,7 @@ def keep(make_assistant: MakeAssistant, properties: Mapping[str, Any]) -> dict[s
 
 def test_where_nothing_can_ring_the_result_says_so(make_assistant: MakeAssistant) -> None:
     told = keep(make_assistant, {"due_date": "2040-01-10T16:30", "remind": "2026-12-31T16:00"})
-    assert told["reminder"].startswith("Nothing can ring: no address is set.")
+    assert told["reminder"].startswith("Nothing can ring: no address is set")
 
 
 def test_what_cannot_be_read_is_refused_with_the_forms(make_assistant: MakeAssistant) -> None:
