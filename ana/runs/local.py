@@ -29,17 +29,11 @@ logger = logging.getLogger(__name__)
 class Worker(Protocol):
     """What carries out a run."""
 
-    def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+    def work(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
         """Yield the names and the data of what the run tells.
 
-        It is cancelled as a task is, and then leaves the thread as whoever cancels wants it.
-
-        Args:
-            rollback: Set, when the run is cancelled, if nothing of it is to stay.
+        It is cancelled as a task is; the run's status says before whether somebody has stopped it.
         """
-
-    async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
-        """Leave the thread of a run that was stopped, and that nobody works at, as whoever stopped it wants it."""
 
 
 class _Kept:
@@ -52,7 +46,6 @@ class _Kept:
         """Bytes of what they tell."""
         self.forgotten = 0
         """How many events it told that nobody remembers."""
-        self.rollback = asyncio.Event()
         self.done = asyncio.Event()
         """Set when nothing of it works any more."""
         self.task: asyncio.Task[None] | None = None
@@ -123,12 +116,12 @@ class LocalRuns:
         ordered = [kept.run.size for kept in self._kept.values() if not kept.done.is_set()]
         if len(ordered) >= MOST_ACTIVE or sum(ordered) + run.size > MOST_ORDERED:
             raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
-        if strategy in ("interrupt", "rollback"):
+        if strategy == "interrupt":
             for id in active:
-                self._cancel(id, rollback=strategy == "rollback")
+                self._cancel(id)
         kept = self._kept[run.id] = _Kept(run)
         kept.task = asyncio.create_task(self._carry_out(kept, before))
-        kept.task.add_done_callback(lambda _: self._end(kept))  # also of one that is cancelled before it begins
+        kept.task.add_done_callback(lambda _: kept.done.set())  # also of one that is cancelled before it begins
         self._forget_oldest()
 
     async def find(self, id: str) -> StartedRun | None:
@@ -162,18 +155,16 @@ class LocalRuns:
         if kept := self._kept.get(id):
             await kept.done.wait()
 
-    async def cancel(self, id: str, *, rollback: bool) -> None:
-        self._cancel(id, rollback=rollback)
+    async def cancel(self, id: str) -> None:
+        self._cancel(id)
 
     async def forget(self, id: str) -> None:
         self._forget(id)
 
-    def _cancel(self, id: str, *, rollback: bool) -> None:
+    def _cancel(self, id: str) -> None:
         kept = self._kept.get(id)
         if kept is None or kept.has_ended:
             return
-        if rollback:
-            kept.rollback.set()
         kept.become("interrupted")
         assert kept.task is not None
         kept.task.cancel()
@@ -185,7 +176,7 @@ class LocalRuns:
         """Stop every run, as if its person had; return when nothing works any more."""
         kept = [*self._kept.values()]
         for each in kept:
-            self._cancel(each.run.id, rollback=False)
+            self._cancel(each.run.id)
         await asyncio.gather(*(each.task for each in kept if each.task), return_exceptions=True)
 
     async def _carry_out(self, kept: _Kept, before: Sequence[_Kept]) -> None:
@@ -196,7 +187,7 @@ class LocalRuns:
                 await other.done.wait()
             async with self._slots.take(self._person):
                 kept.become("running")
-                async with aclosing(self._worker.work(run, kept.rollback)) as told:
+                async with aclosing(self._worker.work(run)) as told:
                     async for name, data in told:
                         kept.tell(name, data)
             kept.become("success")
@@ -208,11 +199,6 @@ class LocalRuns:
         except Exception as exc:  # whatever it is, whoever follows the run learns of it
             logger.exception("a run failed in a way that was not foreseen")
             self._fail(kept, exc, f"Something went wrong that was not foreseen: {type(exc).__name__}.")
-
-    def _end(self, kept: _Kept) -> None:
-        if kept.rollback.is_set():
-            self._forget(kept.run.id)
-        kept.done.set()
 
     def _fail(self, kept: _Kept, exc: Exception, why: str) -> None:
         kept.run.error = why

@@ -190,7 +190,7 @@ async def _begin(opened: OpenWorkspace, thread: str, **asked: Any) -> StartedRun
 
 async def _stop(opened: OpenWorkspace, thread: str) -> None:
     for run in await opened.runs.list(thread):
-        await opened.runs.cancel(run.id, rollback=False)
+        await opened.runs.cancel(run.id)
         await opened.runs.join(run.id)
 
 

@@ -58,7 +58,7 @@ async def delete(request: Request) -> Response:
     opened, id = await find_workspace(request), path_id(request)
     await opened.rows.find(id)
     for run in await opened.runs.list(id):
-        await opened.runs.cancel(run.id, rollback=False)
+        await opened.runs.cancel(run.id)
         await opened.runs.join(run.id)
         await opened.runs.forget(run.id)
     async with own_thread(opened, id, ends=True):

@@ -273,45 +273,6 @@ def test_a_run_is_deleted_from_its_own_thread_only(client: SyncLangGraphClient, 
     assert texts(client, thread) == ["hello", "Hello there."]
 
 
-def test_a_run_that_is_rolled_back_leaves_neither_messages_nor_what_it_stored(
-    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
-) -> None:
-    stub.script = [HELLO]
-    client.runs.wait(thread, "ana", input=say("before"))
-    gate = Gate(Said("Saved."))
-    stub.script = [store("a mistake"), *gate.script()]
-    run = client.runs.create(thread, "ana", input=say("the wrong one"))
-    assert gate.reached.wait(30)
-    assert "a mistake" in stored(server_settings)
-    following = client.runs.create(thread, "ana", input=say("the right one"), multitask_strategy="rollback")
-    gate.opened.set()
-    client.runs.join(thread, following["run_id"])
-    assert texts(client, thread) == ["before", "Hello there.", "the right one", "Hello there."]
-    assert questions(server_settings, thread) == ["before", "the right one"]
-    assert "a mistake" not in stored(server_settings)
-    assert run["run_id"] not in [each["run_id"] for each in client.runs.list(thread)]
-    with open_data(open_workspace(server_settings), "a test") as handles:
-        newest = next(iter(handles.memory.turns()))
-    assert newest.startswith("undo-")
-
-
-def test_a_turn_that_began_in_an_edited_state_is_rolled_back_with_its_run(
-    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
-) -> None:
-    stub.script = [HELLO]
-    client.runs.wait(thread, "ana", input=say("before"))
-    client.threads.update_state(thread, say("put in"), as_node="load_context")
-    gate = Gate(Said("Saved."))
-    stub.script = [store("a mistake in it"), *gate.script()]
-    client.runs.create(thread, "ana", input=None)
-    assert gate.reached.wait(30)
-    assert "a mistake in it" in stored(server_settings)
-    following = client.runs.create(thread, "ana", input=say("after"), multitask_strategy="rollback")
-    gate.opened.set()
-    client.runs.join(thread, following["run_id"])
-    assert "a mistake in it" not in stored(server_settings)
-
-
 @pytest.mark.own_server
 def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
