@@ -44,7 +44,6 @@ from nodes.turns import (
     find_turn,
     find_unanswered,
     refuse_asked,
-    write_record,
 )
 from nodes.typed import make_message
 from tools.catalog import catalog
@@ -263,10 +262,10 @@ class Assistant:
 
     def _end(self, state: StateSnapshot, why: str, answers: Sequence[ToolMessage] = ()) -> None:
         messages, thread_id = this_turn(state.values["messages"]), thread_of_state(state)
-        added, turn = close_turn(find_turn(state, self.handles.clock), messages, why, answers)
+        turn = find_turn(state, self.handles.clock)
+        added, turn = close_turn(self.handles, turn, messages, why, thread_id, answers)
         # all of the turn: of what its last step wrote, a state that is read has all, and one that is updated nothing
         ended = {"messages": [*messages, *added], "turn": turn, "draft": ""}
-        write_record(self.handles, turn, [*messages, *answers], thread_id)
         self._graph.update_state(config_of(thread_id), ended, as_node="reflect")
 
     def _read(self, thread_id: str) -> StateSnapshot:

@@ -185,14 +185,21 @@ def end_turn(
 
 
 def close_turn(
-    turn: Turn, messages: Sequence[AnyMessage], why: str, answers: Sequence[ToolMessage] = ()
+    handles: Handles,
+    turn: Turn,
+    messages: Sequence[AnyMessage],
+    why: str,
+    thread: str,
+    answers: Sequence[ToolMessage] = (),
+    model: str | None = None,
 ) -> tuple[list[AnyMessage], Turn]:
-    """Return the messages that end a turn which nobody goes on with, and the turn as it has ended.
+    """End a turn which nobody goes on with: write its record, and return the messages that end it, and how it ended.
 
     Args:
         messages: Its messages, from the user's on.
         why: Why it ends, as a sentence.
         answers: Those to calls that are known not to have run.
+        model: Another model's name, if the run chose one.
     """
     written = receipts(messages)
     # whether a call that is not answered wrote is not known
@@ -201,6 +208,7 @@ def close_turn(
     message, ended = end_turn(
         turn | {"error": why}, why, receipt, name_recorded(written) if written or is_known else ""
     )
+    write_record(handles, ended, [*messages, *answers], thread, model)
     return [*answers, message], ended
 
 
@@ -233,10 +241,9 @@ def close_passed_over(state: State, runtime: Runtime[Context]) -> State:
     if is_answered(messages) or turn.get("message", messages[0].id) != messages[0].id:  # a client has edited it
         return state
     why, answers = refuse_asked(before) if turn.get("asked") else (NOT_FINISHED, [])
-    added, turn = close_turn(turn, messages, why, answers)
-    context = context_of(runtime)
+    context, thread = context_of(runtime), thread_of(runtime)
     model = context.model_options().get("model")
-    write_record(context.handles, turn, [*messages, *answers], thread_of(runtime), model)
+    added, turn = close_turn(context.handles, turn, messages, why, thread, answers, model)
     return state | {"messages": [*before, *added, *question], "turn": turn}
 
 

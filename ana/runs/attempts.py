@@ -8,12 +8,10 @@ import logging
 from contextlib import aclosing, suppress
 from itertools import count
 
-from pydantic_core import to_json
-
 from ana.errors import AnaError, LeaseLost, PersonRemoved, StoreBroken, StoreBusy, UserError
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Statement
-from ana.runs.local import Worker
+from ana.runs.local import Worker, describe_failure
 from ana.runs.port import Event, StartedRun, Status
 from ana.runs.queue import COLUMNS, read_run
 
@@ -69,7 +67,7 @@ class Attempt:
                 fails, with StoreBroken or LeaseLost.
         """
         if self.is_given_up:
-            await self.give_up(f"The run was given up: {MOST_FAILURES} attempts to carry it out failed.")
+            await self.give_up(UserError(f"The run was given up: {MOST_FAILURES} attempts to carry it out failed."))
             return
         if not self.run.is_active:  # it was stopped while nobody worked at it
             await self._end("interrupted")
@@ -87,9 +85,9 @@ class Attempt:
             raise
         await self._end(status, error)
 
-    async def give_up(self, why: str) -> None:
+    async def give_up(self, why: AnaError) -> None:
         """End the run without another attempt."""
-        await self._end(*self._fail(UserError(why), why))
+        await self._end(*self._fail(why))
 
     async def _work_and_keep(self, worker: Worker) -> tuple[Status, str | None]:
         work = asyncio.create_task(self._work(worker))
@@ -108,15 +106,15 @@ class Attempt:
         except _PASSING:
             raise
         except AnaError as exc:
-            logger.warning("A run failed: %s", exc)
-            return self._fail(exc, exc.sentence())
+            return self._fail(exc)
         except Exception as exc:  # whatever it is, whoever follows the run learns of it
             logger.exception("a run failed in a way that was not foreseen")
-            return self._fail(exc, f"Something went wrong that was not foreseen: {type(exc).__name__}.")
+            return self._fail(exc)
         return "success", None
 
-    def _fail(self, exc: Exception, why: str) -> tuple[Status, str]:
-        self._tell("error", to_json({"error": type(exc).__name__, "message": why}))
+    def _fail(self, exc: Exception) -> tuple[Status, str]:
+        why, told = describe_failure(exc)
+        self._tell("error", told)
         return "error", why
 
     def _tell(self, name: str, data: bytes) -> None:

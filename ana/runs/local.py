@@ -14,10 +14,10 @@ from ana.runs.port import Event, StartedRun, Status, Strategy
 from ana.runs.slots import Slots
 
 REMEMBERED = 200
-"""How many of a person's runs that have ended are remembered."""
+"""How many of a person's runs that have ended are remembered, the last ones,"""
 
 MOST_BYTES = 8_000_000
-"""How much of what they told is remembered with them, the run started last first."""
+"""and how many bytes their orders and what they told may have together."""
 
 MOST_ACTIVE, MOST_ORDERED = 500, 32_000_000
 """How many runs of a person may wait or work at once, and how many bytes their orders may have together: they are kept
@@ -44,8 +44,6 @@ class _Kept:
         self.events: list[Event] = []
         self.size = 0
         """Bytes of what they tell."""
-        self.forgotten = 0
-        """How many events it told that nobody remembers."""
         self.done = asyncio.Event()
         """Set when nothing of it works any more."""
         self.task: asyncio.Task[None] | None = None
@@ -56,17 +54,9 @@ class _Kept:
         """Whether it tells nothing any more."""
         return not self.run.is_active
 
-    @property
-    def position(self) -> int:
-        """The number of its last event."""
-        return self.forgotten + len(self.events)
-
-    def forget_events(self) -> None:
-        self.forgotten, self.events, self.size = self.position, [], 0
-
     def tell(self, name: str, data: bytes) -> None:
         if not self.has_ended:
-            self.events.append(Event(self.position + 1, name, data))
+            self.events.append(Event(len(self.events) + 1, name, data))
             self.size += len(data)
             self._wake()
 
@@ -109,13 +99,10 @@ class LocalRuns:
         return sum(kept.run.status == "pending" for kept in [*self._kept.values()])
 
     async def start(self, run: StartedRun, strategy: Strategy) -> None:
-        before = [kept for kept in self._kept.values() if kept.run.thread == run.thread and not kept.done.is_set()]
+        unended = [kept for kept in self._kept.values() if not kept.done.is_set()]
+        before = [kept for kept in unended if kept.run.thread == run.thread]
         active = [kept.run.id for kept in before if not kept.has_ended]
-        if active and strategy == "reject":
-            raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
-        ordered = [kept.run.size for kept in self._kept.values() if not kept.done.is_set()]
-        if len(ordered) >= MOST_ACTIVE or sum(ordered) + run.size > MOST_ORDERED:
-            raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
+        check_room(run, [kept.run.size for kept in unended], is_busy=bool(active) and strategy == "reject")
         if strategy == "interrupt":
             for id in active:
                 self._cancel(id)
@@ -137,19 +124,18 @@ class LocalRuns:
         return {run.thread: run for run in [*runs, *(run for run in runs if run.is_active)]}
 
     async def position(self, id: str) -> int:
-        return self._kept[id].position
+        return len(self._kept[id].events)
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
         kept = self._kept.get(id)
         while kept:
-            for event in kept.events[max(after - kept.forgotten, 0) :]:
+            for event in kept.events[after:]:
                 after = event.position
                 yield event
-            if after >= kept.position:
+            if after >= len(kept.events):
                 if kept.has_ended:
                     return
                 await kept.change()
-            after = max(after, kept.forgotten)
 
     async def join(self, id: str) -> None:
         if kept := self._kept.get(id):
@@ -194,30 +180,47 @@ class LocalRuns:
         except asyncio.CancelledError:
             kept.become("interrupted")
         except AnaError as exc:
-            logger.warning("A run failed: %s", exc)
-            self._fail(kept, exc, exc.sentence())
+            self._fail(kept, exc)
         except Exception as exc:  # whatever it is, whoever follows the run learns of it
             logger.exception("a run failed in a way that was not foreseen")
-            self._fail(kept, exc, f"Something went wrong that was not foreseen: {type(exc).__name__}.")
+            self._fail(kept, exc)
 
-    def _fail(self, kept: _Kept, exc: Exception, why: str) -> None:
-        kept.run.error = why
-        kept.tell("error", to_json({"error": type(exc).__name__, "message": why}))
+    def _fail(self, kept: _Kept, exc: Exception) -> None:
+        kept.run.error, data = describe_failure(exc)
+        kept.tell("error", data)
         kept.become("error")
 
     def _forget_oldest(self) -> None:
-        ended = [id for id, kept in self._kept.items() if kept.done.is_set()]
-        for id in ended[:-REMEMBERED]:
-            self._forget(id)
-        held = ordered = 0
-        for id in reversed(ended[-REMEMBERED:]):
-            kept = self._kept[id]
-            held += kept.size
-            ordered += kept.run.size
-            if held > MOST_BYTES:
-                kept.forget_events()
-            if ordered > MOST_ORDERED:
-                self._forget(id)
+        ended, held = [kept for kept in self._kept.values() if kept.done.is_set()], 0
+        for place, kept in enumerate(reversed(ended)):
+            held += kept.size + kept.run.size
+            if place >= REMEMBERED or held > MOST_BYTES:
+                self._forget(kept.run.id)
+
+
+def check_room(run: StartedRun, sizes: Sequence[int], *, is_busy: bool) -> None:
+    """Check whether a run may wait.
+
+    Args:
+        sizes: Those of the person's runs that have not ended.
+        is_busy: Whether another one works where none may.
+
+    Raises:
+        RunRejected: As `Runs.start` does.
+    """
+    if is_busy:
+        raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
+    if len(sizes) >= MOST_ACTIVE or sum(sizes) + run.size > MOST_ORDERED:
+        raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
+
+
+def describe_failure(exc: Exception) -> tuple[str, bytes]:
+    """Return why a run failed, as a sentence and as what the run tells of it."""
+    why = f"Something went wrong that was not foreseen: {type(exc).__name__}."
+    if isinstance(exc, AnaError):
+        logger.warning("A run failed: %s", exc)
+        why = exc.sentence()
+    return why, to_json({"error": type(exc).__name__, "message": why})
 
 
 def started_now(id: str, thread: str, order: dict[str, Any], *, is_kept: bool, size: int = 0) -> StartedRun:

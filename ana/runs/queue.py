@@ -11,13 +11,13 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
-from ana.errors import RunRejected, StoreBroken, StoreBusy
+from ana.errors import StoreBroken, StoreBusy
 from ana.postgres.database import open_database
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Session, Statement
-from ana.runs.local import MOST_ACTIVE, MOST_BYTES, MOST_ORDERED, REMEMBERED
+from ana.runs.local import MOST_BYTES, REMEMBERED, check_room
 from ana.runs.port import Event, StartedRun, Strategy
 
 QUEUE, WORK = "runs", "work"
@@ -38,7 +38,6 @@ _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.02, 0.2
 _AGAIN_SECONDS, _PATIENCE = 0.5, 600.0
 """How often a database that cannot be used is asked again by who follows a run, and for how many seconds."""
 
-_P = ParamSpec("_P")
 _Found = TypeVar("_Found")
 _log = logging.getLogger(__name__)
 
@@ -58,14 +57,12 @@ CANCEL = f"""WITH cancelled AS (UPDATE runs SET status = 'interrupted', done = (
 _WAITING = f"SELECT count(*) FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = '{QUEUE}'"
 _EVENTS = "SELECT position, name, data FROM run_events WHERE run = ? AND position > ? ORDER BY position LIMIT ?"
 _FORGET_OLD = f"""DELETE FROM runs WHERE done AND (updated_at < clock_timestamp() - interval '{REMEMBERED_DAYS} days'
-    OR seq <= (SELECT seq FROM runs WHERE done ORDER BY seq DESC LIMIT 1 OFFSET {REMEMBERED})
-    OR id IN (SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY seq DESC) AS held FROM runs WHERE done) AS ended
-        WHERE held > {MOST_ORDERED}))"""
-_FORGET_EVENTS = f"""DELETE FROM run_events WHERE run IN (SELECT run FROM (
-    SELECT run, sum(told) OVER (ORDER BY seq DESC) AS held FROM (
-        SELECT run, seq, sum(length(data)) AS told FROM run_events JOIN runs ON runs.id = run WHERE done
-        GROUP BY run, seq
-    ) AS each) AS ended WHERE held > {MOST_BYTES})"""
+    OR id IN (SELECT id FROM (
+        SELECT id, row_number() OVER newest AS place, sum(size + told) OVER newest AS held FROM (
+            SELECT id, seq, size, (SELECT coalesce(sum(length(data)), 0) FROM run_events WHERE run = runs.id) AS told
+            FROM runs WHERE done) AS each
+        WINDOW newest AS (ORDER BY seq DESC)) AS ended
+    WHERE place > {REMEMBERED} OR held > {MOST_BYTES}))"""
 
 
 class QueuedRuns:
@@ -144,7 +141,6 @@ class QueuedRuns:
             session.add(_ENTER, *row)
             self._defer(session, run, lane)
             session.add(_FORGET_OLD)
-            session.add(_FORGET_EVENTS)
 
     def _defer(self, session: Session, run: StartedRun, lane: int) -> None:
         number, after = self._rows.number, float(run.order.get("after_seconds") or 0)
@@ -163,7 +159,7 @@ class QueuedRuns:
         return await asyncio.to_thread(self._rows.ask, text, *params)
 
 
-async def _look_until_answered(look: Callable[_P, _Found], *args: _P.args, **kwargs: _P.kwargs) -> _Found:
+async def _look_until_answered(look: Callable[..., _Found], *args: Any) -> _Found:
     """Return what is found when the database can be used: whoever follows a run goes on where they were.
 
     Raises:
@@ -172,7 +168,7 @@ async def _look_until_answered(look: Callable[_P, _Found], *args: _P.args, **kwa
     told, end = "", time.monotonic() + _PATIENCE
     while True:
         try:
-            return await asyncio.to_thread(look, *args, **kwargs)
+            return await asyncio.to_thread(look, *args)
         except (StoreBroken, StoreBusy) as exc:
             if time.monotonic() > end:
                 raise
@@ -193,10 +189,8 @@ def read_run(row: Sequence[Any]) -> StartedRun:
 def _choose_lane(run: StartedRun, known: Sequence[tuple[Any, ...]], strategy: Strategy) -> int:
     """Return the lane of a run's thread, or else the emptiest. Errors as of `Runs.start`."""
     of_thread = [row for row in known if row[1] == run.thread]
-    if strategy == "reject" and any(is_active for *_, is_active in of_thread):
-        raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
-    if len(known) >= MOST_ACTIVE or sum(size for _, _, size, *_ in known) + run.size > MOST_ORDERED:
-        raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
+    is_busy = strategy == "reject" and any(is_active for *_, is_active in of_thread)
+    check_room(run, [size for _, _, size, *_ in known], is_busy=is_busy)
     if of_thread:
         return int(of_thread[-1][3])
     taken = Counter(lane for _, _, _, lane, _ in known)

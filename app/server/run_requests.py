@@ -26,6 +26,12 @@ def check_run(order: dict[str, Any]) -> None:
             raise UserError("The command says nothing.", 'Reply to a request with {"resume": ...}.')
 
 
+def read_options(order: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a run, from the context or, as an older client gives them, from the config."""
+    given = order.get("context") or (order.get("config") or {}).get("configurable") or {}
+    return {name: value for name, value in given.items() if name in _OPTIONS}
+
+
 def find_bare_reply(order: dict[str, Any]) -> Any:
     """Return the reply of a request that says to what it is neither by an id nor by a checkpoint; None without one."""
     reply = (order["command"] or {}).get("resume")
@@ -61,7 +67,6 @@ def _check_options(order: dict[str, Any]) -> None:
     context, config = order["context"] or {}, order["config"] or {}
     if unknown := [name for name in context if name not in _OPTIONS]:
         raise UserError(f"The context has no field {unknown[0]!r:.60}.", f"Its fields: {', '.join(_OPTIONS)}.")
-    Context(**context)
     check_config(config)
-    given = config.get("configurable") or {}
-    Context(**{name: value for name, value in given.items() if name in _OPTIONS})
+    Context(**context)
+    Context(**read_options({"config": config}))

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import fields
 from functools import partial
 from typing import Any, Literal, cast
 from uuid import UUID
@@ -22,9 +21,10 @@ from ana.runs.port import StartedRun
 from ana.stopping import present
 from ana.threads.runs import Run
 from ana.threads.saver import ThreadSaver
+from app.server.run_requests import read_options
 from app.server.shapes import dump
 from graph.builder import compile_graph, graph
-from graph.context import Context, LocalContext
+from graph.context import LocalContext
 from graph.owning import ASKS, OwningGraph
 
 PROGRAM = "ana server"
@@ -34,8 +34,6 @@ Mode = Literal["values", "updates", "messages", "messages-tuple", "custom", "deb
 
 CHECKPOINT = ("checkpoint_id", "checkpoint_map")
 """What a client names a checkpoint by; other names would set what langgraph keeps in the same place for itself."""
-
-_OPTIONS = {field.name for field in fields(Context)}
 
 
 class GraphWorker:
@@ -80,7 +78,7 @@ class GraphWorker:
         parts = stream(
             _read_input(order),
             _make_config(run),
-            context=self._make_context(order),
+            context=LocalContext(**read_options(order), opened=self._handles),
             stream_mode=[*modes - {"events"}],
             durability=order.get("durability") or "async",
             **options,
@@ -90,11 +88,6 @@ class GraphWorker:
             async for mode, data in told_of:
                 for name, told in teller.tell(mode, data):
                     yield name, dump(told)
-
-    def _make_context(self, order: dict[str, Any]) -> LocalContext:
-        """Return the options, from the context or, as an older client gives them, from the config."""
-        given = order.get("context") or (order.get("config") or {}).get("configurable") or {}
-        return LocalContext(**{k: v for k, v in given.items() if k in _OPTIONS}, opened=self._handles)
 
 
 async def _stream_events(

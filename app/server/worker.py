@@ -125,7 +125,7 @@ class RunWorker:
         except AnaError as exc:
             if isinstance(exc, StoreBroken) and not attempt.is_given_up:
                 raise
-            await attempt.give_up(exc.sentence())
+            await attempt.give_up(exc)
         else:
             with opened.hold():
                 await attempt.carry_out(opened.worker)

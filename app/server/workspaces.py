@@ -22,8 +22,10 @@ from app.mcp.sessions import Sessions
 from app.meanwhile import PASSING
 from app.reminding import list_targets, ring_meanwhile
 from app.server.rows import Rows
-from app.server.turns import TurnRunner
+from app.server.turns import PATIENCE, TurnRunner
 from app.server.work import PROGRAM, GraphWorker
+from app.turn import Assistant
+from graph.builder import compile_graph
 from prompts import decision_prompt
 
 if TYPE_CHECKING:
@@ -104,12 +106,12 @@ def open_served(workspace: Workspace) -> Handles:
     return open_handles(workspace, PROGRAM, instruct=decision_prompt)
 
 
-def _finish_forgetting(turns: TurnRunner, handles: Handles) -> None:
+def _finish_forgetting(assistant: Assistant) -> None:
     """Forget what a process began to forget that ended meanwhile."""
-    if handles.workspace.note("forgetting").read():
+    if assistant.handles.workspace.note("forgetting").read():
         from app.forgetting.erasing import finish_at_start
 
-        finish_at_start(turns.open())
+        finish_at_start(assistant)
 
 
 class Workspaces:
@@ -243,11 +245,10 @@ class Workspaces:
         stack.push_async_callback(asyncio.to_thread, sessions.close)
         saver = await stack.enter_async_context(workspace.open_thread_store().open_server_saver())
         worker = GraphWorker(handles, saver)
-        turns = TurnRunner(lambda: handles)
-        await asyncio.to_thread(_finish_forgetting, turns, handles)
-        stack.callback(turns.close)
+        assistant = Assistant(handles, compile_graph(saver), PROGRAM, PATIENCE)
+        await asyncio.to_thread(_finish_forgetting, assistant)
         stack.enter_context(ring_meanwhile(handles))
-        runs = self._open_runs(workspace, worker)
+        runs, turns = self._open_runs(workspace, worker), TurnRunner(assistant)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
         return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, self._slots, sessions, stamp)
 

@@ -23,6 +23,7 @@ from ana.stopping import present
 from ana.threads.runs import Run
 from ana.workspace import open_workspace
 from app.server.turns import Question, TurnRunner
+from app.turn import open_assistant
 from evals.load.mixed import run_round
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
@@ -191,15 +192,16 @@ def test_a_request_waits_for_another_door_and_is_then_refused_with_its_name(
     make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handles = make_assistant("Hello.").handles
-    turns, thread = TurnRunner(lambda: handles, patience=0.05), str(uuid.uuid4())
+    thread = str(uuid.uuid4())
     lock = open_workspace(handles.settings).open_locks().lock(thread, "somebody")
-    lock.acquire()
-    refused = turns.answer(Question(question="hello", thread_id=thread, max_steps=None))
-    lock.release()
-    assert refused.status_code == 409
-    assert "in use by somebody" in json.loads(bytes(refused.body))["error"]
-    assert turns.answer(Question(question="hello", thread_id=thread, max_steps=None)).status_code == 200
-    turns.close()
+    with open_assistant(handles, patience=0.05) as assistant:
+        turns = TurnRunner(assistant)
+        lock.acquire()
+        refused = turns.answer(Question(question="hello", thread_id=thread, max_steps=None))
+        lock.release()
+        assert refused.status_code == 409
+        assert "in use by somebody" in json.loads(bytes(refused.body))["error"]
+        assert turns.answer(Question(question="hello", thread_id=thread, max_steps=None)).status_code == 200
 
 
 @pytest.mark.own_server
