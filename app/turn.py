@@ -29,7 +29,7 @@ from app.outcome import (
     thread_of_state,
 )
 from app.said import Said
-from graph.builder import builder
+from graph.builder import open_graph
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.updates import keep_usable
@@ -46,7 +46,6 @@ from nodes.turns import (
     refuse_asked,
 )
 from nodes.typed import make_message
-from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
 Event = dict[str, Any]
@@ -285,15 +284,9 @@ class Assistant:
 
 @contextmanager
 def open_assistant(handles: Handles, program: str = "ana", patience: float = PATIENCE) -> Iterator[Assistant]:
-    """Open an assistant on the handles' data folder. Arguments as of `Assistant`.
-
-    Raises:
-        ConfigError: A module of TOOLS_MODULES cannot be used.
-    """
+    """Open an assistant on the handles' data folder. Arguments as of `Assistant`, errors as of `open_graph`."""
     try:
-        catalog(handles.settings.tools_modules)
-        store = handles.workspace.open_thread_store()
-        with store.map_errors(), store.open_saver() as saver:
-            yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
+        with open_graph(handles) as graph:
+            yield Assistant(handles, graph, program, patience)
     finally:
         handles.memory.close()

@@ -54,7 +54,11 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
             kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
         leave_out_told(config)
         begun = await self._has_begun(given, config, run)
-        bound = await self._go_on(config) if begun else await self._bind(given, config, run)
+        if begun:
+            config["configurable"].pop("checkpoint_id", None)
+            bound: Any = build_input(await self.aget_state(config))
+        else:
+            bound = await self._bind(given, config, run)
         stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs | {"output_keys": STEPS}))
         try:
             drafts = _shows_drafts(kwargs.get("context"), config)
@@ -80,10 +84,6 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         said = merge_messages([], given["messages"])[-1:] if isinstance(given, dict) and given.get("messages") else []
         held = {message.id for message in state.values.get("messages", [])}
         return any(message.id in held and name_run(run.thread, str(message.id)) == id for message in said)
-
-    async def _go_on(self, config: RunnableConfig) -> Any:
-        config["configurable"].pop("checkpoint_id", None)
-        return build_input(await self.aget_state(config))
 
     async def _bind(self, given: Any, config: RunnableConfig, run: Run) -> Any:
         if isinstance(given, Command) and given.resume is not None:

@@ -8,7 +8,7 @@ writes its record, before anybody is shown the end.
 import base64
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -250,27 +250,19 @@ def close_passed_over(state: State, runtime: Runtime[Context]) -> State:
 def write_record(
     handles: Handles, turn: Turn, messages: Sequence[AnyMessage], thread: str, model: str | None = None
 ) -> None:
-    """Write the record of a turn that has ended.
+    """Write the record of a turn that has ended. Arguments as of `make_record`."""
+    handles.traces.write(make_record(handles, turn, messages, thread, model))
+
+
+def make_record(
+    handles: Handles, turn: Turn, messages: Sequence[AnyMessage], thread: str, model: str | None = None
+) -> Record:
+    """Return the record of a turn that has ended, which is logged and counted.
 
     Args:
         messages: Its messages, from the user's on.
         model: Another model's name, if the run chose one.
     """
-    handles.traces.write(_make_record(handles, turn, messages, thread, model))
-
-
-def write_records(handles: Handles, ended: Iterable[tuple[Turn, Sequence[AnyMessage], str]]) -> None:
-    """Write the records of several turns at once: the disk is waited for once.
-
-    Args:
-        ended: Each turn, with its messages and its conversation.
-    """
-    handles.traces.write(*(_make_record(handles, *each) for each in ended))
-
-
-def _make_record(
-    handles: Handles, turn: Turn, messages: Sequence[AnyMessage], thread: str, model: str | None = None
-) -> Record:
     record = build_record(turn, messages, thread, handles.settings, model, receipts(messages))
     spent = sum(turn["durations"].values())
     error = record["error"] and Quoted(record["error"])

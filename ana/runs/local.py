@@ -49,20 +49,15 @@ class _Kept:
         self.task: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether it tells nothing any more."""
-        return not self.run.is_active
-
     def tell(self, name: str, data: bytes) -> None:
-        if not self.has_ended:
+        if self.run.is_active:
             self.events.append(Event(len(self.events) + 1, name, data))
             self.size += len(data)
             self._wake()
 
     def become(self, status: Status) -> None:
         """Note how the run stands; one that has ended stays so."""
-        if not self.has_ended:
+        if self.run.is_active:
             self.run.status, self.run.updated_at = status, datetime.now(UTC)
             self._wake()
 
@@ -101,7 +96,7 @@ class LocalRuns:
     async def start(self, run: StartedRun, strategy: Strategy) -> None:
         unended = [kept for kept in self._kept.values() if not kept.done.is_set()]
         before = [kept for kept in unended if kept.run.thread == run.thread]
-        active = [kept.run.id for kept in before if not kept.has_ended]
+        active = [kept.run.id for kept in before if kept.run.is_active]
         check_room(run, [kept.run.size for kept in unended], is_busy=bool(active) and strategy == "reject")
         if strategy == "interrupt":
             for id in active:
@@ -133,7 +128,7 @@ class LocalRuns:
                 after = event.position
                 yield event
             if after >= len(kept.events):
-                if kept.has_ended:
+                if not kept.run.is_active:
                     return
                 await kept.change()
 
@@ -145,18 +140,15 @@ class LocalRuns:
         self._cancel(id)
 
     async def forget(self, id: str) -> None:
-        self._forget(id)
+        self._kept.pop(id, None)
 
     def _cancel(self, id: str) -> None:
         kept = self._kept.get(id)
-        if kept is None or kept.has_ended:
+        if kept is None or not kept.run.is_active:
             return
         kept.become("interrupted")
         assert kept.task is not None
         kept.task.cancel()
-
-    def _forget(self, id: str) -> None:
-        self._kept.pop(id, None)
 
     async def close(self) -> None:
         """Stop every run, as if its person had; return when nothing works any more."""
@@ -195,7 +187,7 @@ class LocalRuns:
         for place, kept in enumerate(reversed(ended)):
             held += kept.size + kept.run.size
             if place >= REMEMBERED or held > MOST_BYTES:
-                self._forget(kept.run.id)
+                del self._kept[kept.run.id]
 
 
 def check_room(run: StartedRun, sizes: Sequence[int], *, is_busy: bool) -> None:

@@ -9,7 +9,8 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -99,24 +100,20 @@ class QueuedRuns:
         return int((await self._ask("SELECT coalesce(max(position), 0) FROM run_events WHERE run = ?", id))[0][0])
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
-        pause = _SHORTEST_SECONDS
-        while True:
-            run, told = await _look_until_answered(self._read_events, id, after)
-            for position, name, data in told:
-                after, pause = position, _SHORTEST_SECONDS
-                yield Event(position, name, data)
-            if len(told) < _PAGE:
-                if not run or not run[0][0]:
+        async with aclosing(_look_again(lambda: self._read_events(id, after))) as looks:
+            async for run, told in looks:
+                for position, name, data in told:
+                    after = position
+                    yield Event(position, name, data)
+                if len(told) < _PAGE and not (run and run[0][0]):
                     return
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_SECONDS)
 
     async def join(self, id: str) -> None:
-        ended = "SELECT 1 FROM runs WHERE id = ? AND NOT done"
-        pause = _SHORTEST_SECONDS
-        while await _look_until_answered(self._rows.ask, ended, id):
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, _LONGEST_SECONDS)
+        unended = "SELECT 1 FROM runs WHERE id = ? AND NOT done"
+        async with aclosing(_look_again(lambda: self._rows.ask(unended, id))) as looks:
+            async for found in looks:
+                if not found:
+                    return
 
     async def cancel(self, id: str) -> None:
         await asyncio.to_thread(self._rows.change, Statement(CANCEL, [id]))
@@ -159,23 +156,27 @@ class QueuedRuns:
         return await asyncio.to_thread(self._rows.ask, text, *params)
 
 
-async def _look_until_answered(look: Callable[..., _Found], *args: Any) -> _Found:
-    """Return what is found when the database can be used: whoever follows a run goes on where they were.
+async def _look_again(look: Callable[[], _Found]) -> AsyncGenerator[_Found]:
+    """Yield what is found, with pauses that grow while it stays the same, and nothing while the database is away.
 
     Raises:
         StoreBroken: It could not be used for _PATIENCE seconds; or StoreBusy.
     """
-    told, end = "", time.monotonic() + _PATIENCE
+    before, pause, fault, since = None, _SHORTEST_SECONDS, "", time.monotonic()
     while True:
         try:
-            return await asyncio.to_thread(look, *args)
+            found = await asyncio.to_thread(look)
         except (StoreBroken, StoreBusy) as exc:
-            if time.monotonic() > end:
+            if time.monotonic() - since > _PATIENCE:
                 raise
-            if told != str(exc):
+            if fault != str(exc):
                 _log.warning("runs are not followed for a while: %s", exc)
-            told = str(exc)
-            await asyncio.sleep(_AGAIN_SECONDS)
+            fault, pause = str(exc), _AGAIN_SECONDS
+        else:
+            yield found
+            pause = _SHORTEST_SECONDS if found != before else min(2 * pause, _LONGEST_SECONDS)
+            before, since = found, time.monotonic()
+        await asyncio.sleep(pause)
 
 
 def read_run(row: Sequence[Any]) -> StartedRun:

@@ -159,6 +159,15 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
     return run
 
 
+async def stop_runs(opened: OpenWorkspace, thread: str) -> list[StartedRun]:
+    """Stop what works in a conversation; return its runs when they have ended."""
+    started = await opened.runs.list(thread)
+    for run in started:
+        await opened.runs.cancel(run.id)
+        await opened.runs.join(run.id)
+    return started
+
+
 async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
     """Return the id of a run: that of the message which begins it, which gets one if it has none.
 

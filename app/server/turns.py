@@ -17,9 +17,6 @@ from nodes.requests import Reply
 PATIENCE = 60.0
 """Seconds that a request waits for a thread in which another door works."""
 
-MOST_SHOWN = 1000
-"""Conversations of which it is known what they were told last."""
-
 
 class Question(BaseModel):
     """The body of POST /ask: a message."""
@@ -55,7 +52,7 @@ class TurnRunner:
     def __init__(self, assistant: Assistant) -> None:
         self.assistant = assistant
         self._shown: dict[str, str] = {}
-        """The request that was told last of each conversation, to which a yes is."""
+        """The request that each conversation was told last which waits, to which a yes is."""
 
     def answer(self, asked: Question | PostedReply, is_alone: bool = True) -> JSONResponse:
         """Run a turn or let one go on; every failure is a status and a sentence.
@@ -89,8 +86,6 @@ class TurnRunner:
         self._shown.pop(outcome.thread_id, None)
         if isinstance(outcome, Waiting):
             self._shown[outcome.thread_id] = outcome.request_id
-        for forgotten in [*self._shown][:-MOST_SHOWN]:  # what is not known any more is shown again
-            self._shown.pop(forgotten, None)
 
     def _decide(self, reply: PostedReply) -> Done | Waiting:
         id = self.assistant.handles.workspace.open_threads().resolve(reply.thread_id)

@@ -21,7 +21,7 @@ from ana.runs.port import StartedRun
 from ana.stopping import present
 from ana.threads.runs import Run
 from ana.threads.saver import ThreadSaver
-from app.server.run_requests import read_options
+from app.server.run_requests import read_options, read_place
 from app.server.shapes import dump
 from graph.builder import compile_graph, graph
 from graph.context import LocalContext
@@ -31,9 +31,6 @@ PROGRAM = "ana server"
 
 Mode = Literal["values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints", "events"]
 """What can be streamed."""
-
-CHECKPOINT = ("checkpoint_id", "checkpoint_map")
-"""What a client names a checkpoint by; other names would set what langgraph keeps in the same place for itself."""
 
 
 class GraphWorker:
@@ -142,13 +139,8 @@ def _read_input(order: dict[str, Any]) -> Any:
 
 def _make_config(run: StartedRun) -> RunnableConfig:
     given = run.order.get("config") or {}
-    place = {name: value for name, value in (run.order.get("checkpoint") or {}).items() if name in CHECKPOINT}
-    if id := run.order.get("checkpoint_id"):
-        place = place | {"checkpoint_id": id}
-    if asked := (given.get("configurable") or {}).get("checkpoint_id"):
-        place = {"checkpoint_id": asked} | place
     # nothing else that a client puts beside them reaches the graph: the person is known from the token alone
     own = {"thread_id": run.thread, "run_id": run.id}
     kept = {name: given[name] for name in ("tags", "recursion_limit") if name in given}
     metadata = (given.get("metadata") or {}) | (run.order.get("metadata") or {})
-    return {**kept, "configurable": place | own, "metadata": metadata, "run_id": UUID(run.id)}  # type: ignore[typeddict-item]
+    return {**kept, "configurable": read_place(run.order) | own, "metadata": metadata, "run_id": UUID(run.id)}  # type: ignore[typeddict-item]
