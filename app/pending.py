@@ -10,9 +10,9 @@ from langchain_core.outputs import ChatGenerationChunk
 from ana.handles import Handles
 from ana.models.base import StreamingModel, to_chunk
 from ana.threads.threads import Threads
-from app.outcome import Waiting
+from app.outcome import Waiting, config_of
 from app.turn import Assistant
-from graph.builder import builder
+from graph.builder import open_graph
 from graph.context import LocalContext
 from graph.state import State
 from nodes.turns import find_unanswered
@@ -37,10 +37,8 @@ def keep_waiting(handles: Handles, state: State, name: str) -> str:
     Args:
         state: The turn, with what is asked; its calls have not run.
     """
-    store, id = handles.workspace.open_thread_store(), handles.workspace.open_threads().remember(name)
-    config: Any = {"configurable": {"thread_id": id}}
-    with store.map_errors(), store.open_saver() as saver:
-        graph = builder.compile(checkpointer=saver, name="ana")
+    config = config_of(handles.workspace.open_threads().remember(name))
+    with open_graph(handles) as graph:
         if waiting := find_unanswered(graph.get_state(config)):
             return waiting[0].id
         kept = {key: state[key] for key in ("messages", "turn", "draft")}

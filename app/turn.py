@@ -29,7 +29,7 @@ from app.outcome import (
     thread_of_state,
 )
 from app.said import Said
-from graph.builder import builder
+from graph.builder import open_graph
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from graph.updates import keep_usable
@@ -44,10 +44,8 @@ from nodes.turns import (
     find_turn,
     find_unanswered,
     refuse_asked,
-    write_record,
 )
 from nodes.typed import make_message
-from tools.catalog import catalog
 
 _log = logging.getLogger(__name__)
 Event = dict[str, Any]
@@ -263,10 +261,10 @@ class Assistant:
 
     def _end(self, state: StateSnapshot, why: str, answers: Sequence[ToolMessage] = ()) -> None:
         messages, thread_id = this_turn(state.values["messages"]), thread_of_state(state)
-        added, turn = close_turn(find_turn(state, self.handles.clock), messages, why, answers)
+        turn = find_turn(state, self.handles.clock)
+        added, turn = close_turn(self.handles, turn, messages, why, thread_id, answers)
         # all of the turn: of what its last step wrote, a state that is read has all, and one that is updated nothing
         ended = {"messages": [*messages, *added], "turn": turn, "draft": ""}
-        write_record(self.handles, turn, [*messages, *answers], thread_id)
         self._graph.update_state(config_of(thread_id), ended, as_node="reflect")
 
     def _read(self, thread_id: str) -> StateSnapshot:
@@ -286,15 +284,9 @@ class Assistant:
 
 @contextmanager
 def open_assistant(handles: Handles, program: str = "ana", patience: float = PATIENCE) -> Iterator[Assistant]:
-    """Open an assistant on the handles' data folder. Arguments as of `Assistant`.
-
-    Raises:
-        ConfigError: A module of TOOLS_MODULES cannot be used.
-    """
+    """Open an assistant on the handles' data folder. Arguments as of `Assistant`, errors as of `open_graph`."""
     try:
-        catalog(handles.settings.tools_modules)
-        store = handles.workspace.open_thread_store()
-        with store.map_errors(), store.open_saver() as saver:
-            yield Assistant(handles, builder.compile(checkpointer=saver, name="ana"), program, patience)
+        with open_graph(handles) as graph:
+            yield Assistant(handles, graph, program, patience)
     finally:
         handles.memory.close()

@@ -1,6 +1,7 @@
 """The state machine: the nodes and their order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, get_args, get_type_hints
 
 from langchain_core.runnables import Runnable
@@ -8,6 +9,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from ana.handles import Handles
 from graph.context import Context
 from graph.recording import Recorded
 from graph.state import Input, Output, State
@@ -18,6 +20,7 @@ from nodes.history import is_answered, pending_calls, this_turn
 from nodes.load_context import load_context
 from nodes.reason import reason
 from nodes.reflect import reflect
+from tools.catalog import catalog
 
 
 def after_reason(state: State) -> Literal["execute_tools", "reflect"]:
@@ -82,6 +85,19 @@ def compile_graph(saver: BaseCheckpointSaver[str] | None = None) -> CompiledStat
     # clients are shown the state as it is kept: without what one turn reads for itself
     compiled.stream_channels = [name for name in compiled.stream_channels_list if name != "loaded"]
     return compiled
+
+
+@contextmanager
+def open_graph(handles: Handles) -> "Iterator[CompiledStateGraph[State, Context, Input, Output]]":
+    """Open the graph on a person's conversations.
+
+    Raises:
+        ConfigError: A module of TOOLS_MODULES cannot be used.
+    """
+    catalog(handles.settings.tools_modules)
+    store = handles.workspace.open_thread_store()
+    with store.map_errors(), store.open_saver() as saver:
+        yield compile_graph(saver)
 
 
 graph = compile_graph()

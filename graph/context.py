@@ -1,13 +1,14 @@
 """The context of a run: everything that is fixed while it lasts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, get_args
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Annotated, Any, get_type_hints
 
 from langchain_core.messages import ToolCall, ToolMessage
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
-from pydantic import Field
+from pydantic import Field, TypeAdapter, ValidationError
 
 from ana.errors import UserError
 from ana.handles import Handles, default_handles
@@ -19,18 +20,11 @@ from ana.workspace import check_model
 from prompts import decision_prompt
 
 MOST_STEPS = 100
-HOTTEST = 2.0
 SAVER = "__pregel_checkpointer"
 """Where langgraph keeps a run's saver; a run whose thread ends with it has none."""
 
 TOLD = ("name", "first_question", "last_activity")
 """What the metadata of the server's row of a thread tell of it; the server hands them on to the thread's runs."""
-
-LONGEST_ZONE = 64
-"""Characters of a zone's name."""
-
-LONGEST_NAME = 200
-"""Characters of a model's name."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +34,7 @@ class Context:
     model: Annotated[
         str | None,
         Field(
-            max_length=LONGEST_NAME,
+            max_length=200,
             description="Another model of the provider you have set up, by its name there. Empty: the one in .env.",
         ),
     ] = None
@@ -48,7 +42,7 @@ class Context:
         float | None,
         Field(
             ge=0,
-            le=HOTTEST,
+            le=2,
             description="How much chance there is in the answers, 0 to 2: at 0 the model says what is likeliest, "
             "higher is more varied and less reliable. Empty: TEMPERATURE in .env.",
         ),
@@ -79,7 +73,7 @@ class Context:
     timezone: Annotated[
         str | None,
         Field(
-            max_length=LONGEST_ZONE,
+            max_length=64,
             description="Where the person is: an IANA zone such as Asia/Tokyo. It stays until another is named. Empty: "
             "where they were last, or ANA_TIMEZONE in .env.",
         ),
@@ -93,17 +87,15 @@ class Context:
     ] = True
 
     def __post_init__(self) -> None:
-        if not (self.model is None or (isinstance(self.model, str) and len(self.model) <= LONGEST_NAME)):
-            raise UserError(f"model is {self.model!r:.50}.", "Give a model's name, or leave it empty.")
-        _check_number("temperature", self.temperature, (int, float), HOTTEST, least=0)
-        _check_number("max_steps", self.max_steps, (int,), MOST_STEPS, least=1)
-        for name, value, kind in (("autonomy", self.autonomy, Autonomy), ("check", self.check, Checking)):
-            if value is not None and value not in get_args(kind):
-                raise UserError(f"{name} is {value!r:.50}.", f"Give {' or '.join(get_args(kind))}.")
-        if self.timezone and not (isinstance(self.timezone, str) and find_zone(self.timezone)):
+        for name, reader in _read_fields().items():
+            value = getattr(self, name)
+            try:
+                reader.validate_python(value, strict=True)
+            except ValidationError as exc:
+                why = exc.errors()[0]["msg"]
+                raise UserError(f"{name} is {value!r:.50}.", f"Give another value: {why}.") from exc
+        if self.timezone and not find_zone(self.timezone):
             raise UserError(f"timezone is {self.timezone!r:.50}.", "Give an IANA zone such as Europe/Berlin.")
-        if not isinstance(self.stream_drafts, bool):
-            raise UserError(f"stream_drafts is {self.stream_drafts!r:.50}.", "Give true or false.")
 
     def model_options(self) -> dict[str, Any]:
         """Return what a model call is given beside messages and tools; the handles' model stays as it is.
@@ -164,11 +156,11 @@ class LocalContext(Context):
         return self.opened or default_handles(decision_prompt)
 
 
-def _check_number(name: str, value: float | None, kinds: tuple[type, ...], most: float, least: float) -> None:
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
-        raise UserError(f"{name} is {value!r:.50}.", f"Give a number from {least} to {most:g}, or leave it empty.")
+@cache
+def _read_fields() -> dict[str, TypeAdapter[Any]]:
+    """Return what checks the options, by their names: types and bounds stand in the annotations alone."""
+    types = get_type_hints(Context, include_extras=True)
+    return {field.name: TypeAdapter(types[field.name]) for field in fields(Context)}
 
 
 def context_of(runtime: Runtime[Context]) -> Context:

@@ -1,13 +1,11 @@
-"""The graph as a server runs it: every run owns its thread, and may be taken back.
+"""The graph as a server runs it: every run owns its thread.
 
 What a client is shown of each step is draft, correction, what is asked and receipt: no clocks, no digests. langgraph
 tells of a step (`updates`) and of the state (`values`) the same channels. So it is asked for those in which the steps
 are, and the state is shown without them, as often as its messages are written.
 """
 
-import asyncio
-import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -17,11 +15,8 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
 
 from ana.errors import UserError
-from ana.memory.memory import Memory
-from ana.memory.undo import undo
 from ana.threads.ids import name_run
 from ana.threads.runs import Run, find_run
-from ana.threads.saver import ThreadSaver
 from graph.context import TOLD, Context
 from graph.replies import bind_message, bind_reply
 from graph.state import Output, merge_messages
@@ -39,8 +34,6 @@ ASKS = "__interrupt__"
 """Under which langgraph adds to the state what a person is asked."""
 
 SHOWN = {*Output.__annotations__, ASKS}
-
-_log = logging.getLogger(__name__)
 
 
 class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -61,7 +54,11 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
             kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
         leave_out_told(config)
         begun = await self._has_begun(given, config, run)
-        bound = await self._go_on(config, run) if begun else await self._bind(given, config, run)
+        if begun:
+            config["configurable"].pop("checkpoint_id", None)
+            bound: Any = build_input(await self.aget_state(config))
+        else:
+            bound = await self._bind(given, config, run)
         stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs | {"output_keys": STEPS}))
         try:
             drafts = _shows_drafts(kwargs.get("context"), config)
@@ -87,12 +84,6 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         said = merge_messages([], given["messages"])[-1:] if isinstance(given, dict) and given.get("messages") else []
         held = {message.id for message in state.values.get("messages", [])}
         return any(message.id in held and name_run(run.thread, str(message.id)) == id for message in said)
-
-    async def _go_on(self, config: RunnableConfig, run: Run) -> Any:
-        config["configurable"].pop("checkpoint_id", None)
-        state = await self.aget_state(config)
-        run.turn = (state.values.get("turn") or {}).get("id")
-        return build_input(state)
 
     async def _bind(self, given: Any, config: RunnableConfig, run: Run) -> Any:
         if isinstance(given, Command) and given.resume is not None:
@@ -120,27 +111,6 @@ def _shows_drafts(context: Any, config: RunnableConfig) -> bool:
         return context.stream_drafts
     options = context if isinstance(context, dict) else config["configurable"]
     return bool(options.get("stream_drafts", True))
-
-
-async def roll_back(run: Run, saver: ThreadSaver | None, id: str, open_memory: Callable[[], Memory]) -> None:
-    """Remove a run's messages and take back what it stored, before another run reads the thread.
-
-    Args:
-        run: The run's hold on its thread.
-        saver: Of its thread; None if the thread ends with it.
-        open_memory: Returns the memory of the person.
-    """
-    if saver:
-        await saver.adelete_for_runs([id])
-    await run.wait_for_nodes()
-    if run.turn:
-        await asyncio.to_thread(_take_back, open_memory, run.turn)
-
-
-def _take_back(open_memory: Callable[[], Memory], turn: str) -> None:
-    memory = open_memory()
-    if memory.history(turn=turn) and undo(memory, turn).conflicts:
-        _log.warning("turn %s was rolled back; what it stored stays, because it was changed since", turn)
 
 
 async def show_steps(parts: AsyncIterator[Any], *, drafts: bool) -> AsyncGenerator[Any]:

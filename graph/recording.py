@@ -18,13 +18,13 @@ from ana.json_lines import name_work
 from ana.memory.digests import line_digest
 from ana.models.providers import model_name
 from ana.stopping import check_stopped
-from ana.threads.runs import Run, work
+from ana.threads.runs import work
 from ana.tracing.langsmith import hides, is_on, label_run
 from ana.tracing.record import add_up
 from ana.tracing.schema import Inputs
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn, merge_messages
-from graph.updates import keep_usable, note_usable
+from graph.updates import keep_usable
 from nodes.attachments import left_out
 from nodes.history import split_turns, this_turn
 from nodes.turns import continue_turn, write_record
@@ -60,13 +60,12 @@ class Recorded:
 
     def __call__(self, state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         name = self.__name__
-        with work() as present:
+        with work():
             state = keep_usable(state)
-            context, begun, found = context_of(runtime), time.perf_counter(), state.get("turn")
+            context, begun = context_of(runtime), time.perf_counter()
             name_work(person=context.handles.workspace.person, thread=thread_of(runtime), run=run_of(runtime))
             if name != BEGINNING:
                 state = continue_turn(state, runtime)
-                _note_new_turn(present, found, state["turn"])  # before the node writes anything
                 label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
             try:
                 with limit_time(_count_left(context, None if name == BEGINNING else state["turn"])):
@@ -76,7 +75,6 @@ class Recorded:
                     label_turn(state["turn"], context, "waiting" if isinstance(exc, GraphInterrupt) else "failed")
                 raise
             turn: Turn = update.get("turn") or state["turn"]
-            _note_new_turn(present, found, turn)
             inputs = turn.get("replay") or _read_inputs(state, update, context)
             spent = turn["durations"].get(name, 0.0) + time.perf_counter() - begun
             turn = turn | {
@@ -88,7 +86,6 @@ class Recorded:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
                 model = context.model_options().get("model")
                 write_record(context.handles, turn, this_turn(state["messages"]), thread_of(runtime), model)
-        note_usable("turn", turn)
         return update | {"turn": turn}
 
 
@@ -134,12 +131,6 @@ def digest_tools(modules: tuple[str, ...]) -> dict[str, str]:
     by_name = {schema["function"]["name"]: schema for schema in schemas(modules)}
     own = {name: _digest(schema) for name, schema in by_name.items() if name not in TOOLS}
     return {"ana": _digest([by_name[name] for name in TOOLS]), **own}
-
-
-def _note_new_turn(run: Run | None, found: Turn | None, turn: Turn) -> None:
-    """Tell the run which turn began in it: that turn's writes go if the run is rolled back."""
-    if run and (found is None or found["id"] != turn["id"]):
-        run.turn = turn["id"]
 
 
 def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inputs:

@@ -8,10 +8,9 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
-from langgraph_api.errors import UserInterrupt, UserRollback
+from langgraph_api.errors import UserInterrupt
 from langgraph_sdk.runtime import ServerRuntime
 
-from ana.handles import default_handles
 from ana.leases import working_under
 from ana.recent import current as recent
 from ana.stopping import present
@@ -22,8 +21,7 @@ from ana.workspace import load_workspace
 from ana.workspace.private import keep_private
 from graph.builder import graph
 from graph.context import SAVER, Context
-from graph.owning import OwningGraph, leave_out_told, roll_back
-from prompts import decision_prompt
+from graph.owning import OwningGraph, leave_out_told
 
 _workspace = cache(load_workspace)
 _owning_graph = OwningGraph(**vars(graph))
@@ -45,7 +43,7 @@ async def make(
     """Yield the graph. A run owns its thread until the last of its nodes has ended, even if it is cancelled before; an
     edit of a state owns it meanwhile.
 
-    A run that is rolled back leaves nothing: neither messages nor what it stored. One that is stopped stays as it is.
+    One that is stopped stays as it is. What a run stored that is rolled back stays; its messages go.
     """
     if runtime.access_context == "threads.update":
         async with _owning(str(config["configurable"]["thread_id"])):
@@ -62,10 +60,6 @@ async def make(
     recent.set(_workspace().recent)
     try:
         yield _owning_graph
-    except UserRollback:
-        given = config["configurable"]
-        await roll_back(run, given.get(SAVER), str(given["run_id"]), lambda: default_handles(decision_prompt).memory)
-        raise
     except UserInterrupt:
         if saver := config["configurable"].get(SAVER):
             await saver.amark_stopped(str(config["configurable"]["run_id"]))

@@ -8,7 +8,7 @@ writes its record, before anybody is shown the end.
 import base64
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -185,14 +185,21 @@ def end_turn(
 
 
 def close_turn(
-    turn: Turn, messages: Sequence[AnyMessage], why: str, answers: Sequence[ToolMessage] = ()
+    handles: Handles,
+    turn: Turn,
+    messages: Sequence[AnyMessage],
+    why: str,
+    thread: str,
+    answers: Sequence[ToolMessage] = (),
+    model: str | None = None,
 ) -> tuple[list[AnyMessage], Turn]:
-    """Return the messages that end a turn which nobody goes on with, and the turn as it has ended.
+    """End a turn which nobody goes on with: write its record, and return the messages that end it, and how it ended.
 
     Args:
         messages: Its messages, from the user's on.
         why: Why it ends, as a sentence.
         answers: Those to calls that are known not to have run.
+        model: Another model's name, if the run chose one.
     """
     written = receipts(messages)
     # whether a call that is not answered wrote is not known
@@ -201,6 +208,7 @@ def close_turn(
     message, ended = end_turn(
         turn | {"error": why}, why, receipt, name_recorded(written) if written or is_known else ""
     )
+    write_record(handles, ended, [*messages, *answers], thread, model)
     return [*answers, message], ended
 
 
@@ -233,37 +241,28 @@ def close_passed_over(state: State, runtime: Runtime[Context]) -> State:
     if is_answered(messages) or turn.get("message", messages[0].id) != messages[0].id:  # a client has edited it
         return state
     why, answers = refuse_asked(before) if turn.get("asked") else (NOT_FINISHED, [])
-    added, turn = close_turn(turn, messages, why, answers)
-    context = context_of(runtime)
+    context, thread = context_of(runtime), thread_of(runtime)
     model = context.model_options().get("model")
-    write_record(context.handles, turn, [*messages, *answers], thread_of(runtime), model)
+    added, turn = close_turn(context.handles, turn, messages, why, thread, answers, model)
     return state | {"messages": [*before, *added, *question], "turn": turn}
 
 
 def write_record(
     handles: Handles, turn: Turn, messages: Sequence[AnyMessage], thread: str, model: str | None = None
 ) -> None:
-    """Write the record of a turn that has ended.
+    """Write the record of a turn that has ended. Arguments as of `make_record`."""
+    handles.traces.write(make_record(handles, turn, messages, thread, model))
+
+
+def make_record(
+    handles: Handles, turn: Turn, messages: Sequence[AnyMessage], thread: str, model: str | None = None
+) -> Record:
+    """Return the record of a turn that has ended, which is logged and counted.
 
     Args:
         messages: Its messages, from the user's on.
         model: Another model's name, if the run chose one.
     """
-    handles.traces.write(_make_record(handles, turn, messages, thread, model))
-
-
-def write_records(handles: Handles, ended: Iterable[tuple[Turn, Sequence[AnyMessage], str]]) -> None:
-    """Write the records of several turns at once: the disk is waited for once.
-
-    Args:
-        ended: Each turn, with its messages and its conversation.
-    """
-    handles.traces.write(*(_make_record(handles, *each) for each in ended))
-
-
-def _make_record(
-    handles: Handles, turn: Turn, messages: Sequence[AnyMessage], thread: str, model: str | None = None
-) -> Record:
     record = build_record(turn, messages, thread, handles.settings, model, receipts(messages))
     spent = sum(turn["durations"].values())
     error = record["error"] and Quoted(record["error"])

@@ -13,13 +13,13 @@ from ana.keys import OWNER
 from ana.runs.slots import Slots
 from app.server.routes import ROUTES
 from app.server.turns import TurnRunner
+from app.turn import open_assistant
 
 
 @contextmanager
 def asking(handles: Handles) -> Iterator[TestClient]:
     """A client of the owner's, alone on this machine."""
-    turns = TurnRunner(lambda: handles)
-    opened = SimpleNamespace(workspace=handles.workspace, turns=turns, slots=Slots(), hold=nullcontext)
+    opened = SimpleNamespace(workspace=handles.workspace, slots=Slots(), hold=nullcontext)
 
     async def open_workspace(_: str) -> SimpleNamespace:
         return opened
@@ -31,5 +31,6 @@ def asking(handles: Handles) -> Iterator[TestClient]:
         state = {"is_alone": True, "person": OWNER, "held": ExitStack()}
         await app({**scope, "state": state}, receive, send)
 
-    yield TestClient(sign_in, base_url="http://127.0.0.1")
-    turns.close()
+    with open_assistant(handles, "ana server") as assistant:
+        opened.turns = TurnRunner(assistant)
+        yield TestClient(sign_in, base_url="http://127.0.0.1")

@@ -10,7 +10,7 @@ from ana.keys import make_digest
 from ana.people.roster import Entry, Listed
 from ana.postgres.database import Database
 from ana.postgres.session import Statement
-from ana.runs.queue import cancel_run
+from ana.runs.queue import CANCEL
 
 _LOCK = 4_170_227
 """Keeps other processes from changing the list: no other use of advisory locks has this number."""
@@ -54,9 +54,8 @@ class PostgresRoster:
             listed.pop(name, None)
         with self._database.begin(Statement("BEGIN"), Statement(_BE, [name])) as session:
             for (run,) in session.ask("SELECT id FROM runs WHERE NOT done"):
-                for text, params in cancel_run(run, rollback=False):
-                    session.add(text, *params)
-            session.add("UPDATE runs SET done = true WHERE NOT done")  # nobody can clear up any more
+                session.add(CANCEL, run)
+            session.add("UPDATE runs SET done = true WHERE NOT done")  # nobody works at them any more
             session.add("UPDATE people SET name = ? WHERE name = ?", aside, name)
         return f"the database, as {aside!r}"
 

@@ -14,10 +14,10 @@ from ana.runs.port import Event, StartedRun, Status, Strategy
 from ana.runs.slots import Slots
 
 REMEMBERED = 200
-"""How many of a person's runs that have ended are remembered."""
+"""How many of a person's runs that have ended are remembered, the last ones,"""
 
 MOST_BYTES = 8_000_000
-"""How much of what they told is remembered with them, the run started last first."""
+"""and how many bytes their orders and what they told may have together."""
 
 MOST_ACTIVE, MOST_ORDERED = 500, 32_000_000
 """How many runs of a person may wait or work at once, and how many bytes their orders may have together: they are kept
@@ -29,17 +29,11 @@ logger = logging.getLogger(__name__)
 class Worker(Protocol):
     """What carries out a run."""
 
-    def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+    def work(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
         """Yield the names and the data of what the run tells.
 
-        It is cancelled as a task is, and then leaves the thread as whoever cancels wants it.
-
-        Args:
-            rollback: Set, when the run is cancelled, if nothing of it is to stay.
+        It is cancelled as a task is; the run's status says before whether somebody has stopped it.
         """
-
-    async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
-        """Leave the thread of a run that was stopped, and that nobody works at, as whoever stopped it wants it."""
 
 
 class _Kept:
@@ -50,36 +44,20 @@ class _Kept:
         self.events: list[Event] = []
         self.size = 0
         """Bytes of what they tell."""
-        self.forgotten = 0
-        """How many events it told that nobody remembers."""
-        self.rollback = asyncio.Event()
         self.done = asyncio.Event()
         """Set when nothing of it works any more."""
         self.task: asyncio.Task[None] | None = None
         self._changed = asyncio.Event()
 
-    @property
-    def has_ended(self) -> bool:
-        """Whether it tells nothing any more."""
-        return not self.run.is_active
-
-    @property
-    def position(self) -> int:
-        """The number of its last event."""
-        return self.forgotten + len(self.events)
-
-    def forget_events(self) -> None:
-        self.forgotten, self.events, self.size = self.position, [], 0
-
     def tell(self, name: str, data: bytes) -> None:
-        if not self.has_ended:
-            self.events.append(Event(self.position + 1, name, data))
+        if self.run.is_active:
+            self.events.append(Event(len(self.events) + 1, name, data))
             self.size += len(data)
             self._wake()
 
     def become(self, status: Status) -> None:
         """Note how the run stands; one that has ended stays so."""
-        if not self.has_ended:
+        if self.run.is_active:
             self.run.status, self.run.updated_at = status, datetime.now(UTC)
             self._wake()
 
@@ -116,19 +94,16 @@ class LocalRuns:
         return sum(kept.run.status == "pending" for kept in [*self._kept.values()])
 
     async def start(self, run: StartedRun, strategy: Strategy) -> None:
-        before = [kept for kept in self._kept.values() if kept.run.thread == run.thread and not kept.done.is_set()]
-        active = [kept.run.id for kept in before if not kept.has_ended]
-        if active and strategy == "reject":
-            raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
-        ordered = [kept.run.size for kept in self._kept.values() if not kept.done.is_set()]
-        if len(ordered) >= MOST_ACTIVE or sum(ordered) + run.size > MOST_ORDERED:
-            raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
-        if strategy in ("interrupt", "rollback"):
+        unended = [kept for kept in self._kept.values() if not kept.done.is_set()]
+        before = [kept for kept in unended if kept.run.thread == run.thread]
+        active = [kept.run.id for kept in before if kept.run.is_active]
+        check_room(run, [kept.run.size for kept in unended], is_busy=bool(active) and strategy == "reject")
+        if strategy == "interrupt":
             for id in active:
-                self._cancel(id, rollback=strategy == "rollback")
+                self._cancel(id)
         kept = self._kept[run.id] = _Kept(run)
         kept.task = asyncio.create_task(self._carry_out(kept, before))
-        kept.task.add_done_callback(lambda _: self._end(kept))  # also of one that is cancelled before it begins
+        kept.task.add_done_callback(lambda _: kept.done.set())  # also of one that is cancelled before it begins
         self._forget_oldest()
 
     async def find(self, id: str) -> StartedRun | None:
@@ -144,48 +119,42 @@ class LocalRuns:
         return {run.thread: run for run in [*runs, *(run for run in runs if run.is_active)]}
 
     async def position(self, id: str) -> int:
-        return self._kept[id].position
+        return len(self._kept[id].events)
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
         kept = self._kept.get(id)
         while kept:
-            for event in kept.events[max(after - kept.forgotten, 0) :]:
+            for event in kept.events[after:]:
                 after = event.position
                 yield event
-            if after >= kept.position:
-                if kept.has_ended:
+            if after >= len(kept.events):
+                if not kept.run.is_active:
                     return
                 await kept.change()
-            after = max(after, kept.forgotten)
 
     async def join(self, id: str) -> None:
         if kept := self._kept.get(id):
             await kept.done.wait()
 
-    async def cancel(self, id: str, *, rollback: bool) -> None:
-        self._cancel(id, rollback=rollback)
+    async def cancel(self, id: str) -> None:
+        self._cancel(id)
 
     async def forget(self, id: str) -> None:
-        self._forget(id)
+        self._kept.pop(id, None)
 
-    def _cancel(self, id: str, *, rollback: bool) -> None:
+    def _cancel(self, id: str) -> None:
         kept = self._kept.get(id)
-        if kept is None or kept.has_ended:
+        if kept is None or not kept.run.is_active:
             return
-        if rollback:
-            kept.rollback.set()
         kept.become("interrupted")
         assert kept.task is not None
         kept.task.cancel()
-
-    def _forget(self, id: str) -> None:
-        self._kept.pop(id, None)
 
     async def close(self) -> None:
         """Stop every run, as if its person had; return when nothing works any more."""
         kept = [*self._kept.values()]
         for each in kept:
-            self._cancel(each.run.id, rollback=False)
+            self._cancel(each.run.id)
         await asyncio.gather(*(each.task for each in kept if each.task), return_exceptions=True)
 
     async def _carry_out(self, kept: _Kept, before: Sequence[_Kept]) -> None:
@@ -196,42 +165,54 @@ class LocalRuns:
                 await other.done.wait()
             async with self._slots.take(self._person):
                 kept.become("running")
-                async with aclosing(self._worker.work(run, kept.rollback)) as told:
+                async with aclosing(self._worker.work(run)) as told:
                     async for name, data in told:
                         kept.tell(name, data)
             kept.become("success")
         except asyncio.CancelledError:
             kept.become("interrupted")
         except AnaError as exc:
-            logger.warning("A run failed: %s", exc)
-            self._fail(kept, exc, exc.sentence())
+            self._fail(kept, exc)
         except Exception as exc:  # whatever it is, whoever follows the run learns of it
             logger.exception("a run failed in a way that was not foreseen")
-            self._fail(kept, exc, f"Something went wrong that was not foreseen: {type(exc).__name__}.")
+            self._fail(kept, exc)
 
-    def _end(self, kept: _Kept) -> None:
-        if kept.rollback.is_set():
-            self._forget(kept.run.id)
-        kept.done.set()
-
-    def _fail(self, kept: _Kept, exc: Exception, why: str) -> None:
-        kept.run.error = why
-        kept.tell("error", to_json({"error": type(exc).__name__, "message": why}))
+    def _fail(self, kept: _Kept, exc: Exception) -> None:
+        kept.run.error, data = describe_failure(exc)
+        kept.tell("error", data)
         kept.become("error")
 
     def _forget_oldest(self) -> None:
-        ended = [id for id, kept in self._kept.items() if kept.done.is_set()]
-        for id in ended[:-REMEMBERED]:
-            self._forget(id)
-        held = ordered = 0
-        for id in reversed(ended[-REMEMBERED:]):
-            kept = self._kept[id]
-            held += kept.size
-            ordered += kept.run.size
-            if held > MOST_BYTES:
-                kept.forget_events()
-            if ordered > MOST_ORDERED:
-                self._forget(id)
+        ended, held = [kept for kept in self._kept.values() if kept.done.is_set()], 0
+        for place, kept in enumerate(reversed(ended)):
+            held += kept.size + kept.run.size
+            if place >= REMEMBERED or held > MOST_BYTES:
+                del self._kept[kept.run.id]
+
+
+def check_room(run: StartedRun, sizes: Sequence[int], *, is_busy: bool) -> None:
+    """Check whether a run may wait.
+
+    Args:
+        sizes: Those of the person's runs that have not ended.
+        is_busy: Whether another one works where none may.
+
+    Raises:
+        RunRejected: As `Runs.start` does.
+    """
+    if is_busy:
+        raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
+    if len(sizes) >= MOST_ACTIVE or sum(sizes) + run.size > MOST_ORDERED:
+        raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
+
+
+def describe_failure(exc: Exception) -> tuple[str, bytes]:
+    """Return why a run failed, as a sentence and as what the run tells of it."""
+    why = f"Something went wrong that was not foreseen: {type(exc).__name__}."
+    if isinstance(exc, AnaError):
+        logger.warning("A run failed: %s", exc)
+        why = exc.sentence()
+    return why, to_json({"error": type(exc).__name__, "message": why})
 
 
 def started_now(id: str, thread: str, order: dict[str, Any], *, is_kept: bool, size: int = 0) -> StartedRun:

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 Status = Literal["pending", "running", "success", "error", "interrupted"]
 
-Strategy = Literal["enqueue", "reject", "interrupt", "rollback"]
+Strategy = Literal["enqueue", "reject", "interrupt"]
 """What becomes of the runs of a thread that have not ended when another begins there."""
 
 ACTIVE: tuple[Status, ...] = ("pending", "running")
@@ -28,7 +28,6 @@ class StartedRun:
         updated_at: When that changed last.
         error: Why it failed; None if it did not.
         attempt: How often it was begun: another worker goes on with what one has left.
-        is_left: Whether this worker leaves it to another: what is cancelled then was not stopped by a person.
     """
 
     id: str
@@ -41,7 +40,6 @@ class StartedRun:
     updated_at: datetime = field(init=False)
     error: str | None = None
     attempt: int = 1
-    is_left: bool = False
 
     def __post_init__(self) -> None:
         self.updated_at = self.created_at
@@ -50,10 +48,6 @@ class StartedRun:
     def is_active(self) -> bool:
         """Whether it waits for its turn, or works."""
         return self.status in ACTIVE
-
-
-class RunLeft(Exception):
-    """A worker leaves a run to another, which goes on with it."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +94,8 @@ class Runs(Protocol):
     async def join(self, id: str) -> None:
         """Return when a run has ended and nothing of it works any more."""
 
-    async def cancel(self, id: str, *, rollback: bool) -> None:
-        """Stop a run; nothing if it has ended.
-
-        Args:
-            rollback: Whether its messages, and what it stored, are taken back.
-        """
+    async def cancel(self, id: str) -> None:
+        """Stop a run; nothing if it has ended."""
 
     async def forget(self, id: str) -> None:
         """Leave out of every list a run that has ended."""

@@ -9,15 +9,16 @@ import json
 import logging
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
+from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
-from ana.errors import RunRejected, StoreBroken, StoreBusy
+from ana.errors import StoreBroken, StoreBusy
+from ana.postgres.database import open_database
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Session, Statement
-from ana.runs.local import MOST_ACTIVE, MOST_BYTES, MOST_ORDERED, REMEMBERED
-from ana.runs.notices import Notices, name_stop, notify
+from ana.runs.local import MOST_BYTES, REMEMBERED, check_room
 from ana.runs.port import Event, StartedRun, Strategy
 
 QUEUE, WORK = "runs", "work"
@@ -32,14 +33,16 @@ REMEMBERED_DAYS = 30
 _PAGE = 500
 """How many events are read at once."""
 
+_SHORTEST_SECONDS, _LONGEST_SECONDS = 0.02, 0.2
+"""How long whoever follows a run looks away, at first and at last, while it tells nothing."""
+
 _AGAIN_SECONDS, _PATIENCE = 0.5, 600.0
 """How often a database that cannot be used is asked again by who follows a run, and for how many seconds."""
 
-_P = ParamSpec("_P")
 _Found = TypeVar("_Found")
 _log = logging.getLogger(__name__)
 
-_COLUMNS = "id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at"
+COLUMNS = "id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at"
 _IS_ACTIVE = "status IN ('pending', 'running')"
 # one starts at a time
 _ALONE = Statement("SELECT 1 FROM people WHERE number = current_setting('ana.person')::integer FOR NO KEY UPDATE")
@@ -48,16 +51,19 @@ _ENTER = """INSERT INTO runs (id, thread, lane, asked, size, is_kept, created_at
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 _DEFER = """SELECT procrastinate_defer_jobs_v1(ARRAY[ROW(?::text, ?::text, 0, ?::text, NULL, ?::jsonb,
     ?::timestamptz)::procrastinate_job_to_defer_v1])"""
+# noted here too: its worker may be dead, and another door may come to its turn before the next worker does
+CANCEL = f"""WITH cancelled AS (UPDATE runs SET status = 'interrupted', done = (attempt = 0),
+    updated_at = clock_timestamp() WHERE id = ? AND {_IS_ACTIVE} RETURNING *)
+    INSERT INTO stopped (run) SELECT id FROM cancelled WHERE is_kept AND attempt > 0 ON CONFLICT DO NOTHING"""
+_WAITING = f"SELECT count(*) FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = '{QUEUE}'"
 _EVENTS = "SELECT position, name, data FROM run_events WHERE run = ? AND position > ? ORDER BY position LIMIT ?"
 _FORGET_OLD = f"""DELETE FROM runs WHERE done AND (updated_at < clock_timestamp() - interval '{REMEMBERED_DAYS} days'
-    OR seq <= (SELECT seq FROM runs WHERE done ORDER BY seq DESC LIMIT 1 OFFSET {REMEMBERED})
-    OR id IN (SELECT id FROM (SELECT id, sum(size) OVER (ORDER BY seq DESC) AS held FROM runs WHERE done) AS ended
-        WHERE held > {MOST_ORDERED}))"""
-_FORGET_EVENTS = f"""DELETE FROM run_events WHERE run IN (SELECT run FROM (
-    SELECT run, sum(told) OVER (ORDER BY seq DESC) AS held FROM (
-        SELECT run, seq, sum(length(data)) AS told FROM run_events JOIN runs ON runs.id = run WHERE done
-        GROUP BY run, seq
-    ) AS each) AS ended WHERE held > {MOST_BYTES})"""
+    OR id IN (SELECT id FROM (
+        SELECT id, row_number() OVER newest AS place, sum(size + told) OVER newest AS held FROM (
+            SELECT id, seq, size, (SELECT coalesce(sum(length(data)), 0) FROM run_events WHERE run = runs.id) AS told
+            FROM runs WHERE done) AS each
+        WINDOW newest AS (ORDER BY seq DESC)) AS ended
+    WHERE place > {REMEMBERED} OR held > {MOST_BYTES}))"""
 
 
 class QueuedRuns:
@@ -65,28 +71,27 @@ class QueuedRuns:
 
     Args:
         rows: What the person has in the database.
-        notices: What this process hears of.
     """
 
     is_idle = True
     """Nothing works here."""
 
-    def __init__(self, rows: PersonRows, notices: Notices) -> None:
-        self._rows, self._notices = rows, notices
+    def __init__(self, rows: PersonRows) -> None:
+        self._rows = rows
 
     async def start(self, run: StartedRun, strategy: Strategy) -> None:
         await asyncio.to_thread(self._start, run, strategy)
 
     async def find(self, id: str) -> StartedRun | None:
-        found = await self._ask(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", id)
+        found = await self._ask(f"SELECT {COLUMNS} FROM runs WHERE id = ?", id)
         return read_run(found[0]) if found else None
 
     async def list(self, thread: str) -> list[StartedRun]:
-        found = await self._ask(f"SELECT {_COLUMNS} FROM runs WHERE thread = ? ORDER BY seq DESC", thread)
+        found = await self._ask(f"SELECT {COLUMNS} FROM runs WHERE thread = ? ORDER BY seq DESC", thread)
         return [*map(read_run, found)]
 
     async def find_newest(self, threads: Collection[str]) -> dict[str, StartedRun]:
-        columns = _COLUMNS.replace("asked", "'{}'::json")
+        columns = COLUMNS.replace("asked", "'{}'::json")
         newest = f"SELECT DISTINCT ON (thread) {columns} FROM runs WHERE thread = ANY(?)"
         found = await self._ask(f"{newest} ORDER BY thread, ({_IS_ACTIVE}) DESC, seq DESC", [*threads])
         return {run.thread: run for run in map(read_run, found)}
@@ -95,25 +100,23 @@ class QueuedRuns:
         return int((await self._ask("SELECT coalesce(max(position), 0) FROM run_events WHERE run = ?", id))[0][0])
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
-        with self._notices.watch(id) as changed:
-            while True:
-                run, told = await _look_until_answered(self._read_events, id, after)
+        async with aclosing(_look_again(lambda: self._read_events(id, after))) as looks:
+            async for run, told in looks:
                 for position, name, data in told:
                     after = position
                     yield Event(position, name, data)
-                if len(told) < _PAGE:
-                    if not run or not run[0][0]:
-                        return
-                    await self._notices.wait(changed)
+                if len(told) < _PAGE and not (run and run[0][0]):
+                    return
 
     async def join(self, id: str) -> None:
-        ended = "SELECT 1 FROM runs WHERE id = ? AND NOT done"
-        with self._notices.watch(id) as changed:
-            while await _look_until_answered(self._rows.ask, ended, id):
-                await self._notices.wait(changed)
+        unended = "SELECT 1 FROM runs WHERE id = ? AND NOT done"
+        async with aclosing(_look_again(lambda: self._rows.ask(unended, id))) as looks:
+            async for found in looks:
+                if not found:
+                    return
 
-    async def cancel(self, id: str, *, rollback: bool) -> None:
-        await asyncio.to_thread(self._rows.change, *cancel_run(id, rollback=rollback))
+    async def cancel(self, id: str) -> None:
+        await asyncio.to_thread(self._rows.change, Statement(CANCEL, [id]))
 
     async def forget(self, id: str) -> None:
         await asyncio.to_thread(self._rows.change, Statement("DELETE FROM runs WHERE id = ?", [id]))
@@ -125,31 +128,22 @@ class QueuedRuns:
         with self._rows.write() as session:
             _, known = session.run(_ALONE, _OPEN)
             lane = _choose_lane(run, known, strategy)
-            if strategy in ("interrupt", "rollback"):
+            if strategy == "interrupt":
                 for id, thread, *_ in known:
                     if thread == run.thread:
-                        for text, params in cancel_run(id, rollback=strategy == "rollback"):
-                            session.add(text, *params)
+                        session.add(CANCEL, id)
             # each step is kept before the next: another worker may have to go on
             asked = json.dumps(run.order | {"durability": "sync"})
             row = run.id, run.thread, lane, asked, run.size, run.is_kept, run.created_at, run.created_at
             session.add(_ENTER, *row)
-            after = float(run.order.get("after_seconds") or 0)
-            self._defer(session, run.id, lane, after)
+            self._defer(session, run, lane)
             session.add(_FORGET_OLD)
-            session.add(_FORGET_EVENTS)
 
-    def put_in_lane(self, id: str) -> None:
-        """Let a run wait for its turn whose time has come."""
-        with self._rows.write() as session:
-            for (lane,) in session.ask("SELECT lane FROM runs WHERE id = ? AND NOT done FOR UPDATE", id):
-                self._defer(session, id, lane, 0)
-
-    def _defer(self, session: Session, id: str, lane: int, after: float) -> None:
-        number = self._rows.number
-        args = json.dumps({"person": number, "run": id})
-        # a job that waits for its time under a lock would keep all others of the lock waiting
-        lock = f"{number}/{lane}" if not after else None
+    def _defer(self, session: Session, run: StartedRun, lane: int) -> None:
+        number, after = self._rows.number, float(run.order.get("after_seconds") or 0)
+        args = json.dumps({"person": number, "run": run.id})
+        # a job that waits for its time would keep all others of its lane waiting; it has one of its own
+        lock = f"{number}/{run.id if after else lane}"
         at = datetime.now(UTC) + timedelta(seconds=after) if after else None
         session.add(_DEFER, QUEUE, WORK, lock, args, at)
 
@@ -162,27 +156,31 @@ class QueuedRuns:
         return await asyncio.to_thread(self._rows.ask, text, *params)
 
 
-async def _look_until_answered(look: Callable[_P, _Found], *args: _P.args, **kwargs: _P.kwargs) -> _Found:
-    """Return what is found when the database can be used: whoever follows a run goes on where they were.
+async def _look_again(look: Callable[[], _Found]) -> AsyncGenerator[_Found]:
+    """Yield what is found, with pauses that grow while it stays the same, and nothing while the database is away.
 
     Raises:
         StoreBroken: It could not be used for _PATIENCE seconds; or StoreBusy.
     """
-    told, end = "", time.monotonic() + _PATIENCE
+    before, pause, fault, since = None, _SHORTEST_SECONDS, "", time.monotonic()
     while True:
         try:
-            return await asyncio.to_thread(look, *args, **kwargs)
+            found = await asyncio.to_thread(look)
         except (StoreBroken, StoreBusy) as exc:
-            if time.monotonic() > end:
+            if time.monotonic() - since > _PATIENCE:
                 raise
-            if told != str(exc):
+            if fault != str(exc):
                 _log.warning("runs are not followed for a while: %s", exc)
-            told = str(exc)
-            await asyncio.sleep(_AGAIN_SECONDS)
+            fault, pause = str(exc), _AGAIN_SECONDS
+        else:
+            yield found
+            pause = _SHORTEST_SECONDS if found != before else min(2 * pause, _LONGEST_SECONDS)
+            before, since = found, time.monotonic()
+        await asyncio.sleep(pause)
 
 
 def read_run(row: Sequence[Any]) -> StartedRun:
-    """Return the run of a row of _COLUMNS."""
+    """Return the run of a row of COLUMNS."""
     id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at = row
     run = StartedRun(id, thread, asked, created_at, is_kept, size, status, error, attempt)
     run.updated_at = updated_at
@@ -192,28 +190,16 @@ def read_run(row: Sequence[Any]) -> StartedRun:
 def _choose_lane(run: StartedRun, known: Sequence[tuple[Any, ...]], strategy: Strategy) -> int:
     """Return the lane of a run's thread, or else the emptiest. Errors as of `Runs.start`."""
     of_thread = [row for row in known if row[1] == run.thread]
-    if strategy == "reject" and any(is_active for *_, is_active in of_thread):
-        raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
-    if len(known) >= MOST_ACTIVE or sum(size for _, _, size, *_ in known) + run.size > MOST_ORDERED:
-        raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
+    is_busy = strategy == "reject" and any(is_active for *_, is_active in of_thread)
+    check_room(run, [size for _, _, size, *_ in known], is_busy=is_busy)
     if of_thread:
         return int(of_thread[-1][3])
     taken = Counter(lane for _, _, _, lane, _ in known)
     return min(range(LANES), key=lambda lane: taken[lane])
 
 
-def cancel_run(id: str, *, rollback: bool) -> "list[Statement]":
-    """Return what stops a run. Arguments as of `Runs.cancel`."""
-    return [
-        Statement(
-            # noted here too: its worker may be dead, and another door may come to its turn before the next worker does
-            f"""WITH cancelled AS (UPDATE runs SET status = 'interrupted', rollback = ?, done = (attempt = 0),
-            updated_at = clock_timestamp() WHERE id = ? AND {_IS_ACTIVE} RETURNING *)
-            INSERT INTO stopped (run) SELECT id FROM cancelled WHERE is_kept AND attempt > 0 AND NOT rollback
-            ON CONFLICT DO NOTHING""",
-            [rollback, id],
-        ),
-        Statement("DELETE FROM runs WHERE id = ? AND rollback AND done", [id]),
-        notify(id),
-        notify(name_stop(id)),
-    ]
+def count_waiting(url: str) -> int:
+    """Return how many runs wait for a worker, of everybody."""
+    with open_database(url).connect() as connection:
+        (count,) = connection.execute(_WAITING).fetchone() or (0,)
+    return int(count)

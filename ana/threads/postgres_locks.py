@@ -45,7 +45,7 @@ _TAKE = f"""INSERT INTO leases (thread, program, until)
 
 _HOLDER = "SELECT program, since FROM leases WHERE thread IN (?, '*') ORDER BY thread LIMIT 1"
 _OTHERS = "SELECT program, since FROM leases WHERE thread <> '*' LIMIT 1"
-_RENEW = "UPDATE leases SET until = clock_timestamp() + make_interval(secs => ?) WHERE token = ANY(?) RETURNING token"
+_RENEW = "UPDATE leases SET until = clock_timestamp() + make_interval(secs => ?) WHERE token = ? RETURNING token"
 
 
 class PostgresThreadLocks:
@@ -91,6 +91,7 @@ class Lease:
         """What writes are checked by, from its taking on, also after it was lost or released."""
         self._thread, self._patience = thread, patience
         self._program = f"{program} (pid {os.getpid()} on {socket.gethostname()})"
+        self._released = threading.Event()
 
     @property
     def number(self) -> int | None:
@@ -109,14 +110,14 @@ class Lease:
             _, _, taken, holders = self.rows.change(person, _END_ALL, take, Statement(_HOLDER, [self._thread]))
             if taken:
                 ((number, abandoned),) = taken
-                self.token = self.rows.number, number
-                _renewals.add(self)
+                self.token, self._released = (self.rows.number, number), threading.Event()
+                threading.Thread(target=self._renew, name="lease", daemon=True).start()
                 return bool(abandoned)
         raise _busy("Every conversation" if self._thread == ALL else "This conversation", holders)
 
     def release(self) -> None:
         """Let others take it; if the database cannot be asked, they wait until it has run out."""
-        _renewals.remove(self)
+        self._released.set()
         try:
             self.rows.change(Statement("DELETE FROM leases WHERE token = ?", [self.number]))
         except AnaError as exc:
@@ -124,60 +125,16 @@ class Lease:
 
     discard = release
 
-
-class _Renewals:
-    """The leases of this process, renewed by one thread, which ends when there are none."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._leases: dict[Lease, float] = {}
-        """When each is to be renewed."""
-        self._works = False
-
-    def add(self, lease: Lease) -> None:
-        with self._changed:
-            if not self._works:
-                threading.Thread(target=self._work, name="leases", daemon=True).start()
-                self._works = True
-            self._leases[lease] = time.monotonic() + lease.seconds / 3
-            self._changed.notify_all()
-
-    def remove(self, lease: Lease) -> None:
-        with self._changed:
-            self._leases.pop(lease, None)
-            self._changed.notify_all()
-
-    def _work(self) -> None:
-        while due := self._wait_for_due():
-            for rows in {lease.rows for lease in due}:
-                self._renew(rows, [lease for lease in due if lease.rows is rows])
-
-    def _wait_for_due(self) -> list[Lease]:
-        """Return the leases to be renewed as soon as there are some; nothing when none is held."""
-        with self._changed:
-            while self._leases:
-                now = time.monotonic()
-                if due := [lease for lease, at in self._leases.items() if at <= now]:
-                    for lease in due:
-                        self._leases[lease] = now + lease.seconds / 3
-                    return due
-                self._changed.wait(min(self._leases.values()) - now)
-            self._works = False
-            return []
-
-    def _renew(self, rows: PersonRows, due: list[Lease]) -> None:
-        numbers = [lease.number for lease in due]
-        try:
-            kept = {number for (number,) in rows.change(Statement(_RENEW, [due[0].seconds, numbers]))[0]}
-        except AnaError as exc:  # it is tried again before they have run out
-            _log.warning("leases on conversations could not be renewed: %s", exc)
-            return
-        for lease in due:
-            if lease.number not in kept:  # lost, or released meanwhile
-                self.remove(lease)
-
-
-_renewals = _Renewals()
+    def _renew(self) -> None:
+        """Renew the lease until it is released or lost, in a thread of its own."""
+        while not self._released.wait(self.seconds / 3):
+            try:
+                is_kept = self.rows.change(Statement(_RENEW, [self.seconds, self.number]))[0]
+            except AnaError as exc:  # it is tried again before it has run out
+                _log.warning("a lease on a conversation could not be renewed: %s", exc)
+            else:
+                if not is_kept:
+                    return
 
 
 def _wait(until: float) -> Iterator[None]:

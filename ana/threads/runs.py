@@ -23,15 +23,15 @@ class Run(Stoppable):
     Args:
         lock: Of its thread, without a time-out; None where nobody else can work in it.
         is_kept: Whether the thread outlives the run.
+        goes_on: Whether another process has begun the run, and left it.
     """
 
-    def __init__(self, lock: ThreadLock | None, thread: str = "", *, is_kept: bool = True) -> None:
+    def __init__(
+        self, lock: ThreadLock | None, thread: str = "", *, is_kept: bool = True, goes_on: bool = False
+    ) -> None:
         super().__init__()
         self.thread = thread
-        self.turn: str | None = None
-        """The turn that began in this run."""
-        self.goes_on = False
-        """Whether another process has begun the run, and left it."""
+        self.goes_on = goes_on
         self._lock = lock
         self.is_kept = is_kept and lock is not None
         """Whether the thread outlives the run."""
@@ -55,12 +55,6 @@ class Run(Stoppable):
         self.check()
         if self._lock:
             work_under(self._lock.token)
-
-    async def wait_for_nodes(self) -> None:
-        """Let no further node begin, and return when none works any more; the thread stays owned."""
-        self.stop()
-        while self._nodes:
-            await asyncio.sleep(_POLL_SECONDS)
 
     def close(self) -> None:
         """End the run: release the thread, or let its last node do so."""
@@ -112,10 +106,10 @@ def find_run() -> Run | None:
 
 
 @contextmanager
-def work() -> Iterator[Run | None]:
+def work() -> Iterator[None]:
     """Keep the thread of the present run while a node works. Raises TurnStopped if the run has ended."""
     if run := find_run():
         with run.node():
-            yield run
+            yield
     else:
-        yield None
+        yield

@@ -34,7 +34,7 @@ from nodes.calls import ReadCall, answer_error, read_call
 from nodes.evidence import list_calls
 from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
 from nodes.receipt import render_receipt
-from nodes.turns import new_turn, write_records
+from nodes.turns import make_record, new_turn
 from nodes.view import Shown, keep_others, list_shown, read_results
 from tools.arguments import read_properties
 from tools.catalog import CONTEXT_TOOLS, READERS, TOOLS
@@ -152,7 +152,8 @@ class Session:
         with self._lock:
             unwritten, self._unwritten = self._unwritten, []
         try:
-            write_records(self.handles, unwritten)
+            records = [make_record(self.handles, *each) for each in unwritten]
+            self.handles.traces.write(*records)  # at once: the disk is waited for once
         except UNWRITTEN as exc:  # the calls were answered, and the journal has what they wrote
             turns = ", ".join(turn["id"] for turn, *_ in unwritten)
             _log.warning("the records of these turns were not written: %s: %s", turns, exc)

@@ -35,7 +35,7 @@ from app.privacy import describe_answering
 from app.server.answers import find_workspace, path_id
 from app.server.bodies import NewRun
 from app.server.request_threads import run_in_threadpool
-from app.server.runs import BEAT_SECONDS, begin_run, read_position
+from app.server.runs import BEAT_SECONDS, begin_run, read_position, stop_runs
 from app.server.workspaces import OpenWorkspace
 from app.show.waiting import describe_wait
 from nodes.requests import Request as Asked
@@ -133,7 +133,7 @@ async def rename(request: Request, form: FormData) -> str:
 async def delete(request: Request, _: FormData) -> str:
     """POST /app/chat/{thread_id}/delete: into the trash; what works there is stopped, and what was stored stays."""
     opened, thread = await find_workspace(request), path_id(request)
-    await _stop(opened, thread)
+    await stop_runs(opened, thread)
     await run_in_threadpool(opened.workspace.open_threads().move_to_trash, thread)
     return go_on("/chat/trash")
 
@@ -155,7 +155,7 @@ async def restore(request: Request, form: FormData) -> str:
 async def stop(request: Request, _: FormData) -> str:
     """POST /app/chat/{thread_id}/stop: end what works there; what was stored stays."""
     opened, thread = await find_workspace(request), path_id(request)
-    await _stop(opened, thread)
+    await stop_runs(opened, thread)
     return go_on(f"/chat/{thread}")
 
 
@@ -186,12 +186,6 @@ async def stream(request: Request) -> Response:
 async def _begin(opened: OpenWorkspace, thread: str, **asked: Any) -> StartedRun:
     body = {"assistant_id": ASSISTANT, "stream_mode": STREAMED, "if_not_exists": "create", **asked}
     return await begin_run(opened, NewRun.model_validate(body), thread)
-
-
-async def _stop(opened: OpenWorkspace, thread: str) -> None:
-    for run in await opened.runs.list(thread):
-        await opened.runs.cancel(run.id, rollback=False)
-        await opened.runs.join(run.id)
 
 
 def _read_pasted(form: FormData) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from graph.builder import graph
 from graph.context import LocalContext
 from graph.state import Turn
 from nodes.history import this_turn
-from nodes.turns import close_turn, refuse_asked, write_record
+from nodes.turns import close_turn, refuse_asked
 
 WAITS = "The turn waits for a decision."
 """The answer of a turn that asks the person, where nobody is there to decide."""
@@ -100,6 +100,5 @@ def _close(turn: Turn, messages: list[AnyMessage], scene: Scene, handles: Handle
     """Return the record of a turn that nobody decided about, or that was cut short."""
     assert isinstance(handles.traces, InMemoryTraces)
     answers = scene.results.refuse(messages) if scene.results else refuse_asked(messages)[1]
-    _, turn = close_turn(turn, this_turn(messages), scene.ending, answers)
-    write_record(handles, turn, [*this_turn(messages), *answers], scene.thread)
+    close_turn(handles, turn, this_turn(messages), scene.ending, scene.thread, answers)
     return handles.traces.records[-1]

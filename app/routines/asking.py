@@ -9,11 +9,10 @@ from ana.handles import Handles
 from app.outcome import CutShort, Waiting, read_waiting
 from app.said import Said
 from app.turn import Assistant
-from graph.builder import builder
+from graph.builder import open_graph
 from nodes.history import call_ids, split_turns
 from nodes.turns import find_unanswered
 from nodes.typed import make_message
-from tools.catalog import catalog
 
 
 class Asker(Assistant):
@@ -52,11 +51,9 @@ class Asker(Assistant):
 
 @contextmanager
 def open_asker(handles: Handles) -> Iterator[Asker]:
-    """Open an asker on handles that others go on using. Errors as of `app.turn.open_assistant`."""
-    catalog(handles.settings.tools_modules)
-    store = handles.workspace.open_thread_store()
-    with store.map_errors(), store.open_saver() as saver:
-        asker = Asker(handles, builder.compile(checkpointer=saver, name="ana"), "a routine", patience=0.0)
+    """Open an asker on handles that others go on using. Errors as of `graph.builder.open_graph`."""
+    with open_graph(handles) as graph:
+        asker = Asker(handles, graph, "a routine", patience=0.0)
         asker.autonomy = "advise"
         yield asker
 

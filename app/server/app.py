@@ -6,7 +6,6 @@ import logging
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -22,7 +21,7 @@ from ana.keys import OWNER
 from ana.logs import settle_console
 from ana.people import People
 from ana.runs.slots import ALL
-from ana.settings import Settings, load_settings
+from ana.settings import load_settings
 from ana.tracing import langsmith
 from ana.workspace import load_workspace, open_workspace
 from ana.workspace.place import check_place
@@ -46,9 +45,6 @@ from app.server.shapes import show_info
 from app.server.sign_in import SignIn, refuse_another
 from app.server.workspaces import Workspaces
 from app.serving import mark_serving
-
-if TYPE_CHECKING:
-    from ana.runs.notices import Notices
 
 _log = logging.getLogger(__name__)
 
@@ -155,27 +151,14 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 @contextlib.asynccontextmanager
 async def _join_queue(app: Starlette) -> AsyncIterator[None]:
-    """Take part in the queue of a database while the context is open."""
-    notices: Notices | None = app.state.notices
-    if notices is None:
+    """Carry out runs that wait in a database while the context is open, where this process is to do so."""
+    if app.state.queue is None:
         yield
         return
     from app.server.worker import working
 
-    async with notices.listen():
-        if app.state.carries_out:
-            async with working(app.state.workspaces, notices):
-                yield
-        else:
-            yield
-
-
-def _open_notices(settings: Settings) -> "Notices | None":
-    if settings.ana_database_url is None:
-        return None
-    from ana.runs.notices import Notices
-
-    return Notices(settings.ana_database_url.get_secret_value())
+    async with working(app.state.workspaces, app.state.queue.get_secret_value()):
+        yield
 
 
 async def _look_after(workspaces: Workspaces) -> None:
@@ -237,8 +220,8 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     described = [*ROUTES, *API, *beside]
     routes = [*described, *NOT_BUILT, Route("/", RedirectResponse(PAGE)), *PAGES]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
-    app.state.notices, app.state.carries_out = _open_notices(settings), carries_out
-    app.state.workspaces = Workspaces(load_settings, notices=app.state.notices)
+    app.state.queue = settings.ana_database_url if carries_out else None
+    app.state.workspaces = Workspaces(load_settings)
     app.state.mcp, app.state.described = mcp, described
     app.state.people, app.state.attempts = people, attempts
     app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))

@@ -22,7 +22,7 @@ async def plan_forgetting(opened: OpenWorkspace, name: str, *, with_items: bool)
 
 async def forget(opened: OpenWorkspace, plan: Plan) -> None:
     """Forget what a plan says, and the runs that ended in its conversations. Raises StoreBusy if one is in use."""
-    await asyncio.to_thread(lambda: carry_out(opened.turns.open(), plan))
+    await asyncio.to_thread(carry_out, opened.turns.assistant, plan)
     for thread in plan.threads:
         for run in await opened.runs.list(thread):
             if not run.is_active:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from prometheus_client import Counter, Gauge, Histogram, start_http_server
 from starlette.applications import Starlette
@@ -27,9 +26,6 @@ from ana.urls import Listener
 from ana.workspace import Workspace
 from app.server.workspaces import Workspaces, open_served
 from nodes.turns import DROPPED, NOT_ANSWERED, NOT_APPROVED, NOT_FINISHED, STOPPED
-
-if TYPE_CHECKING:
-    from ana.runs.notices import Notices
 
 MOST = 64
 """How many ports are tried: each process on a machine takes the next one that is free."""
@@ -94,18 +90,18 @@ def measure(app: Starlette, settings: Settings, at: Listener) -> None:
         at: Where the figures are shown while it runs.
     """
     app.add_middleware(CountedRequests, router=app.router)
-    app.state.workspaces = open_counted(settings, app.state.notices)
+    app.state.workspaces = open_counted(settings)
     app.state.show_metrics = partial(show_metrics, at)
 
 
-def open_counted(settings: Settings, notices: "Notices | None") -> Workspaces:
-    """Return workspaces whose turns and waiting runs are counted. Arguments as of these."""
+def open_counted(settings: Settings) -> Workspaces:
+    """Return workspaces whose turns and waiting runs are counted."""
     meter = TurnMeter(settings)
 
     def open_metered(workspace: Workspace) -> Handles:
         return replace(open_served(workspace), meter=meter)
 
-    workspaces = Workspaces(load_settings, open_metered, notices)
+    workspaces = Workspaces(load_settings, open_metered)
     WAITING.set_function(partial(_count, workspaces.count_waiting))
     return workspaces
 

@@ -8,6 +8,9 @@ from graph.context import Context
 from graph.replies import names_requests
 from graph.updates import check_command, check_config, check_input
 
+CHECKPOINT = ("checkpoint_id", "checkpoint_map")
+"""What a client names a checkpoint by; other names would set what langgraph keeps in the same place for itself."""
+
 _OPTIONS = [field.name for field in fields(Context)]
 
 
@@ -26,13 +29,25 @@ def check_run(order: dict[str, Any]) -> None:
             raise UserError("The command says nothing.", 'Reply to a request with {"resume": ...}.')
 
 
+def read_options(order: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a run, from the context or, as an older client gives them, from the config."""
+    given = order.get("context") or (order.get("config") or {}).get("configurable") or {}
+    return {name: value for name, value in given.items() if name in _OPTIONS}
+
+
 def find_bare_reply(order: dict[str, Any]) -> Any:
     """Return the reply of a request that says to what it is neither by an id nor by a checkpoint; None without one."""
     reply = (order["command"] or {}).get("resume")
     if reply is None or names_requests(reply):
         return None
-    places = (order["checkpoint"], order, (order["config"] or {}).get("configurable"))
-    return None if any(place and place.get("checkpoint_id") for place in places) else reply
+    return None if read_place(order).get("checkpoint_id") else reply
+
+
+def read_place(order: dict[str, Any]) -> dict[str, Any]:
+    """Return from which checkpoint a run goes on, whichever way its client names it; empty for the newest."""
+    asked = ((order.get("config") or {}).get("configurable") or {}).get("checkpoint_id")
+    ways = ({"checkpoint_id": asked}, order.get("checkpoint") or {}, {"checkpoint_id": order.get("checkpoint_id")})
+    return {name: value for way in ways for name, value in way.items() if name in CHECKPOINT and value}
 
 
 def name_reply(order: dict[str, Any], shown: str | None) -> dict[str, Any]:
@@ -61,7 +76,6 @@ def _check_options(order: dict[str, Any]) -> None:
     context, config = order["context"] or {}, order["config"] or {}
     if unknown := [name for name in context if name not in _OPTIONS]:
         raise UserError(f"The context has no field {unknown[0]!r:.60}.", f"Its fields: {', '.join(_OPTIONS)}.")
-    Context(**context)
     check_config(config)
-    given = config.get("configurable") or {}
-    Context(**{name: value for name, value in given.items() if name in _OPTIONS})
+    Context(**context)
+    Context(**read_options({"config": config}))

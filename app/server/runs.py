@@ -85,12 +85,12 @@ async def list_runs(request: Request) -> Response:
 
 
 async def cancel(request: Request) -> Response:
-    """POST /threads/{thread_id}/runs/{run_id}/cancel?wait=&action=interrupt|rollback: 204 if it has ended, else 202."""
+    """POST /threads/{thread_id}/runs/{run_id}/cancel?wait=&action=interrupt: 204 if it has ended, else 202."""
     opened, run = await _find(request)
     action = request.query_params.get("action", "interrupt")
-    if action not in ("interrupt", "rollback"):
-        raise UserError(f"The action is {action!r:.40}.", "Give interrupt or rollback.")
-    await opened.runs.cancel(run.id, rollback=action == "rollback")
+    if action != "interrupt":
+        raise UserError(f"The action is {action!r:.40}.", "Give interrupt; `ana undo` takes back what a run stored.")
+    await opened.runs.cancel(run.id)
     waits = request.query_params.get("wait") in ("1", "true")
     return Response(status_code=204 if waits and await _join(opened, run) else 202)
 
@@ -99,7 +99,7 @@ async def delete(request: Request) -> Response:
     """DELETE /threads/{thread_id}/runs/{run_id}: its messages go with it; what it stored stays."""
     opened, run = await _find(request)
     if run.is_active:
-        await opened.runs.cancel(run.id, rollback=False)
+        await opened.runs.cancel(run.id)
     if not await _join(opened, run):
         raise StoreBusy("The run was stopped, and no worker has ended it yet.", "Try again.")
     async with own_thread(opened, run.thread):
@@ -157,6 +157,15 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
     run = started_now(id, thread, order, is_kept=is_kept, size=len(dump(order)))
     await opened.runs.start(run, body.multitask_strategy or "enqueue")
     return run
+
+
+async def stop_runs(opened: OpenWorkspace, thread: str) -> list[StartedRun]:
+    """Stop what works in a conversation; return its runs when they have ended."""
+    started = await opened.runs.list(thread)
+    for run in started:
+        await opened.runs.cancel(run.id)
+        await opened.runs.join(run.id)
+    return started
 
 
 async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
@@ -261,7 +270,7 @@ async def _stop(opened: OpenWorkspace, run: StartedRun) -> None:
     """Stop a run whose client has gone away, with which this code is cancelled too."""
     with anyio.CancelScope(shield=True):
         try:
-            await opened.runs.cancel(run.id, rollback=False)
+            await opened.runs.cancel(run.id)
         except AnaError as exc:
             _log.warning("a run whose client went away works on: %s", exc)
 

@@ -1,5 +1,6 @@
 """Whose request it is: told by its token alone, before anything that routes it has run."""
 
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
@@ -23,7 +24,7 @@ from app.server.arriving import Refusal, drop_body, read_body, read_length
 from app.server.attempts import Attempts
 from app.server.guard import BY_SCRIPT, PAGE, is_page
 from app.server.refusals import find_status
-from app.server.request_threads import MOST, Threads, own
+from app.server.request_threads import MOST, own
 
 OPEN = frozenset((method, path) for method in ("GET", "HEAD") for path in ("/ok", "/ready"))
 """The requests that need no token, by method and path. The guard answers preflights before they come here."""
@@ -80,7 +81,8 @@ class SignIn:
         self._people = people
         self._attempts = attempts or Attempts()
         self._lookups = CapacityLimiter(MOST)
-        self._threads = Threads()
+        self._threads: defaultdict[str | None, CapacityLimiter] = defaultdict(lambda: CapacityLimiter(MOST))
+        """In which each person's requests work."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -98,7 +100,7 @@ class SignIn:
                 else:
                     admitted = await self._admit(asked, scope)
                 state = {**scope.get("state", {}), "is_alone": False, **admitted}
-                own.set((self._threads, state["person"]))
+                own.set(self._threads[state["person"]])
                 name_work(person=state["person"])
                 answer, scope = self._app, {**scope, "state": state}
         except HTTPException as exc:

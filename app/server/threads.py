@@ -13,9 +13,10 @@ from ana.errors import NotFound, StoreBusy
 from ana.threads.ports import PATIENCE
 from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit
 from app.server.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
+from app.server.run_requests import CHECKPOINT
+from app.server.runs import stop_runs
 from app.server.shapes import show_checkpoint, show_state
 from app.server.thread_row import ASKED, Row, find_value
-from app.server.work import CHECKPOINT
 from app.server.workspaces import OpenWorkspace
 from graph.updates import check_edit
 
@@ -57,9 +58,7 @@ async def delete(request: Request) -> Response:
     """DELETE /threads/{thread_id}: nothing stays of it; a run that works there is stopped."""
     opened, id = await find_workspace(request), path_id(request)
     await opened.rows.find(id)
-    for run in await opened.runs.list(id):
-        await opened.runs.cancel(run.id, rollback=False)
-        await opened.runs.join(run.id)
+    for run in await stop_runs(opened, id):
         await opened.runs.forget(run.id)
     async with own_thread(opened, id, ends=True):
         # in a thread that all share: those of the person may all wait for this lock

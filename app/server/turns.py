@@ -1,9 +1,6 @@
 """POST /ask: a turn, or a decision, in this process."""
 
-import contextlib
-import threading
 import uuid
-from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,18 +8,14 @@ from pydantic_core import from_json, to_jsonable_python
 from starlette.responses import JSONResponse
 
 from ana.errors import AnaError
-from ana.handles import Handles
 from app.outcome import Done, NotShown, Waiting
 from app.server.refusals import find_status
-from app.turn import Assistant, open_assistant
+from app.turn import Assistant
 from graph.updates import LONGEST
 from nodes.requests import Reply
 
 PATIENCE = 60.0
 """Seconds that a request waits for a thread in which another door works."""
-
-MOST_SHOWN = 1000
-"""Conversations of which it is known what they were told last."""
 
 
 class Question(BaseModel):
@@ -54,21 +47,12 @@ def read_body(body: bytes) -> Question | PostedReply:
 
 
 class TurnRunner:
-    """Runs turns in this process, beside the runs of the server.
+    """Runs turns in this process, beside the runs of the server."""
 
-    Args:
-        open_handles: Returns the person's handles; called at the first turn.
-        patience: Seconds to wait for a thread in which another door works.
-    """
-
-    def __init__(self, open_handles: Callable[[], Handles], patience: float = PATIENCE) -> None:
-        self._open_handles = open_handles
-        self._patience = patience
-        self._stack = contextlib.ExitStack()
-        self._opening = threading.Lock()
-        self._assistant: Assistant | None = None
+    def __init__(self, assistant: Assistant) -> None:
+        self.assistant = assistant
         self._shown: dict[str, str] = {}
-        """The request that was told last of each conversation, to which a yes is."""
+        """The request that each conversation was told last which waits, to which a yes is."""
 
     def answer(self, asked: Question | PostedReply, is_alone: bool = True) -> JSONResponse:
         """Run a turn or let one go on; every failure is a status and a sentence.
@@ -92,35 +76,20 @@ class TurnRunner:
             told.pop("trace_path", None)
         return to_response(told)
 
-    def close(self) -> None:
-        self._stack.close()
-
     def _ask(self, asked: Question) -> Done | Waiting:
-        assistant = self.open()
-        threads = assistant.handles.workspace.open_threads()
+        threads = self.assistant.handles.workspace.open_threads()
         id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
-        return assistant.ask(asked.question, id, asked.max_steps, shown=self._shown.get(id))
+        return self.assistant.ask(asked.question, id, asked.max_steps, shown=self._shown.get(id))
 
     def _remember(self, outcome: Done | Waiting) -> None:
         """Note what a conversation was told last: a request, or an answer."""
         self._shown.pop(outcome.thread_id, None)
         if isinstance(outcome, Waiting):
             self._shown[outcome.thread_id] = outcome.request_id
-        for forgotten in [*self._shown][:-MOST_SHOWN]:  # what is not known any more is shown again
-            self._shown.pop(forgotten, None)
 
     def _decide(self, reply: PostedReply) -> Done | Waiting:
-        assistant = self.open()
-        id = assistant.handles.workspace.open_threads().resolve(reply.thread_id)
-        return assistant.resume(id, reply.to_json(), reply.request_id, max_steps=reply.max_steps)
-
-    def open(self) -> Assistant:
-        """Return what runs the turns, opened at the first of them."""
-        with self._opening:
-            if self._assistant is None:
-                opened = open_assistant(self._open_handles(), "ana server", self._patience)
-                self._assistant = self._stack.enter_context(opened)
-            return self._assistant
+        id = self.assistant.handles.workspace.open_threads().resolve(reply.thread_id)
+        return self.assistant.resume(id, reply.to_json(), reply.request_id, max_steps=reply.max_steps)
 
 
 def to_response(told: dict[str, Any], status: int = 200) -> JSONResponse:

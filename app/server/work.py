@@ -1,44 +1,36 @@
 """How a run is carried out: the graph runs in its thread, and what it streams is told as the LangGraph API tells it."""
 
 import asyncio
-import contextvars
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from dataclasses import fields
 from functools import partial
 from typing import Any, Literal, cast
 from uuid import UUID
 
 from langchain_core.messages import BaseMessage, BaseMessageChunk, message_chunk_to_message
 from langchain_core.runnables import RunnableConfig
-from langgraph.errors import GraphDrained, GraphRecursionError
+from langgraph.errors import GraphRecursionError
 from langgraph.graph.state import CompiledStateGraph
-from langgraph.runtime import RunControl
 from langgraph.types import Command
 
 from ana.errors import UserError
 from ana.handles import Handles
 from ana.json_lines import name_work
 from ana.recent import current as recent
-from ana.runs.port import RunLeft, StartedRun
+from ana.runs.port import StartedRun
 from ana.stopping import present
-from ana.threads.ports import ThreadLock
 from ana.threads.runs import Run
 from ana.threads.saver import ThreadSaver
+from app.server.run_requests import read_options, read_place
 from app.server.shapes import dump
 from graph.builder import compile_graph, graph
-from graph.context import Context, LocalContext
-from graph.owning import ASKS, PATIENCE, OwningGraph, roll_back
+from graph.context import LocalContext
+from graph.owning import ASKS, OwningGraph
 
 PROGRAM = "ana server"
 
 Mode = Literal["values", "updates", "messages", "messages-tuple", "custom", "debug", "tasks", "checkpoints", "events"]
 """What can be streamed."""
-
-CHECKPOINT = ("checkpoint_id", "checkpoint_map")
-"""What a client names a checkpoint by; other names would set what langgraph keeps in the same place for itself."""
-
-_OPTIONS = {field.name for field in fields(Context)}
 
 
 class GraphWorker:
@@ -49,81 +41,32 @@ class GraphWorker:
         self._store = handles.workspace.open_thread_store()
         self.saver = saver
         self.graph: CompiledStateGraph[Any, Any, Any, Any] = OwningGraph(**vars(compile_graph(saver)))
-        self._controls: dict[str, RunControl] = {}
         self._unkept: CompiledStateGraph[Any, Any, Any, Any] = OwningGraph(**vars(graph))
 
-    async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+    async def work(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
         workspace = self._handles.workspace
-        hold = Run(self._lock(run), run.thread, is_kept=run.is_kept)
-        hold.goes_on = run.attempt > 1
+        lock = workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
+        hold = Run(lock, run.thread, is_kept=run.is_kept, goes_on=run.attempt > 1)
         present.set(hold)
         recent.set(workspace.recent)
-        control = self._controls[run.id] = RunControl()
         name_work(person=workspace.person, thread=run.thread, run=run.id)
         try:
             yield "metadata", dump({"run_id": run.id, "attempt": run.attempt})
             with self._store.map_errors():
-                async for name, data in self._stream(run, control):
+                async for name, data in self._stream(run):
                     yield name, data
-        except GraphDrained as exc:
-            raise RunLeft from exc
         except GraphRecursionError as exc:
             raise UserError(
                 "The run took all the steps that its recursion_limit allows.", "Give a larger one, or none."
             ) from exc
         except asyncio.CancelledError:
-            if run.is_left:
-                pass  # whoever goes on finds it as it was
-            elif rollback.is_set():
-                await self._roll_back(run, hold)
-            elif run.is_kept:
+            if run.is_kept and not run.is_active:  # a person has stopped it; else another worker goes on
                 await self.saver.amark_stopped(run.id)
             raise
-        finally:
-            self._controls.pop(run.id, None)
-            await self._let_go(hold, run, rollback)
-
-    async def _let_go(self, hold: Run, run: StartedRun, rollback: asyncio.Event) -> None:
-        """Close a run's hold on its thread; what is to be rolled back just then is, though the run has ended."""
-        closing = asyncio.ensure_future(asyncio.to_thread(hold.close))
-        try:
-            await asyncio.shield(closing)
-        except asyncio.CancelledError:
-            await closing
-            if rollback.is_set():
-                back = self.clear_up(run, rollback=True) if run.is_kept else self._roll_back(run, hold)
-                await asyncio.create_task(back, context=contextvars.Context())  # this one's lease is gone
-            raise
-
-    async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
-        if not run.is_kept:
-            return
-        hold = Run(self._lock(run), run.thread)
-        present.set(hold)
-        recent.set(self._handles.workspace.recent)
-        try:
-            await hold.acquire(PATIENCE)
-            state = await self.graph.aget_state({"configurable": {"thread_id": run.thread}})
-            if not rollback:
-                await self.saver.amark_stopped(run.id)
-            elif state.metadata and str(state.metadata.get("run_id")) == run.id:
-                hold.turn = (state.values.get("turn") or {}).get("id")
-                await self._roll_back(run, hold)
         finally:
             await asyncio.to_thread(hold.close)
 
-    async def _roll_back(self, run: StartedRun, hold: Run) -> None:
-        await roll_back(hold, self.saver if run.is_kept else None, run.id, lambda: self._handles.memory)
-
-    def _lock(self, run: StartedRun) -> ThreadLock:
-        return self._handles.workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
-
-    def drain(self) -> None:
-        """Let each run whose thread is kept end at its next step, as left to another worker."""
-        for control in self._controls.values():
-            control.request_drain()
-
-    async def _stream(self, run: StartedRun, control: RunControl) -> AsyncGenerator[tuple[str, bytes]]:
+    async def _stream(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
         order, wanted = run.order, run.order["stream_mode"]
         modes: set[Any] = {"messages" if mode == "messages-tuple" else mode for mode in wanted} | {"updates"}
         runnable = self.graph if run.is_kept else self._unkept
@@ -132,10 +75,9 @@ class GraphWorker:
         parts = stream(
             _read_input(order),
             _make_config(run),
-            context=self._make_context(order),
+            context=LocalContext(**read_options(order), opened=self._handles),
             stream_mode=[*modes - {"events"}],
             durability=order.get("durability") or "async",
-            control=control if run.is_kept else None,
             **options,
         )
         teller = _Teller(wanted)
@@ -143,11 +85,6 @@ class GraphWorker:
             async for mode, data in told_of:
                 for name, told in teller.tell(mode, data):
                     yield name, dump(told)
-
-    def _make_context(self, order: dict[str, Any]) -> LocalContext:
-        """Return the options, from the context or, as an older client gives them, from the config."""
-        given = order.get("context") or (order.get("config") or {}).get("configurable") or {}
-        return LocalContext(**{k: v for k, v in given.items() if k in _OPTIONS}, opened=self._handles)
 
 
 async def _stream_events(
@@ -202,13 +139,8 @@ def _read_input(order: dict[str, Any]) -> Any:
 
 def _make_config(run: StartedRun) -> RunnableConfig:
     given = run.order.get("config") or {}
-    place = {name: value for name, value in (run.order.get("checkpoint") or {}).items() if name in CHECKPOINT}
-    if id := run.order.get("checkpoint_id"):
-        place = place | {"checkpoint_id": id}
-    if asked := (given.get("configurable") or {}).get("checkpoint_id"):
-        place = {"checkpoint_id": asked} | place
     # nothing else that a client puts beside them reaches the graph: the person is known from the token alone
     own = {"thread_id": run.thread, "run_id": run.id}
     kept = {name: given[name] for name in ("tags", "recursion_limit") if name in given}
     metadata = (given.get("metadata") or {}) | (run.order.get("metadata") or {})
-    return {**kept, "configurable": place | own, "metadata": metadata, "run_id": UUID(run.id)}  # type: ignore[typeddict-item]
+    return {**kept, "configurable": read_place(run.order) | own, "metadata": metadata, "run_id": UUID(run.id)}  # type: ignore[typeddict-item]

@@ -8,22 +8,18 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 
 import psycopg
-from procrastinate import App, BaseRetryStrategy, PsycopgConnector, RetryDecision
+from procrastinate import App, PsycopgConnector, RetryStrategy
 from procrastinate.exceptions import ConnectorException, ProcrastinateException
 from procrastinate.job_context import JobContext
 from procrastinate.jobs import DeleteJobCondition, Job, Status
-from procrastinate.worker import Worker
 
 from ana.errors import AnaError, StoreBroken, UserError
 from ana.postgres.database import RECONNECT_SECONDS, open_database
 from ana.postgres.person import PersonRows
 from ana.runs.attempts import Attempt, take
-from ana.runs.notices import Notices
-from ana.runs.port import RunLeft
-from ana.runs.queue import QUEUE, WORK, QueuedRuns
+from ana.runs.queue import QUEUE, WORK
 from ana.runs.slots import ALL
 from ana.settings import load_settings
 from app.server.workspaces import Workspaces
@@ -32,13 +28,13 @@ BEAT_SECONDS = 10.0
 """How often a worker says that it lives; one that has not for three times as long is no longer counted on."""
 
 GRACE_SECONDS = 20.0
-"""How long a worker that stops waits for the steps that its runs work at."""
+"""How long a worker that stops waits for its runs to end; what has not, another goes on with."""
 
 SERVER_GRACE_SECONDS = 1.0
 """The same in a server, and in a worker that it has started."""
 
 POLL_SECONDS = 0.5
-_AGAIN_SECONDS = 1.0
+_AGAIN_SECONDS = 1
 
 _PASSING = (ProcrastinateException, psycopg.Error, OSError)
 """What fails while the database cannot be used."""
@@ -51,23 +47,24 @@ class RunWorker:
 
     Args:
         workspaces: Those of everybody.
-        notices: What this process hears of the database in which the runs wait.
+        url: The database in which the runs wait.
         runs: How many work at once.
         beat: Seconds between two signs of life.
     """
 
-    def __init__(self, workspaces: Workspaces, notices: Notices, runs: int = ALL, beat: float = BEAT_SECONDS) -> None:
-        self._workspaces, self._database = workspaces, open_database(notices.url)
-        self._notices, self._beat, self._runs = notices, beat, runs
+    def __init__(self, workspaces: Workspaces, url: str, runs: int = ALL, beat: float = BEAT_SECONDS) -> None:
+        self._workspaces, self._database = workspaces, open_database(url)
+        self._beat, self._runs = beat, runs
         connector = PsycopgConnector(
-            conninfo=notices.url,
+            conninfo=url,
             min_size=1,
             max_size=4,
             reconnect_timeout=RECONNECT_SECONDS,
             kwargs={"prepare_threshold": None},
         )
         self._app = App(connector=connector)
-        self._app.task(name=WORK, queue=QUEUE, pass_context=True, retry=_WhenLeft())(self._work)
+        again = RetryStrategy(wait=_AGAIN_SECONDS)  # how often a run is tried is counted with the run
+        self._app.task(name=WORK, queue=QUEUE, pass_context=True, retry=again)(self._work)
         self._ended: list[Job] = []
 
     async def work(self, stop: asyncio.Event, grace: float = GRACE_SECONDS) -> None:
@@ -75,7 +72,7 @@ class RunWorker:
 
         Args:
             stop: Set when it is to stop.
-            grace: Seconds for the steps that runs work at then.
+            grace: Seconds that its runs have then to end.
         """
         while not stop.is_set():
             try:
@@ -92,40 +89,33 @@ class RunWorker:
                     await asyncio.wait_for(stop.wait(), _AGAIN_SECONDS)
 
     async def _fetch(self, stop: asyncio.Event, grace: float) -> None:
-        worker = Worker(
-            app=self._app,
-            queues=[QUEUE],
-            concurrency=self._runs,
-            fetch_job_polling_interval=POLL_SECONDS,
-            shutdown_graceful_timeout=grace,
-            delete_jobs=DeleteJobCondition.ALWAYS,
-            install_signal_handlers=False,
-            update_heartbeat_interval=self._beat,
-            stalled_worker_timeout=3 * self._beat,
+        working = asyncio.create_task(
+            self._app.run_worker_async(
+                queues=[QUEUE],
+                concurrency=self._runs,
+                fetch_job_polling_interval=POLL_SECONDS,
+                shutdown_graceful_timeout=grace,
+                delete_jobs=DeleteJobCondition.ALWAYS,
+                install_signal_handlers=False,
+                update_heartbeat_interval=self._beat,
+                stalled_worker_timeout=3 * self._beat,
+            )
         )
-        working = asyncio.create_task(worker.run())  # type: ignore[no-untyped-call]
         stopping = asyncio.create_task(stop.wait())
         await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
-        if stop.is_set():
-            worker.stop()  # type: ignore[no-untyped-call]
-            self._workspaces.drain()
         stopping.cancel()
-        await working
+        if stop.is_set():
+            working.cancel()  # which gives its runs their time to end
+        with contextlib.suppress(asyncio.CancelledError):
+            await working
 
     async def _work(self, context: JobContext, person: int, run: str) -> None:
         try:
-            await self._work_at(context.job, person, run)
+            rows = await asyncio.to_thread(self._find_rows, person)
+            if rows and (attempt := await asyncio.to_thread(take, rows, run)):
+                await self._carry_out(attempt, rows)
         finally:
             self._ended.append(context.job)
-
-    async def _work_at(self, job: Job, person: int, run: str) -> None:
-        rows = await asyncio.to_thread(self._find_rows, person)
-        if rows is None:  # the person was removed
-            return
-        if job.lock is None:
-            await asyncio.to_thread(QueuedRuns(rows, self._notices).put_in_lane, run)
-        elif attempt := await asyncio.to_thread(take, rows, run):
-            await self._carry_out(attempt, rows)
 
     async def _carry_out(self, attempt: Attempt, rows: PersonRows) -> None:
         try:
@@ -135,12 +125,13 @@ class RunWorker:
         except AnaError as exc:
             if isinstance(exc, StoreBroken) and not attempt.is_given_up:
                 raise
-            await attempt.give_up(exc.sentence())
+            await attempt.give_up(exc)
         else:
             with opened.hold():
-                await attempt.carry_out(opened.worker, self._notices)
+                await attempt.carry_out(opened.worker)
 
     def _find_rows(self, person: int) -> PersonRows | None:
+        """Return what the person has in the database; None if the person was removed."""
         # asked each time: whoever is removed keeps the number, and somebody else may get the name
         name = self._database.find_name(person)
         return PersonRows(self._database, name, person) if name else None
@@ -176,22 +167,11 @@ class RunWorker:
             await self._app.job_manager.finish_job(job, Status.ABORTED, delete_job=True)
 
 
-class _WhenLeft(BaseRetryStrategy):
-    """A run that was left is the next of its lane. How often it is tried is counted with the run."""
-
-    def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        return RetryDecision(retry_at=None if isinstance(exception, RunLeft) else _later(_AGAIN_SECONDS))
-
-
-def _later(seconds: float) -> datetime:
-    return datetime.now(UTC) + timedelta(seconds=seconds)
-
-
 @contextlib.asynccontextmanager
-async def working(workspaces: Workspaces, notices: Notices) -> AsyncIterator[None]:
+async def working(workspaces: Workspaces, url: str) -> AsyncIterator[None]:
     """Carry out runs while the context is open. Arguments as of `RunWorker`."""
     stop = asyncio.Event()
-    work = asyncio.create_task(RunWorker(workspaces, notices).work(stop, grace=SERVER_GRACE_SECONDS))
+    work = asyncio.create_task(RunWorker(workspaces, url).work(stop, grace=SERVER_GRACE_SECONDS))
     try:
         yield
     finally:
@@ -205,15 +185,13 @@ async def run_worker(stop: asyncio.Event, runs: int, beat: float = BEAT_SECONDS,
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * runs + 8, thread_name_prefix="run"))
     settings = load_settings()
     assert settings.ana_database_url
-    notices = Notices(settings.ana_database_url.get_secret_value())
     with contextlib.ExitStack() as stack:
         if settings.ana_metrics:
             from app.server.measuring import open_counted, show_metrics
 
-            workspaces = open_counted(settings, notices)
+            workspaces = open_counted(settings)
             stack.enter_context(show_metrics(settings.ana_metrics))
         else:
-            workspaces = Workspaces(load_settings, notices=notices)
-        async with notices.listen():
-            await RunWorker(workspaces, notices, runs, beat).work(stop, grace)
+            workspaces = Workspaces(load_settings)
+        await RunWorker(workspaces, settings.ana_database_url.get_secret_value(), runs, beat).work(stop, grace)
         await workspaces.close_all()

@@ -22,12 +22,13 @@ from app.mcp.sessions import Sessions
 from app.meanwhile import PASSING
 from app.reminding import list_targets, ring_meanwhile
 from app.server.rows import Rows
-from app.server.turns import TurnRunner
+from app.server.turns import PATIENCE, TurnRunner
 from app.server.work import PROGRAM, GraphWorker
+from app.turn import Assistant
+from graph.builder import compile_graph
 from prompts import decision_prompt
 
 if TYPE_CHECKING:
-    from ana.runs.notices import Notices
     from ana.runs.queue import QueuedRuns
 
 MOST = 100
@@ -105,12 +106,12 @@ def open_served(workspace: Workspace) -> Handles:
     return open_handles(workspace, PROGRAM, instruct=decision_prompt)
 
 
-def _finish_forgetting(turns: TurnRunner, handles: Handles) -> None:
+def _finish_forgetting(assistant: Assistant) -> None:
     """Forget what a process began to forget that ended meanwhile."""
-    if handles.workspace.note("forgetting").read():
+    if assistant.handles.workspace.note("forgetting").read():
         from app.forgetting.erasing import finish_at_start
 
-        finish_at_start(turns.open())
+        finish_at_start(assistant)
 
 
 class Workspaces:
@@ -119,20 +120,17 @@ class Workspaces:
     Args:
         load_settings: Returns the deployment's settings.
         open: Opens the handles of a workspace.
-        notices: What is heard of runs that others carry out; None where this process carries them out as its tasks.
     """
 
     def __init__(
         self,
         load_settings: Callable[[], Settings],
         open: Callable[[Workspace], Handles] = open_served,
-        notices: "Notices | None" = None,
     ) -> None:
         self._load_settings = load_settings
         self._place: object = None
         """Where everything is, as the settings said at first."""
         self._open_handles = open
-        self._notices = notices
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
@@ -143,8 +141,10 @@ class Workspaces:
 
     def count_waiting(self) -> int:
         """Return how many runs wait for their turn."""
-        if self._notices:
-            return self._notices.count_waiting()
+        if url := self._load_settings().ana_database_url:
+            from ana.runs.queue import count_waiting
+
+            return count_waiting(url.get_secret_value())
         return sum(each.runs.count_waiting() for each, _ in [*self._open.values()] if isinstance(each.runs, LocalRuns))
 
     async def list_people(self) -> list[str]:
@@ -207,11 +207,6 @@ class Workspaces:
             await opened[0].runs.close()
             await opened[1].aclose()
 
-    def drain(self) -> None:
-        """Let every run that works here end at its next step, as left to another worker."""
-        for opened, _ in self._open.values():
-            opened.worker.drain()
-
     async def close_all(self) -> None:
         """Close what is open."""
         for person in [*self._open]:
@@ -250,17 +245,17 @@ class Workspaces:
         stack.push_async_callback(asyncio.to_thread, sessions.close)
         saver = await stack.enter_async_context(workspace.open_thread_store().open_server_saver())
         worker = GraphWorker(handles, saver)
-        turns = TurnRunner(lambda: handles)
-        await asyncio.to_thread(_finish_forgetting, turns, handles)
-        stack.callback(turns.close)
+        assistant = Assistant(handles, compile_graph(saver), PROGRAM, PATIENCE)
+        await asyncio.to_thread(_finish_forgetting, assistant)
         stack.enter_context(ring_meanwhile(handles))
-        runs = self._open_runs(workspace, worker)
+        runs, turns = self._open_runs(workspace, worker), TurnRunner(assistant)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
         return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, self._slots, sessions, stamp)
 
     def _open_runs(self, workspace: Workspace, worker: GraphWorker) -> "LocalRuns | QueuedRuns":
-        if self._notices is None:
+        """Return what has a person's runs: the queue of a database, or this process."""
+        if workspace.settings.ana_database_url is None:
             return LocalRuns(workspace.person, worker, self._slots)
         from ana.runs.queue import QueuedRuns
 
-        return QueuedRuns(workspace.rows, self._notices)
+        return QueuedRuns(workspace.rows)

@@ -239,10 +239,10 @@ def _call_api(stage: Stage, message: str) -> None:
 
 def _post(stage: Stage, message: str) -> None:
     from app.server.turns import Question, TurnRunner
+    from app.turn import open_assistant
 
-    turns = TurnRunner(lambda: stage.handles)
-    turns.answer(Question(question=message, thread_id=stage.thread, max_steps=None))
-    turns.close()
+    with open_assistant(stage.handles, "ana server") as assistant:
+        TurnRunner(assistant).answer(Question(question=message, thread_id=stage.thread, max_steps=None))
 
 
 def _ask(stage: Stage, message: str) -> None:

@@ -23,6 +23,7 @@ from ana.stopping import present
 from ana.threads.runs import Run
 from ana.workspace import open_workspace
 from app.server.turns import Question, TurnRunner
+from app.turn import open_assistant
 from evals.load.mixed import run_round
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
@@ -191,15 +192,16 @@ def test_a_request_waits_for_another_door_and_is_then_refused_with_its_name(
     make_assistant: MakeAssistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handles = make_assistant("Hello.").handles
-    turns, thread = TurnRunner(lambda: handles, patience=0.05), str(uuid.uuid4())
+    thread = str(uuid.uuid4())
     lock = open_workspace(handles.settings).open_locks().lock(thread, "somebody")
-    lock.acquire()
-    refused = turns.answer(Question(question="hello", thread_id=thread, max_steps=None))
-    lock.release()
-    assert refused.status_code == 409
-    assert "in use by somebody" in json.loads(bytes(refused.body))["error"]
-    assert turns.answer(Question(question="hello", thread_id=thread, max_steps=None)).status_code == 200
-    turns.close()
+    with open_assistant(handles, patience=0.05) as assistant:
+        turns = TurnRunner(assistant)
+        lock.acquire()
+        refused = turns.answer(Question(question="hello", thread_id=thread, max_steps=None))
+        lock.release()
+        assert refused.status_code == 409
+        assert "in use by somebody" in json.loads(bytes(refused.body))["error"]
+        assert turns.answer(Question(question="hello", thread_id=thread, max_steps=None)).status_code == 200
 
 
 @pytest.mark.own_server
@@ -271,45 +273,6 @@ def test_a_run_is_deleted_from_its_own_thread_only(client: SyncLangGraphClient, 
     other = client.threads.create()["thread_id"]
     assert httpx.delete(f"{server.url}/threads/{other}/runs/{run['run_id']}").status_code == 404
     assert texts(client, thread) == ["hello", "Hello there."]
-
-
-def test_a_run_that_is_rolled_back_leaves_neither_messages_nor_what_it_stored(
-    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
-) -> None:
-    stub.script = [HELLO]
-    client.runs.wait(thread, "ana", input=say("before"))
-    gate = Gate(Said("Saved."))
-    stub.script = [store("a mistake"), *gate.script()]
-    run = client.runs.create(thread, "ana", input=say("the wrong one"))
-    assert gate.reached.wait(30)
-    assert "a mistake" in stored(server_settings)
-    following = client.runs.create(thread, "ana", input=say("the right one"), multitask_strategy="rollback")
-    gate.opened.set()
-    client.runs.join(thread, following["run_id"])
-    assert texts(client, thread) == ["before", "Hello there.", "the right one", "Hello there."]
-    assert questions(server_settings, thread) == ["before", "the right one"]
-    assert "a mistake" not in stored(server_settings)
-    assert run["run_id"] not in [each["run_id"] for each in client.runs.list(thread)]
-    with open_data(open_workspace(server_settings), "a test") as handles:
-        newest = next(iter(handles.memory.turns()))
-    assert newest.startswith("undo-")
-
-
-def test_a_turn_that_began_in_an_edited_state_is_rolled_back_with_its_run(
-    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
-) -> None:
-    stub.script = [HELLO]
-    client.runs.wait(thread, "ana", input=say("before"))
-    client.threads.update_state(thread, say("put in"), as_node="load_context")
-    gate = Gate(Said("Saved."))
-    stub.script = [store("a mistake in it"), *gate.script()]
-    client.runs.create(thread, "ana", input=None)
-    assert gate.reached.wait(30)
-    assert "a mistake in it" in stored(server_settings)
-    following = client.runs.create(thread, "ana", input=say("after"), multitask_strategy="rollback")
-    gate.opened.set()
-    client.runs.join(thread, following["run_id"])
-    assert "a mistake in it" not in stored(server_settings)
 
 
 @pytest.mark.own_server

@@ -33,27 +33,23 @@ def begin(client: SyncLangGraphClient, stub: Stub, thread: str, **more: Any) -> 
 
 
 @pytest.mark.parametrize("drafts", [True, False])
-@pytest.mark.parametrize("action", ["interrupt", "rollback"])
 @pytest.mark.parametrize("how", ["silent", "word after word"])
 def test_a_cancelled_run_lets_go_of_the_model_and_of_its_thread(
-    client: SyncLangGraphClient, stub: Stub, thread: str, how: str, action: Any, drafts: bool
+    client: SyncLangGraphClient, stub: Stub, thread: str, how: str, drafts: bool
 ) -> None:
     stub.script = [hangs(how)]
     run = begin(client, stub, thread, stream_mode=["messages-tuple"], context={"stream_drafts": drafts})
-    client.runs.cancel(thread, run, action=action, wait=True)
+    client.runs.cancel(thread, run, wait=True)
     assert stub.closed.acquire(timeout=PROMPT)
     for said in ("hello", "and again"):
         values: Any = client.runs.wait(thread, "ana", input=say(said))
         assert values["messages"][-1]["content"] == "Hello there.\n\n---\nno changes"
 
 
-@pytest.mark.parametrize("strategy", ["interrupt", "rollback"])
-def test_a_message_that_stops_a_run_is_answered(
-    client: SyncLangGraphClient, stub: Stub, thread: str, strategy: Any
-) -> None:
+def test_a_message_that_stops_a_run_is_answered(client: SyncLangGraphClient, stub: Stub, thread: str) -> None:
     stub.script = [hangs("after a word")]
     begin(client, stub, thread)
-    following = client.runs.create(thread, "ana", input=say("hello"), multitask_strategy=strategy)
+    following = client.runs.create(thread, "ana", input=say("hello"), multitask_strategy="interrupt")
     assert stub.closed.acquire(timeout=PROMPT)
     values: Any = client.runs.join(thread, following["run_id"])
     assert values["messages"][-1]["content"] == "Hello there.\n\n---\nno changes"

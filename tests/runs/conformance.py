@@ -24,11 +24,10 @@ class ScriptedWorker:
     def __init__(self) -> None:
         self.begun: list[str] = []
         self.overlapped: list[str] = []
-        self.rolled_back: list[str] = []
         self.may_go_on = asyncio.Event()
         self._working: set[str] = set()
 
-    async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+    async def work(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
         self.begun.append(run.id)
         if run.thread in self._working:
             self.overlapped.append(run.id)
@@ -39,17 +38,8 @@ class ScriptedWorker:
             if failure := run.order.get("fails"):
                 raise StoreBusy(failure)
             yield "values", b"2"
-        except asyncio.CancelledError:
-            if rollback.is_set():
-                self.rolled_back.append(run.id)
-                for _ in range(5):
-                    await asyncio.sleep(0)  # what is taken back takes its time
-            raise
         finally:
             self._working.discard(run.thread)
-
-    async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
-        self.rolled_back += [run.id] * rollback
 
 
 async def start(runs: Runs, thread: str = ONE, strategy: Strategy = "enqueue", **order: Any) -> str:
@@ -81,7 +71,7 @@ async def runs_of_a_thread_work_in_order(open_runs: OpenRuns) -> None:
     second, third = await start(runs), await start(runs)
     elsewhere = await begin(runs, thread=TWO)
     assert worker.begun == [first, elsewhere]
-    await runs.cancel(second, rollback=False)
+    await runs.cancel(second)
     worker.may_go_on.set()
     await runs.join(third)
     assert worker.begun == [first, elsewhere, third]
@@ -107,17 +97,6 @@ async def interrupt_stops_what_works_and_keeps_it(open_runs: OpenRuns) -> None:
     worker.may_go_on.set()
     await runs.join(second)
     assert (await status(runs, first), await status(runs, second)) == ("interrupted", "success")
-    assert not worker.rolled_back
-
-
-async def rollback_takes_back_what_works(open_runs: OpenRuns) -> None:
-    runs = open_runs(worker := ScriptedWorker())
-    first = await begin(runs)
-    second = await start(runs, strategy="rollback")
-    worker.may_go_on.set()
-    await runs.join(second)
-    assert worker.rolled_back == [first]
-    assert await runs.find(first) is None
 
 
 async def every_follower_sees_the_same_from_its_position_on(open_runs: OpenRuns) -> None:
@@ -135,7 +114,7 @@ async def a_run_can_be_stopped_before_it_begins(open_runs: OpenRuns) -> None:
     runs = open_runs(worker := ScriptedWorker())
     first = await begin(runs)
     id = await start(runs)
-    await runs.cancel(id, rollback=False)
+    await runs.cancel(id)
     await runs.join(id)
     worker.may_go_on.set()
     await runs.join(first)
@@ -143,13 +122,12 @@ async def a_run_can_be_stopped_before_it_begins(open_runs: OpenRuns) -> None:
 
 
 async def a_run_is_stopped_once_and_stays_so(open_runs: OpenRuns) -> None:
-    runs = open_runs(worker := ScriptedWorker())
+    runs = open_runs(ScriptedWorker())
     id = await begin(runs)
-    await runs.cancel(id, rollback=False)
-    await runs.cancel(id, rollback=True)
+    await runs.cancel(id)
+    await runs.cancel(id)
     await runs.join(id)
-    assert (await status(runs, id), worker.rolled_back) == ("interrupted", [])
-    assert len(await read(runs, id)) == 1
+    assert (await status(runs, id), len(await read(runs, id))) == ("interrupted", 1)
 
 
 async def stopping_a_run_that_has_ended_changes_nothing(open_runs: OpenRuns) -> None:
@@ -157,8 +135,8 @@ async def stopping_a_run_that_has_ended_changes_nothing(open_runs: OpenRuns) -> 
     worker.may_go_on.set()
     id = await start(runs)
     await runs.join(id)
-    await runs.cancel(id, rollback=True)
-    assert (await status(runs, id), worker.rolled_back) == ("success", [])
+    await runs.cancel(id)
+    assert await status(runs, id) == "success"
 
 
 async def a_run_that_fails_says_why_and_holds_up_nobody(open_runs: OpenRuns) -> None:
@@ -190,7 +168,6 @@ RUNS = [
     runs_of_a_thread_work_in_order,
     a_run_is_rejected_while_another_works,
     interrupt_stops_what_works_and_keeps_it,
-    rollback_takes_back_what_works,
     every_follower_sees_the_same_from_its_position_on,
     a_run_can_be_stopped_before_it_begins,
     a_run_is_stopped_once_and_stays_so,

@@ -14,10 +14,9 @@ from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Session, Statement
 from ana.runs.attempts import take
 from ana.runs.local import started_now
-from ana.runs.notices import Notices
 from ana.runs.port import StartedRun
 from ana.runs.queue import QueuedRuns
-from tests.postgres.server import database, server
+from tests.postgres.server import database
 from tests.runs.conformance import ONE, read, status
 
 
@@ -49,25 +48,22 @@ class HastyWorker:
     def __init__(self, writing: threading.Event) -> None:
         self._writing = writing
 
-    async def work(self, run: StartedRun, rollback: asyncio.Event) -> AsyncGenerator[tuple[str, bytes]]:
+    async def work(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
         yield "values", b"1"
         await asyncio.to_thread(self._writing.wait)
         yield "values", b"2"
 
-    async def clear_up(self, run: StartedRun, *, rollback: bool) -> None:
-        raise AssertionError("nothing was stopped")
-
 
 def test_a_run_that_ends_waits_for_what_is_being_written() -> None:
     async def check() -> None:
-        notices, person = Notices(server()), str(uuid.uuid4())
-        runs = QueuedRuns(PersonRows(database(), person), notices)
+        person = str(uuid.uuid4())
+        runs = QueuedRuns(PersonRows(database(), person))
         run = started_now(str(uuid.uuid4()), ONE, {}, is_kept=True)
         await runs.start(run, "enqueue")
         rows = MeetingRows(database(), person)
         attempt = take(rows, run.id)
         assert attempt
-        await attempt.carry_out(HastyWorker(rows.begun), notices)
+        await attempt.carry_out(HastyWorker(rows.begun))
         assert [event.data for event in await read(runs, run.id)] == [b"1", b"2"]
         assert (await status(runs, run.id), rows.met) == ("success", False)
 
@@ -90,14 +86,14 @@ def test_whoever_follows_a_run_goes_on_when_the_database_can_be_used_again(monke
     monkeypatch.setattr("ana.runs.queue._AGAIN_SECONDS", 0.01)
 
     async def check() -> None:
-        notices, rows = Notices(server()), FailingRows(database(), str(uuid.uuid4()))
-        runs, run = QueuedRuns(rows, notices), started_now(str(uuid.uuid4()), ONE, {}, is_kept=True)
+        rows = FailingRows(database(), str(uuid.uuid4()))
+        runs, run = QueuedRuns(rows), started_now(str(uuid.uuid4()), ONE, {}, is_kept=True)
         await runs.start(run, "enqueue")
         following = asyncio.create_task(read(runs, run.id))
         attempt = take(rows, run.id)
         assert attempt
         (writing := threading.Event()).set()
-        await attempt.carry_out(HastyWorker(writing), notices)
+        await attempt.carry_out(HastyWorker(writing))
         assert [event.data for event in await following] == [b"1", b"2"]
         await runs.join(run.id)
         assert rows.reads >= 6
@@ -111,7 +107,7 @@ def test_whoever_follows_a_run_is_told_when_the_database_stays_away(monkeypatch:
 
     async def check() -> None:
         rows = FailingRows(database(), str(uuid.uuid4()))
-        runs = QueuedRuns(rows, Notices(server()))
+        runs = QueuedRuns(rows)
         for look in (read, QueuedRuns.join):
             with pytest.raises(StoreBroken, match="cannot be used"):
                 await look(runs, str(uuid.uuid4()))

@@ -2,8 +2,8 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +15,6 @@ from ana.errors import RunRejected
 from ana.postgres.database import open_database
 from ana.postgres.person import PersonRows
 from ana.runs.local import MOST_ACTIVE, MOST_ORDERED, LocalRuns, Worker, started_now
-from ana.runs.notices import Notices, notify
 from ana.runs.port import Runs
 from ana.runs.queue import QueuedRuns
 from ana.runs.slots import Slots
@@ -45,37 +44,24 @@ def url() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("check", RUNS)
-def test_runs_in_postgres_conform(
-    check: Callable[[OpenRuns], Awaitable[None]], url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ana.runs.notices.SAFE_SECONDS", 10 * PATIENCE)  # a notice that is not sent is missed
-
+def test_runs_in_postgres_conform(check: Callable[[OpenRuns], Awaitable[None]], url: str) -> None:
     async def check_with_worker() -> None:
-        notices, stop = Notices(url), asyncio.Event()
-        rows, working = PersonRows(open_database(url), str(uuid.uuid4())), list[asyncio.Task[None]]()
+        stop, rows, working = (
+            asyncio.Event(),
+            PersonRows(open_database(url), str(uuid.uuid4())),
+            list[asyncio.Task[None]](),
+        )
 
         def open_runs(worker: Worker) -> Runs:
             home: Any = OneHome(worker, rows)
-            working.append(asyncio.create_task(RunWorker(home, notices).work(stop)))
-            return QueuedRuns(rows, notices)
+            working.append(asyncio.create_task(RunWorker(home, url).work(stop)))
+            return QueuedRuns(rows)
 
-        async with hearing(notices, rows):
-            await check(open_runs)
-            stop.set()
-            await asyncio.gather(*working)
+        await check(open_runs)
+        stop.set()
+        await asyncio.gather(*working)
 
     run(check_with_worker())
-
-
-@asynccontextmanager
-async def hearing(notices: Notices, rows: PersonRows) -> AsyncIterator[None]:
-    """Listen while the context is open, in which notices are known to be heard."""
-    async with notices.listen():
-        with notices.watch("one") as heard:
-            while not heard.is_set():
-                rows.change(notify("one"))
-                await asyncio.sleep(0.01)
-        yield
 
 
 class OneHome:
@@ -89,9 +75,6 @@ class OneHome:
 
     def hold(self) -> AbstractContextManager[None]:
         return nullcontext()
-
-    def drain(self) -> None:
-        """Let what works go on."""
 
 
 def test_long_runs_of_one_person_hold_up_nobody_else() -> None:
@@ -122,7 +105,7 @@ def test_what_waits_of_one_person_has_bounds(many: int, size: int) -> None:
         with pytest.raises(RunRejected):
             await order(anns)
         await order(bobs)
-        await anns.cancel(ordered[-1], rollback=False)
+        await anns.cancel(ordered[-1])
         await anns.join(ordered[-1])
         worker.may_go_on.set()
         for _ in range(2):  # those that have ended are forgotten when the next one begins
@@ -138,7 +121,7 @@ def test_no_more_runs_work_at_once_than_there_are_slots() -> None:
         people = [LocalRuns(name, worker, slots) for name in ("ann", "bob", "eve")]
         first, second = await begin(people[0]), await begin(people[1])
         third = await start(people[2])
-        await people[0].cancel(first, rollback=False)
+        await people[0].cancel(first)
         await people[0].join(first)
         await anext(aiter(people[2].follow(third)))
         assert worker.begun == [first, second, third]
@@ -164,8 +147,8 @@ def test_runs_that_are_stopped_together_leave_their_slot() -> None:
 Step = tuple[str, int, str]
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("start"), st.integers(0, 2), st.sampled_from(["enqueue", "interrupt", "rollback"])),
-        st.tuples(st.just("cancel"), st.integers(0, 9), st.sampled_from(["interrupt", "rollback"])),
+        st.tuples(st.just("start"), st.integers(0, 2), st.sampled_from(["enqueue", "interrupt"])),
+        st.tuples(st.just("cancel"), st.integers(0, 9), st.just("")),
         st.tuples(st.just("turn"), st.integers(1, 4), st.just("")),
     ),
     max_size=14,
@@ -186,7 +169,7 @@ def test_whatever_is_started_and_stopped_ends_in_order_and_is_told_alike(steps: 
                 threads[id] = f"thread {number}"
                 followers.append([asyncio.create_task(read(runs, id)) for _ in range(2)])
             elif what == "cancel" and threads:
-                await runs.cancel([*threads][number % len(threads)], rollback=how == "rollback")
+                await runs.cancel([*threads][number % len(threads)])
             else:
                 for _ in range(number):
                     await asyncio.sleep(0)

@@ -1,7 +1,6 @@
 """The ids of runs, and the lists of them."""
 
 import asyncio
-import threading
 import uuid
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,14 +9,9 @@ import httpx
 import pytest
 
 from ana.errors import StoreBroken
-from ana.handles import open_data
-from ana.runs.attempts import Attempt
 from ana.runs.local import LocalRuns
 from ana.runs.port import Event
 from ana.runs.queue import QueuedRuns
-from ana.settings import load_settings
-from ana.threads.runs import Run
-from ana.workspace import open_workspace
 from app.server import runs
 from graph.updates import LONGEST
 from tests.app.server.conftest import Household, Running
@@ -140,42 +134,16 @@ def test_a_stream_ends_in_order_though_its_run_cannot_be_stopped(
         wait_until(lambda: "works on: The database cannot be used." in caplog.text)
 
 
-@pytest.mark.parametrize("is_kept", [True, False], ids=["thread", "no thread"])
-def test_a_run_that_is_stopped_as_it_lets_go_of_its_thread_is_rolled_back(
-    running: Running, monkeypatch: pytest.MonkeyPatch, is_kept: bool
-) -> None:
-    ended, stopped, close = threading.Event(), threading.Event(), Run.close
-
-    def close_late(run: Run) -> None:
-        ended.set()
-        assert stopped.wait(60)
-        close(run)
-
-    async def stop_if_told(attempt: Attempt, work: asyncio.Task[object], told: Any = Attempt._stop_if_told) -> bool:
-        is_stopped = bool(await told(attempt, work))
-        if is_stopped:
-            stopped.set()
-        return is_stopped
-
-    def cancel(runs: LocalRuns, id: str, *, rollback: bool, told: Any = LocalRuns._cancel) -> None:
-        told(runs, id, rollback=rollback)
-        stopped.set()
-
-    monkeypatch.setattr(Attempt, "_stop_if_told", stop_if_told)
-    monkeypatch.setattr(LocalRuns, "_cancel", cancel)
-    monkeypatch.setattr(Run, "close", close_late)
-    said = {"messages": [{"role": "user", "content": "note: a mistake"}]}
-    with running.client() as client:
-        thread = client.post("/threads", json={}).json()["thread_id"]
-        place = f"/threads/{thread}/runs" if is_kept else "/runs"
-        run = client.post(place, json={"assistant_id": "ana", "input": said}).json()
-        assert ended.wait(60)
-        place = f"/threads/{run['thread_id']}/runs/{run['run_id']}"
-        assert client.post(f"{place}/cancel?wait=1&action=rollback").status_code == 204
-        assert client.get(f"/threads/{thread}/state").json()["values"].get("messages", []) == []
-    with open_data(open_workspace(load_settings()), "a test") as handles:
-        assert [turn.partition("-")[0] for turn in handles.memory.turns()][:1] == ["undo"]
-        assert [*handles.memory.items()] == []
+def test_what_would_take_a_run_back_is_refused_with_what_there_is(household: Household) -> None:
+    thread = str(uuid.uuid4())
+    body = {"assistant_id": "ana", "if_not_exists": "create", "input": SAID, "multitask_strategy": "rollback"}
+    with household.client("ben") as ben:
+        begun = ben.post(f"/threads/{thread}/runs", json=body)
+        run = begin(ben, thread, None)
+        cancelled = ben.post(f"/threads/{thread}/runs/{run}/cancel?action=rollback")
+    assert [begun.status_code, cancelled.status_code] == [422, 422]
+    assert "'enqueue', 'reject' or 'interrupt'" in begun.text
+    assert "`ana undo`" in cancelled.text
 
 
 def test_a_message_is_as_long_at_every_door(household: Household) -> None:

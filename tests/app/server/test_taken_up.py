@@ -10,7 +10,6 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager
 
-from ana.runs.notices import Notices
 from ana.settings import load_settings
 from app.server.worker import RunWorker
 from app.server.workspaces import Workspaces
@@ -37,9 +36,8 @@ def ask(text: str, *params: object) -> list[tuple[Any, ...]]:
 
 
 async def work_until_nothing_waits(queue: str) -> None:
-    notices = Notices(f"{server()} user={WORKER}")
     stop = asyncio.Event()
-    worker = RunWorker(Workspaces(load_settings, notices=notices), notices, beat=0.2)
+    worker = RunWorker(Workspaces(load_settings), f"{server()} user={WORKER}", beat=0.2)
     working = asyncio.create_task(worker.work(stop, grace=1.0))
     while await asyncio.to_thread(ask, "SELECT 1 FROM procrastinate_jobs WHERE queue_name = $1", queue):
         await asyncio.sleep(0.02)
