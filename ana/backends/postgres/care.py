@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ana.backends.postgres.backend import PostgresBackend
-from ana.backends.postgres.zones import LOCK
+from ana.backends.postgres.journal import LOCK
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.memory.item import from_json
