@@ -15,7 +15,6 @@ from ana.backends.chroma.care.files import copy_files, name_copy
 from ana.backends.chroma.care.format import refuse_moved
 from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.chroma.care.whole import WholeChroma
-from ana.backends.chroma.client import map_foreign_errors
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.errors import FileUnreadable, StoreBroken
@@ -154,14 +153,9 @@ class Upkeep:
             for kind in backend.collections
             for change in find_disagreements(kind, backend.scan(kind), backend.journal.latest(kind))
         ]
-        try:
-            with map_foreign_errors(self.path):
-                for kind, collection in backend.collections.items():
-                    lost = [change.before for change in changes if change.kind == kind and not change.after]
-                    collection.put([(item, None) for item in lost if item])
-        except StoreBroken:  # one that Chroma refuses stops the others too; a rebuild finds it
-            self._folder.close()
-            backend.healing.heal()
+        for kind, collection in backend.collections.items():
+            lost = [change.before for change in changes if change.kind == kind and not change.after]
+            collection.put([(item, None) for item in lost if item])
         turn = f"doctor-{secrets.token_hex(4)}"  # the store is right
         entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
         if entries:
