@@ -91,11 +91,6 @@ class ChromaCollection:
             with self._enter_write(stored) as source:
                 source.write(stored, [before for _, before in part])
 
-    def read_vectors(self) -> dict[str, Vector]:
-        """Return the vectors of all records by the text that was embedded."""
-        stored = self.source.iter_all()
-        return {property_text(each.item.content, each.item.properties): each.vector for each in stored}
-
     def remove(self, ids: Sequence[str]) -> None:
         """Remove the records that exist."""
         for start in range(0, len(ids), BATCH):

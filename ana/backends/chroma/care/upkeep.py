@@ -16,7 +16,6 @@ from ana.backends.chroma.care.format import refuse_moved
 from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.chroma.care.whole import WholeChroma
 from ana.embedders import Embedder
-from ana.embedders.base import Vector
 from ana.errors import FileUnreadable, StoreBroken
 from ana.files import find_damage, write_whole
 from ana.memory.changes import Entry, find_disagreements
@@ -42,10 +41,6 @@ class Upkeep:
         """Return name, count, embedder, dimension, distance space and format version of items and of lines."""
         with self._backend.hold():
             return [collection.describe() for collection in self._backend.collections.values()]
-
-    def read_vectors(self) -> dict[str, Vector]:
-        with self._backend.hold():
-            return self._backend.collections["item"].read_vectors()
 
     def give_whole(self) -> WholeChroma:
         """Return what gives all that is in the store, or fills it."""
