@@ -3,7 +3,6 @@
 from typing import Any, Protocol
 
 from ana.embedders import Embedder
-from ana.embedders.base import Vector
 from ana.progress import Progress
 
 
@@ -16,9 +15,6 @@ class Care(Protocol):
 
     def describe(self) -> list[dict[str, Any]]:
         """Return name, count, embedder and dimension of items and of lines."""
-
-    def read_vectors(self) -> dict[str, Vector]:
-        """Return the vectors of all items by the text that was embedded."""
 
     def reindex(self, progress: Progress) -> int:
         """Embed everything again with the present embedder, while others wait, and return how many records."""

@@ -1,9 +1,7 @@
 """A backend with its tables in memory: complete, exact, gone with the process. For tests, demos, throw-away copies."""
 
-import json
 import sqlite3
 import threading
-import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -11,12 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from ana.backends.sql import lookup
-from ana.backends.sql.dialect import add_functions
-from ana.backends.sql.items import ItemTables
 from ana.backends.sql.journal import SCHEMA, JournalTable
+from ana.backends.sql.memory_tables import MemoryTables
 from ana.backends.sql.reads import T, TableReads
-from ana.backends.sql.search import TableSearch
-from ana.backends.sql.tables import make_indexes, make_tables, transaction
+from ana.backends.sql.tables import transaction
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.embedders.known import embed_many
@@ -24,12 +20,10 @@ from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import KINDS, Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
-from ana.memory.item import Item, from_json
+from ana.memory.item import Item
 from ana.memory.search.found import Found
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
-from ana.memory.search.ranking import sort_similar
-from ana.memory.search.scoring import Weights
 
 
 class InMemoryBackend(TableReads):
@@ -37,14 +31,11 @@ class InMemoryBackend(TableReads):
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
-        self._dbs: dict[Kind, sqlite3.Connection] = {kind: _open_tables() for kind in KINDS}
-        self._tables: dict[Kind, ItemTables] = {kind: ItemTables() for kind in KINDS}
-        self._search = TableSearch(self._tables["item"], Weights())
-        self.journal = JournalTable(lambda: self._dbs["item"])
+        self._tables: dict[Kind, MemoryTables] = {kind: MemoryTables() for kind in KINDS}
+        self._tables["item"].db.executescript(SCHEMA)
+        self.journal = JournalTable(lambda: self._tables["item"].db)
         self._lock = threading.RLock()
         self._readers = self._writers = 0
-        for db in self._dbs.values():
-            weakref.finalize(self, db.close)
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         return self.look_up(kind, lambda db: lookup.get_items(db, ids))
@@ -54,7 +45,7 @@ class InMemoryBackend(TableReads):
 
     def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
         with self._lock:
-            return find(self._dbs[kind])
+            return find(self._tables[kind].db)
 
     def scan(self, kind: Kind) -> Iterator[Item]:
         return iter(self.look_up(kind, lookup.list_items))
@@ -63,17 +54,11 @@ class InMemoryBackend(TableReads):
         # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
         with self._lock:
-            return self._search.find(self._dbs["item"], query, vector)
+            return self._tables["item"].query(query, vector)
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._lock:
-            db = self._dbs[kind]
-            vector = lookup.get_vectors(db, [id]).get(id)
-            if vector is None:
-                return []
-            stored = db.execute("SELECT item, vector FROM bodies JOIN vectors USING (row)").fetchall()
-            near = ((from_json(json.loads(text)), np.frombuffer(blob, np.float32) @ vector) for text, blob in stored)
-            return sort_similar((item, float(cosine)) for item, cosine in near if item.id != id)[:limit]
+            return self._tables[kind].find_similar(id, limit)
 
     def find_change(self, key: str) -> Change | None:
         with self._lock:
@@ -125,8 +110,8 @@ class InMemoryBackend(TableReads):
         """Return another backend with the same records and the same journal."""
         copied = InMemoryBackend(self.embedder)
         with self._lock:
-            for kind, db in self._dbs.items():
-                db.backup(copied._dbs[kind])
+            for kind, its in self._tables.items():
+                its.db.backup(copied._tables[kind].db)
         return copied
 
     @contextmanager
@@ -153,18 +138,18 @@ class InMemoryBackend(TableReads):
 
     @contextmanager
     def _change(self) -> Iterator[None]:
-        with self.alone(), transaction(self._dbs["item"]), transaction(self._dbs["line"]):
+        with self.alone(), transaction(self._tables["item"].db), transaction(self._tables["line"].db):
             try:
                 yield
             except BaseException:
-                for tables in self._tables.values():
-                    tables.forget()  # what is undone
+                for its in self._tables.values():
+                    its.tables.forget()  # what is undone
                 raise
 
     def _refuse_copy(self, change: Change) -> None:
         if change.after:
             digest = content_digest(change.after.content, change.after.properties)
-            if same := lookup.find_same(self._dbs[change.kind], digest):
+            if same := lookup.find_same(self._tables[change.kind].db, digest):
                 raise DuplicateItem(same[0])
 
     def _embed(self, changes: Sequence[Change]) -> dict[RecordKey, Vector]:
@@ -173,16 +158,7 @@ class InMemoryBackend(TableReads):
         return {key: vectors[text] for key, text in texts.items()}
 
     def _store(self, changes: Sequence[Change], vectors: Mapping[RecordKey, Vector]) -> None:
-        for kind, db in self._dbs.items():
+        for kind, its in self._tables.items():
             mine = [change for change in changes if change.kind == kind]
-            self._tables[kind].remove(db, [change.id for change in mine if change.after is None])
-            self._tables[kind].put(db, [(change.after, vectors[change.key]) for change in mine if change.after])
-
-
-def _open_tables() -> sqlite3.Connection:
-    db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-    add_functions(db)
-    db.executescript(SCHEMA)
-    make_tables(db)
-    make_indexes(db)
-    return db
+            its.tables.remove(its.db, [change.id for change in mine if change.after is None])
+            its.tables.put(its.db, [(change.after, vectors[change.key]) for change in mine if change.after])

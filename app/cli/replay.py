@@ -100,12 +100,11 @@ def run_again(
     from app.replay.rerun import ask_other, copy_store, list_line_texts, repeat
 
     with open_data(workspace, "ana replay") as handles:
-        store, care = handles.memory.backend, handles.care
+        store = handles.memory.backend
         if other is None:
             return repeat(workspace.settings, record, thread, list_line_texts(store))
         tell(f"Asking {name} ...")
-        copied = copy_store(store, care.embedder, care.read_vectors())
-        return ask_other(workspace.settings, record, thread, other, copied)
+        return ask_other(workspace.settings, record, thread, other, copy_store(store, handles.care.embedder))
 
 
 def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel, str]":

@@ -8,13 +8,13 @@ from langchain_core.language_models import BaseChatModel
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder, WordLlamaEmbeddings
-from ana.embedders.base import Vectors
 from ana.embedders.known import OnceEmbeddings
 from ana.errors import CannotReplay
 from ana.memory.backend import Backend, RecordKey
 from ana.memory.changes import KINDS
 from ana.memory.digests import line_digest
 from ana.memory.item import Item
+from ana.memory.search.property_text import property_text
 from ana.settings import Settings
 from ana.time.clock import Clock
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
@@ -82,16 +82,14 @@ def ask_other(
     return answered
 
 
-def copy_store(original: Backend, embedder: Embedder, vectors: Vectors) -> InMemoryBackend:
-    """Return a copy of a store as it is now, in memory.
-
-    Args:
-        vectors: Those that it has, by the text that was embedded.
-    """
+def copy_store(original: Backend, embedder: Embedder) -> InMemoryBackend:
+    """Return a copy of a store as it is now, in memory, with the vectors of its items."""
     with original.reading():
         entries, line_number = original.entries()[::-1], original.next_line_number()
         records: dict[RecordKey, Item] = {(kind, item.id): item for kind in KINDS for item in original.scan(kind)}
-    copied = InMemoryBackend(OnceEmbeddings(embedder, dict(vectors)))
+        vectors = original.get_vectors("item", [id for kind, id in records if kind == "item"])
+    known = {property_text(i.content, i.properties): vectors[id] for (kind, id), i in records.items() if kind == "item"}
+    copied = InMemoryBackend(OnceEmbeddings(embedder, known))
     copied.fill(records, entries, line_number)
     return copied
 

@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import psycopg
-
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.postgres.backend import PostgresBackend
 from ana.embedders import WordLlamaEmbeddings
@@ -37,8 +35,6 @@ def measure() -> Iterable[tuple[str, str]]:
             items = [make_item(n, clock.stamp()) for n in range(len(ids), size)]
             theirs.fill(items)
             _fill(ours, items)
-            with psycopg.connect(url, autocommit=True) as owner:
-                owner.execute("ANALYZE")  # as the server does by itself after a minute
             ids += [item.id for item in items]
             for name, act in list_operations():
                 a, b = _compare(act, ours, Memory(theirs, clock), ids)

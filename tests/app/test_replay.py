@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import numpy as np
 import pytest
 import typer
 from langchain_core.language_models import BaseChatModel
@@ -18,7 +17,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from ana.backends.in_memory import InMemoryBackend
 from ana.errors import CannotReplay, ModelFailed
 from ana.handles import Handles, open_handles
-from ana.memory.search.property_text import property_text
 from ana.memory.trash import purge
 from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
@@ -83,7 +81,7 @@ class Desk:
 
     def ask_other(self, record: Record, other: BaseChatModel) -> Record:
         """Let another model answer a turn, on a copy of the store."""
-        return ask_other(self.settings, record, self.records(), other, copy_store(self.backend, EMBEDDER, {}))
+        return ask_other(self.settings, record, self.records(), other, copy_store(self.backend, EMBEDDER))
 
     def expect_same(self, thread: str = THREAD) -> None:
         assert [self.repeat(record) for record in self.records(thread)] == [None] * len(self.records(thread))
@@ -434,8 +432,8 @@ def test_what_if_is_asked_of_the_present_store_and_changes_a_copy(desk: Desk) ->
     (record,) = desk.records()
     item = next(desk.handles.memory.items())
     desk.handles.memory.update(item.id, "Buy oat milk")
-    known = {property_text("Buy oat milk", item.properties): np.array(EMBEDDER.embed_documents(["known"])[0])}
-    copied = copy_store(desk.backend, EMBEDDER, known)
+    copied = copy_store(desk.backend, EMBEDDER)
+    assert copied.get_vectors("item", [item.id]).keys() == {item.id}
     look, forget = calls(("query_items", {"text": "milk"})), calls(("delete_item", {"id": item.id}))
     again = ask_other(desk.settings, record, [record], ScriptedModel(replies=[look, forget, "Gone."]), copied)
     assert again["steps"][0]["observation"]["items"][0]["content"] == "Buy oat milk"

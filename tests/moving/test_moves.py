@@ -151,8 +151,6 @@ def go_on(memory: Memory, workspace: Workspace) -> None:
     assert read(store, THREE) == ["gone", "heard gone"]
 
 
-DERIVED = {"terms", "properties", "zones", "item_dates", "property_dates"}
-"""Tables that are made of the others."""
 PASSING = {"leases", "calls", "ringers", "runs", "run_events"}
 """Tables of what goes on while a process works."""
 
@@ -160,7 +158,7 @@ PASSING = {"leases", "calls", "ringers", "runs", "run_events"}
 def test_every_table_of_a_persons_is_moved() -> None:
     with database().connect() as connection:
         ours = {table for (table,) in connection.execute("SELECT tablename FROM pg_policies").fetchall()}
-    assert ours - DERIVED - PASSING == {*TABLES, "stores", "records", "entries"}
+    assert ours - PASSING == {*TABLES, "stores", "records", "entries"}
 
 
 def test_the_side_that_was_left_says_so(ann: Workspace) -> None:

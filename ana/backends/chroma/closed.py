@@ -1,9 +1,4 @@
-"""What is read in Chroma's SQLite file while Chroma is closed: how many records, their embedder, what waits in its log.
-
-Chroma enters a write at once, so that nothing is left in its log unless a process was killed or a write cannot be
-entered. Such a write (`MOST_NAMES` in metadata.py tells of one) stops every later one and all reading, whoever opens
-the folder.
-"""
+"""What is read in Chroma's SQLite file while Chroma is closed: how many records, and their embedder."""
 
 import sqlite3
 import time
@@ -11,13 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ana.backends.chroma.client import DATABASE
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
-from ana.files import connect_own
-
-T = TypeVar("T")
 
 PATIENCE = 5.0
 """Seconds in which a client that was closed has let go of its files; one after a failed write takes a moment longer."""
@@ -38,11 +30,6 @@ WHERE metadata.key = 'ana_embedder' AND EXISTS (
     SELECT 1 FROM segments JOIN embeddings ON embeddings.segment_id = segments.id
     WHERE segments.collection = metadata.collection_id
 )"""
-
-_WAITING = """
-FROM embeddings_queue q JOIN segments s ON s.scope = 'METADATA' AND q.topic LIKE '%' || s.collection
-LEFT JOIN max_seq_id m ON m.segment_id = s.id
-WHERE q.seq_id > coalesce(m.seq_id, 0)"""
 
 
 @dataclass(frozen=True)
@@ -86,24 +73,6 @@ def read_embedder(path: Path) -> str | None:
     return bound[0] if bound else None
 
 
-def list_backlog(chroma: Path) -> set[str]:
-    """Return the ids of the records of which a write waits; none if the file cannot be read."""
-    return {id for (id,) in _read(chroma, f"SELECT q.id {_WAITING}")}
-
-
-def drop_backlog(chroma: Path) -> None:
-    """Remove the writes that wait. Only in a file that Chroma has not opened in this process. Raises sqlite3.Error.
-
-    It has a SQLite of its own, and the locks of two of them in one process do not keep each other out.
-    """
-
-    def drop() -> None:
-        with closing(connect_own(chroma / DATABASE)) as db, db:
-            db.execute(f"DELETE FROM embeddings_queue WHERE seq_id IN (SELECT q.seq_id {_WAITING})")
-
-    _retry(drop)
-
-
 def connect_closed(chroma: Path) -> sqlite3.Connection:
     """Open Chroma's file for reading alone."""
     return sqlite3.connect(f"{(chroma / DATABASE).absolute().as_uri()}?mode=ro", uri=True)
@@ -111,24 +80,14 @@ def connect_closed(chroma: Path) -> sqlite3.Connection:
 
 def _read(chroma: Path, query: str, *values: str) -> list[Any]:
     """Return the rows of a query; none if the file is missing or cannot be read: whoever opens Chroma says why."""
-
-    def read() -> list[Any]:
-        with closing(connect_closed(chroma)) as db:
-            return db.execute(query, values).fetchall()
-
-    try:
-        return _retry(read)
-    except sqlite3.Error:
-        return []
-
-
-def _retry(use: Callable[[], T]) -> T:
-    """Use the file, again while a client that was closed a moment ago has not let go of its journal."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
-            return use()
-        except sqlite3.OperationalError as exc:
-            if exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_IOERR or time.monotonic() > until:
-                raise
+            with closing(connect_closed(chroma)) as db:
+                return db.execute(query, values).fetchall()
+        except sqlite3.Error as exc:
+            # a client that was closed a moment ago has not let go of its journal
+            is_held = isinstance(exc, sqlite3.OperationalError) and exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_IOERR
+            if not is_held or time.monotonic() > until:
+                return []
             time.sleep(0.02)

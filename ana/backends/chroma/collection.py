@@ -3,13 +3,11 @@
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.closed import ClosedSource, read_closed
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.index.candidates import IndexCandidates
 from ana.backends.chroma.index.index import Index, Source
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
@@ -65,8 +63,7 @@ class ChromaCollection:
         self._read = read
         self.index_path = folder.path / f"{name}.index.sqlite"
         self.index = Index(self.index_path)
-        make = partial(IndexCandidates, get_source=lambda: self.source, weight=weights.vector)
-        self._search = TableSearch(self.index.tables, weights, make)
+        self._search = TableSearch(self.index.tables, weights)
         self._opened: tuple[int, ChromaSource] | None = None
         self._closed: tuple[int, ClosedSource | None] | None = None
         self._identity = ""
@@ -93,11 +90,6 @@ class ChromaCollection:
             stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in part]
             with self._enter_write(stored) as source:
                 source.write(stored, [before for _, before in part])
-
-    def read_vectors(self) -> dict[str, Vector]:
-        """Return the vectors of all records by the text that was embedded."""
-        stored = self.source.iter_all()
-        return {property_text(each.item.content, each.item.properties): each.vector for each in stored}
 
     def remove(self, ids: Sequence[str]) -> None:
         """Remove the records that exist."""

@@ -5,9 +5,8 @@ from typing import Any
 import numpy as np
 
 from ana.backends.postgres.backend import PostgresBackend
-from ana.backends.postgres.zones import LOCK
+from ana.backends.postgres.journal import LOCK
 from ana.embedders import Embedder
-from ana.embedders.base import Vector
 from ana.memory.item import from_json
 from ana.memory.search.property_text import property_text
 from ana.postgres.person import PersonRows
@@ -39,10 +38,6 @@ class PostgresCare:
         counts: dict[str, int] = dict(self._rows.ask("SELECT kind, count(*) FROM records GROUP BY kind"))
         bound = {"embedder": read_embedder(self._rows) or self.embedder.name}
         return [{"name": name, "count": counts.get(kind, 0)} | bound for kind, name in _NAMES.items()]
-
-    def read_vectors(self) -> dict[str, Vector]:
-        stored = self._rows.ask("SELECT record, vector FROM records WHERE kind = 'item'")
-        return {_get_text(record): np.frombuffer(vector, np.float32) for record, vector in stored}
 
     def reindex(self, progress: Progress) -> int:
         with self._rows.write() as session:

@@ -1,7 +1,7 @@
 """The journal: every write in order, the record before and after, and what made it."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ana.backends.postgres.names import LONGEST, to_name
@@ -12,16 +12,17 @@ from ana.memory.item import Item, from_json, to_json
 from ana.postgres.session import Rows, Session, Statement
 
 _COLUMNS = "seq, ts, names, kind, before, after, source"
-ENTRIES = ("seq", "ts", "key", "thread", "turn", "kind", "id", "row", "names", "before", "after", "source")
+ENTRIES = ("seq", "ts", "key", "thread", "turn", "kind", "id", "names", "before", "after", "source")
 """The columns of an entry."""
 
-STATE = Statement(
-    "SELECT stores.entries, coalesce(entries.ts, ''), (SELECT json_object_agg(name, number) FROM zones),"
-    " stores.embedder, stores.embedded FROM stores LEFT JOIN entries ON entries.seq = stores.entries"
-)
-"""Reads where the journal stands, which zones have rows, and what embedded the items; no row of an empty store."""
+LOCK = Statement("SELECT entries, embedder, row FROM stores FOR UPDATE")
+"""Reads the numbers given so far, once no other transaction that writes is open."""
 
-STATE_COLUMNS = 5
+STATE = Statement(
+    "SELECT stores.entries, coalesce(entries.ts, ''), stores.embedder, stores.embedded"
+    " FROM stores LEFT JOIN entries ON entries.seq = stores.entries"
+)
+"""Reads where the journal stands, and what embedded the records; no row of an empty store."""
 
 
 class State(NamedTuple):
@@ -29,20 +30,18 @@ class State(NamedTuple):
 
     Args:
         position: Where the journal stands.
-        zones: The zones that have rows, by name.
         embedder: What made the vectors, and how often all were made again; None for an empty store.
     """
 
     position: JournalPosition
-    zones: dict[str, int]
     embedder: tuple[str, int] | None
 
 
 def read_state(rows: Rows) -> State:
     """Return what the row of STATE says."""
-    for seq, ts, zones, embedder, embedded in rows:
-        return State((seq, ts), zones or {}, (embedder, embedded) if seq else None)
-    return State((0, ""), {}, None)
+    for seq, ts, embedder, embedded in rows:
+        return State((seq, ts), (embedder, embedded) if seq else None)
+    return State((0, ""), None)
 
 
 def check_embedder(bound: str | None, ours: str) -> None:
@@ -103,13 +102,13 @@ def list_turns(session: Session, thread: str | None, prefix: str, limit: int) ->
     return dict([*found.items()][: limit if limit >= 0 else None])
 
 
-def make_entries(entries: Sequence[Entry], first: int, rows: Mapping[RecordKey, int]) -> Iterator[tuple[Any, ...]]:
-    """Yield what enters changes under the numbers from the first on, each with the row of its record: see ENTRIES."""
+def make_entries(entries: Sequence[Entry], first: int) -> Iterator[tuple[Any, ...]]:
+    """Yield what enters changes under the numbers from the first on: see ENTRIES."""
     for seq, entry in enumerate(entries, first):
         change = entry.change
         yield (
             *(seq, entry.ts, None if entry.key is None else to_name(entry.key), to_name(entry.thread)),
-            *(to_name(entry.turn), change.kind, to_name(change.id), rows.get(change.key)),
+            *(to_name(entry.turn), change.kind, to_name(change.id)),
             *(json.dumps([entry.thread, entry.turn, entry.key, change.id]), _dump(change.before), _dump(change.after)),
             entry.source,
         )

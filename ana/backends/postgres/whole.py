@@ -6,7 +6,6 @@ import numpy as np
 
 from ana.backends.postgres import journal
 from ana.backends.postgres.backend import MAKE_STORE, PostgresBackend
-from ana.backends.postgres.names import to_name
 from ana.backends.postgres.writing import Writing
 from ana.backends.whole import WholeStore
 from ana.embedders.base import Vector
@@ -38,16 +37,11 @@ class WholePostgres(WholeStore):
         known = {property_text(i.content, i.properties): vector for i, vector in records if vector is not None}
         made = [Entry("", "", "", Change(kind, item.id, None, item)) for item, _ in records]
         self._session.add(MAKE_STORE)
-        Writing(made, OnceEmbeddings(self._backend.embedder, known), {}).fill(self._session)
+        Writing(made, OnceEmbeddings(self._backend.embedder, known)).fill(self._session)
         self._session.run()
 
     def take_entries(self, entries: Sequence[Entry]) -> None:
-        names = [to_name(entry.change.id) for entry in entries]
-        found = self._session.ask("SELECT kind, id, row FROM records WHERE id = ANY(?)", names)
-        rows = {(kind, id): row for kind, id, row in found}
-        keys = {entry.change.key for entry in entries}
-        known = {key: row for key in keys if (row := rows.get((key[0], to_name(key[1]))))}
-        made = [row for each in entries for row in journal.make_entries([each], each.seq, known)]
+        made = [row for each in entries for row in journal.make_entries([each], each.seq)]
         self._session.insert("entries", journal.ENTRIES, made)
         self._session.run()
 

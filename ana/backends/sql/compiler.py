@@ -8,9 +8,9 @@ compared as canonical JSON in one case, numbers also as numbers, dates as spans 
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
-from ana.backends.sql.dialect import INT64, SQLITE, Dialect, Sql, join
+from ana.backends.sql.dates import ZoneDates
+from ana.backends.sql.dialect import INT64, Sql, compare_number, has_part, join
 from ana.errors import ToolError
 from ana.memory.digests import to_canonical_text
 from ana.memory.filters import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, iter_conditions
@@ -53,15 +53,7 @@ def _to_number(value: Json) -> int | float | None:
     return value
 
 
-class DateTable(Protocol):
-    """The dates of properties in the zone that a query comes from."""
-
-    @property
-    def properties(self) -> str:
-        """Return the table, or a query in brackets, of date properties: row, key, element, start, stop."""
-
-
-def compile_filter(node: Node, dates: DateTable, dialect: Dialect = SQLITE) -> Sql:
+def compile_filter(node: Node, dates: ZoneDates) -> Sql:
     """Return SQL that is true for exactly the rows that pass a filter, which was parsed in the zone of these tables.
 
     Raises ToolError if it has more conditions than a database takes.
@@ -70,13 +62,12 @@ def compile_filter(node: Node, dates: DateTable, dialect: Dialect = SQLITE) -> S
     operands = [each for part in known if isinstance(part, Compare) for each in part.operands]
     if len(known) + sum(isinstance(each, DateOperand) for each in operands) > MOST_PARTS:
         raise ToolError(f"The filter has more than {MOST_PARTS} conditions and dates.", "Ask in several queries.")
-    return _Compiler(dates.properties, dialect).compile(node)
+    return _Compiler(dates.properties).compile(node)
 
 
 class _Compiler:
-    def __init__(self, dates: str, dialect: Dialect) -> None:
+    def __init__(self, dates: str) -> None:
         self._dates = dates
-        self._dialect = dialect
 
     def compile(self, node: Node) -> Sql:
         if isinstance(node, Compare):
@@ -125,7 +116,7 @@ class _Compiler:
         member = self._rows_where(key, "1", _equals_any([_fold(operand)]))
         if not isinstance(operand, str):
             return member
-        parts = self._dialect.has_part(self._dialect.name_key(key), str(fold_case(operand)))
+        parts = has_part(key, str(fold_case(operand)))
         return join("OR", [member, *(self._rows_where(key, "0", part) for part in parts)])
 
     def _compile_window(self, window: DateOperand) -> Sql:
@@ -133,9 +124,8 @@ class _Compiler:
         own = ", ".join(f"'{json.dumps(key)}'" for key in OWN_KEYS)
         touches = _touches(window)
         near = f"start BETWEEN {window.start - LONGEST_DAY} AND {window.end} AND {touches}"
-        index = f"{self._dates}_by_start"
         dated = (
-            f"SELECT each.row FROM keys CROSS JOIN {self._dates} AS each{self._dialect.use_index(index)}"
+            f"SELECT each.row FROM keys CROSS JOIN {self._dates} AS each INDEXED BY {self._dates}_by_start"
             f" WHERE each.key = keys.key AND each.element IN ({_ANY}) AND keys.key NOT IN ({own}) AND {near}"
         )
         end = "row = first.row AND key = '\"end_date\"' AND element = 0"
@@ -152,16 +142,14 @@ class _Compiler:
         if days := [_compare_date(node.op, node.operand) for node in nodes if isinstance(node.operand, DateOperand)]:
             parts.append(self._rows_where(key, "0", join("AND", days), self._dates))
         if numbers := [
-            self._dialect.compare_number(node.op, node.operand)
-            for node in nodes
-            if not isinstance(node.operand, DateOperand)
+            compare_number(node.op, node.operand) for node in nodes if not isinstance(node.operand, DateOperand)
         ]:
             parts.append(self._rows_where(key, "0", join("AND", numbers)))
         return join("AND", parts)
 
     def _rows_where(self, key: str, element: str, test: Sql, table: str = "properties") -> Sql:
         held = f"SELECT row FROM {table} AS held WHERE key = ? AND element IN ({element}) AND {test.text}"
-        return Sql(f"items.row IN ({held})", (self._dialect.name_key(key), *test.params))
+        return Sql(f"items.row IN ({held})", (json.dumps(key), *test.params))
 
 
 def _join_plain(operands: tuple[Operand, ...]) -> list[Operand | frozenset[str]]:

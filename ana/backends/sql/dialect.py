@@ -1,10 +1,10 @@
-"""Conditions in SQL, and what of a filter databases say differently."""
+"""Conditions in SQL, and the functions that they call."""
 
 import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from ana.memory.search.tokens import fold_tag
 from ana.values import fold_case
@@ -30,22 +30,6 @@ def join(word: str, parts: Iterable[Sql]) -> Sql:
     return Sql(f"({text})", tuple(param for part in known for param in part.params))
 
 
-class Dialect(Protocol):
-    """How one database asks the table of properties."""
-
-    def name_key(self, key: str) -> str:
-        """Return the name of a property as its rows have it."""
-
-    def use_index(self, name: str) -> str:
-        """Return what follows a table so that this index is used, of a database that would choose another."""
-
-    def compare_number(self, op: str, bound: Any) -> Sql:
-        """Return the condition on a property's row that it is a number on this side of a bound."""
-
-    def has_part(self, name: str, part: str) -> tuple[Sql, ...]:
-        """Return conditions on a property's row, one of which is true if it is a text that has a part, in any case."""
-
-
 _BODY = "(SELECT item FROM bodies WHERE bodies.row = held.row)"
 _LONG = "folded >= '#' AND folded < '$'"
 _VALUES = (
@@ -57,26 +41,17 @@ _SHORT_HAS_PART = f"folded IN (SELECT folded FROM ({_VALUES}) WHERE ana_has_part
 _LONG_HAS_PART = f"{_LONG} AND ana_has_part(value, {_BODY}, ?, ?)"
 
 
-class SqliteDialect:
-    """Asks SQLite, on a connection with `add_functions`."""
-
-    def name_key(self, key: str) -> str:
-        return json.dumps(key)
-
-    def use_index(self, name: str) -> str:
-        return f" INDEXED BY {name}"
-
-    def compare_number(self, op: str, bound: Any) -> Sql:
-        if -INT64 <= bound < INT64:
-            return Sql(f"num {SIGNS[op]} ?", (bound,))
-        return Sql(f"num IS NOT NULL AND ana_order(value, ?) {SIGNS[op]} 0", (json.dumps(bound),))
-
-    def has_part(self, name: str, part: str) -> tuple[Sql, ...]:
-        text = json.dumps(part)
-        return Sql(_SHORT_HAS_PART, (name, text[1:-1], text)), Sql(_LONG_HAS_PART, (name, text))
+def compare_number(op: str, bound: Any) -> Sql:
+    """Return the condition on a property's row that it is a number on this side of a bound."""
+    if -INT64 <= bound < INT64:
+        return Sql(f"num {SIGNS[op]} ?", (bound,))
+    return Sql(f"num IS NOT NULL AND ana_order(value, ?) {SIGNS[op]} 0", (json.dumps(bound),))
 
 
-SQLITE = SqliteDialect()
+def has_part(key: str, part: str) -> tuple[Sql, Sql]:
+    """Return conditions on a property's row, one of which is true if it is a text that has a part, in any case."""
+    name, text = json.dumps(key), json.dumps(part)
+    return Sql(_SHORT_HAS_PART, (name, text[1:-1], text)), Sql(_LONG_HAS_PART, (name, text))
 
 
 def add_functions(db: sqlite3.Connection) -> None:

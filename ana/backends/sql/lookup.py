@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from datetime import date, tzinfo
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ class Lookup:
     def __init__(self, db: sqlite3.Connection, dates: ZoneDates) -> None:
         self.db = db
         self.dates = dates
-        self.zone = dates.zone
         self._items = f"{dates.items} AS items"
 
     def find_by_date(self, passing: Sql, limit: int) -> list[tuple[int, int | None, str | None, str, str]]:
@@ -49,13 +48,8 @@ class Lookup:
 
     def on_days(self, first: date, last: date) -> Sql:
         """Return the condition that an item's own date is within these days, both included."""
-        return on_days(first, last, self.zone)
-
-
-def on_days(first: date, last: date, zone: tzinfo) -> Sql:
-    """Return the condition that an item's own date is within these days, both included."""
-    start, stop = days_span(first, last, zone)
-    return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
+        start, stop = days_span(first, last, self.dates.zone)
+        return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
 
 
 UNDATED = Sql("items.start IS NULL")
@@ -72,15 +66,10 @@ def without_status(statuses: Sequence[str]) -> Sql:
 
 def find_with_status(db: sqlite3.Connection, *, is_open: bool) -> Rows:
     """Return the rows whose status says that they are open, or else that they are done, ascending."""
-    return _read_rows(db, "properties", with_status(is_open=is_open))
-
-
-def with_status(*, is_open: bool) -> Sql:
-    """Return the condition on a property's row that it is a status which says so, or else that the item is done."""
     listed = ", ".join(repr(json.dumps(status)) for status in (CLOSED if is_open else DONE))
     # a text in JSON, or the hash of a long one, comes before every other value
     test = f"folded < '$' AND folded NOT IN ({listed})" if is_open else f"folded IN ({listed})"
-    return Sql(f"key = '\"status\"' AND element = 0 AND {test}")
+    return _read_rows(db, "properties", Sql(f"key = '\"status\"' AND element = 0 AND {test}"))
 
 
 def find_rows_of_ids(db: sqlite3.Connection, ids: Iterable[str]) -> dict[int, str]:
@@ -119,13 +108,6 @@ def get_vectors(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, NDArray
     """Return the vectors of items by id, as they are stored."""
     found = _select(db, "SELECT id, vector FROM items JOIN vectors USING (row) WHERE id", ids)
     return {id: np.frombuffer(vector, np.float32) for id, vector in found}
-
-
-def compute_cosines(db: sqlite3.Connection, rows: Iterable[int], vector: NDArray[np.float32]) -> dict[int, float]:
-    """Return the cosine of a vector of length 1 and the vector of each row."""
-    pairs = _select(db, "SELECT row, vector FROM vectors WHERE row", rows)
-    matrix = np.frombuffer(b"".join(blob for _, blob in pairs), np.float32).reshape(len(pairs), len(vector))
-    return dict(zip((row for row, _ in pairs), (matrix @ vector).tolist(), strict=True))
 
 
 def find_term_numbers(db: sqlite3.Connection, words: Iterable[str]) -> dict[str, int]:

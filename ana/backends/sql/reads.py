@@ -1,4 +1,4 @@
-"""The reads of a backend that its tables and its journal answer, whatever holds them."""
+"""The reads of a backend that its tables of SQLite and its journal answer, whatever holds them."""
 
 import sqlite3
 from abc import ABC, abstractmethod
@@ -17,15 +17,10 @@ from ana.values import Json
 T = TypeVar("T")
 
 
-class TableReads(ABC):
-    """A part of a `Backend`; its public methods are those of the protocol, except the two that a backend adds."""
+class IndexReads(ABC):
+    """A part of a `Backend`; its public methods are those of the protocol, except the one that a backend adds."""
 
     embedder: Embedder
-    journal: JournalTable
-
-    @abstractmethod
-    def hold_in_order(self) -> AbstractContextManager[object]:
-        """Keep tables and journal as they are, and own them. May be nested."""
 
     @abstractmethod
     def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
@@ -35,9 +30,6 @@ class TableReads(ABC):
     def embedder_name(self) -> str:
         return self.embedder.name
 
-    def count(self, kind: Kind) -> int:
-        return self.look_up(kind, lookup.count_items)
-
     def get_vectors(self, kind: Kind, ids: Sequence[str]) -> dict[str, Vector]:
         return self.look_up(kind, lambda db: lookup.get_vectors(db, ids))
 
@@ -46,6 +38,19 @@ class TableReads(ABC):
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
         return self.look_up("item", lambda db: lookup.list_values(db, key))
+
+
+class TableReads(IndexReads):
+    """The same where the journal is a table of SQLite too."""
+
+    journal: JournalTable
+
+    @abstractmethod
+    def hold_in_order(self) -> AbstractContextManager[object]:
+        """Keep tables and journal as they are, and own them. May be nested."""
+
+    def count(self, kind: Kind) -> int:
+        return self.look_up(kind, lookup.count_items)
 
     def entries(
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1

@@ -18,71 +18,69 @@ from ana.memory.item import Item
 from ana.memory.search.found import First, Found, Reason
 from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.ranking import Ranking
+from ana.memory.search.ranking import DEEPER, Ranking
 from ana.memory.search.scoring import Weights
-from ana.memory.search.series import NO_SERIES, SeriesHits
+from ana.memory.search.series import SeriesHits
 from ana.memory.search.words import QueryWord, Scores
 
 
 class TableCandidates:
     """The items of a query with a text and its vector, of length 1; its methods are those of `Candidates`.
 
-    Every item's vector is compared.
+    Args:
+        series: Those that repeat, each at one of its occurrences.
+        weight: That of a cosine in a score.
     """
 
-    def __init__(self, at: Lookup, tables: ItemTables, query: ParsedQuery, vector: Vector) -> None:
-        self.at = at
-        self.tables = tables
+    def __init__(
+        self, at: Lookup, tables: ItemTables, query: ParsedQuery, vector: Vector, series: SeriesHits, weight: float
+    ) -> None:
+        self._at, self._tables, self._query, self._vector = at, tables, query, vector
+        self._series, self._weight = series, weight
         self.words = tables.load_words(at.db)
-        self.vector = vector
-        self._query = query
-        self.series = NO_SERIES
-        """Those that repeat, each at one of its occurrences."""
 
     def find_words(self) -> dict[str, QueryWord]:
-        return lookup.find_query_words(self.at.db, self._query.words)
+        return lookup.find_query_words(self._at.db, self._query.words)
 
     def find_on_day(self) -> Rows:
-        conditions = [self.at.on_days(mention.first, mention.last) for mention in self._query.mentions]
+        conditions = [self._at.on_days(mention.first, mention.last) for mention in self._query.mentions]
         if self._query.undated:
             conditions.append(lookup.UNDATED)
-        found = self.at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
-        return np.sort(np.concatenate([found, self.series.rows[self.series.on_day]]))
+        found = self._at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
+        return np.sort(np.concatenate([found, self._series.rows[self._series.on_day]]))
 
     def find_with_status(self) -> Rows:
         asked = self._query.is_open
-        return np.empty(0, np.int64) if asked is None else lookup.find_with_status(self.at.db, is_open=asked)
+        return np.empty(0, np.int64) if asked is None else lookup.find_with_status(self._at.db, is_open=asked)
 
     def find_first(self) -> dict[int, First]:
-        db = self.at.db
+        db = self._at.db
         first: dict[int, First] = dict.fromkeys(lookup.find_tagged(db, self._query.tags), "tag")
         for phrase in self._query.phrases:
             first |= dict.fromkeys(lookup.find_with_phrase(db, self.words, phrase), "phrase")
         return first | dict.fromkeys(lookup.find_rows_of_ids(db, self._query.ids), "id")
 
     def get_terms(self, rows: Sequence[int]) -> list[Terms]:
-        return lookup.get_terms(self.at.db, rows)
+        return lookup.get_terms(self._at.db, rows)
 
     def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
-        return lookup.describe_rows(self.at.db, rows)
+        return lookup.describe_rows(self._at.db, rows)
 
     def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
-        return self.tables.load_vectors(self.at.db).compute_cosines(self.vector, rows)
+        vectors = self._tables.load_vectors(self._at.db)
+        return vectors.compare_likely(self._vector, rows, bonus, self._weight, DEEPER * limit, first)
 
 
 ByDate: TypeAlias = tuple[int, int | None, str | None, str, str]
 """An item found by its date: row, start, date, created_at, id."""
 
-MakeCandidates = Callable[[Lookup, ItemTables, ParsedQuery, Vector], TableCandidates]
-
 
 class TableSearch:
-    """Answers queries from the tables, and from the candidates that are made for each with a text."""
+    """Answers queries from the tables."""
 
-    def __init__(self, tables: ItemTables, weights: Weights, make_candidates: MakeCandidates = TableCandidates) -> None:
+    def __init__(self, tables: ItemTables, weights: Weights) -> None:
         self._tables = tables
         self._weights = weights
-        self._make_candidates = make_candidates
 
     def find(self, db: sqlite3.Connection, query: Query, vector: Vector | None) -> Found:
         """Find items; the vector is that of the query's text, None without one. Errors as of `compile_filter`."""
@@ -95,27 +93,26 @@ class TableSearch:
             conditions.append(lookup.without_status(query.excluded))
         if query.text is None or vector is None:
             return self._find_by_date(at, query, conditions, series)
-        candidates = self._make_candidates(at, self._tables, query.text, vector)
-        candidates.series = series
+        candidates = TableCandidates(at, self._tables, query.text, vector, series, self._weights.vector)
         rows_passing = None
         if conditions:
             rows_passing = np.sort(np.concatenate([at.find_rows(join("AND", conditions)), series.rows]))
         ranking = Ranking(candidates, candidates.words, rows_passing, self._weights)
         hits = ranking.find_best(query.limit)
         rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
-        return make_found(partial(lookup.load_items, db), rows, reasons, ranking.total, series)
+        return _make_found(partial(lookup.load_items, db), rows, reasons, ranking.total, series)
 
     def _find_by_date(self, at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> Found:
         """Find items by their dates; those that repeat are in their place among the others."""
         passing = join("AND", conditions)
         found = at.find_by_date(passing, query.limit)
         total = at.count(passing) + len(series.rows)
-        best = sort_by_date(found, series, query.limit)
+        best = _sort_by_date(found, series, query.limit)
         reasons = [Reason(date=each[2] if query.due else None, filter=query.has_filter) for each in best]
-        return make_found(partial(lookup.load_items, at.db), [each[0] for each in best], reasons, total, series)
+        return _make_found(partial(lookup.load_items, at.db), [each[0] for each in best], reasons, total, series)
 
 
-def sort_by_date(found: Iterable[ByDate], series: SeriesHits, limit: int) -> list[ByDate]:
+def _sort_by_date(found: Iterable[ByDate], series: SeriesHits, limit: int) -> list[ByDate]:
     """Return the first of what was found by date and of what repeats, in their order."""
     every = [*found]
     for row, start, item in series.find_earliest(limit):
@@ -127,7 +124,7 @@ def sort_by_date(found: Iterable[ByDate], series: SeriesHits, limit: int) -> lis
     return every[:limit]
 
 
-def make_found(
+def _make_found(
     load: Callable[[list[int]], list[Item]], rows: list[int], reasons: list[Reason], total: int, series: SeriesHits
 ) -> Found:
     """Return the items of these rows, those that repeat with the dates of their occurrence.

@@ -39,7 +39,7 @@ def memory(one: Database, clock: Clock, person: str) -> Memory:
     memory = Memory(PostgresBackend(one, person, EMBEDDER), clock)
     for n in range(3):
         memory.create(f"plan {n} for the garden", {"status": "active", "tags": ["home"], "due_date": "2026-01-09"})
-    memory.find("garden", {"due_date": "2026-01-09"})  # after which the zone has rows
+    memory.find("garden")  # after which they are in memory
     return memory
 
 
@@ -52,26 +52,20 @@ TEXT = 'the open "garden" plan abcdefgh #home on January 9'
 """A text that asks for all that a text can ask for."""
 
 
-@pytest.mark.parametrize(("text", "most"), [(TEXT, 2), ("garden", 2), (None, 1)])
-def test_a_query_waits_seldom(memory: Memory, one: Database, text: str | None, most: int) -> None:
+@pytest.mark.parametrize("text", [TEXT, "garden", None])
+def test_a_query_waits_once(memory: Memory, one: Database, text: str | None) -> None:
     query = make_query(text)
     with counting(one) as trips:
         assert memory.backend.query(query).total == 3
-    assert trips == [most]
+    assert trips == [1]
     memory.create("another plan for the garden", {"status": "active", "due_date": "2026-01-09"})
     with counting(one) as trips:
         assert memory.backend.query(query).total == 4
     assert trips[0] <= 4, "what others have written is read as well"
 
 
-def test_a_text_alone_is_found_at_once_until_somebody_else_has_written(
-    memory: Memory, one: Database, clock: Clock, person: str
-) -> None:
+def test_what_another_process_wrote_is_read_once(memory: Memory, one: Database, clock: Clock, person: str) -> None:
     query = Query(parse_query("garden", TODAY), EVERY_ITEM, BERLIN)
-    assert memory.backend.query(query).total == 3
-    with counting(one) as trips:
-        assert memory.backend.query(query).total == 3
-    assert trips == [1]
     Memory(PostgresBackend(one, person, EMBEDDER), clock).create("a garden, written by another process")
     assert memory.backend.query(query).total == 4
     with counting(one) as trips:

@@ -1,6 +1,7 @@
 """The format of a data folder: a newer one is refused, an older one brought to this program's.
 
-From format 3 on its number stays, and what is new is a step, which is taken once, when a folder is opened.
+Format 2 is that of version 0.1.0. From 3 on the number stays, and what is new is a step, which is taken once, when a
+folder is opened.
 """
 
 import json
@@ -32,7 +33,7 @@ MOST = 10**6
 class FormatNote:
     """The format of what was written, the version of ana that wrote it, and the steps that were taken within it."""
 
-    format: Annotated[int, Field(ge=1, le=MOST)]
+    format: Annotated[int, Field(ge=2, le=MOST)]
     version: Annotated[str, Field(max_length=40)]
     steps: Annotated[tuple[str, ...], Field(max_length=1000)] = field(default=(), kw_only=True)
 
@@ -87,8 +88,8 @@ def read_format(path: Path) -> FormatNote:
     except StoreBroken as exc:
         raise ConfigError(f"The data folder does not say which format it has: {exc.message}", exc.hint) from exc
     if known is None:
-        is_first = (path / "chroma").exists() or (path / "journal.sqlite").exists()
-        return FormatNote(1 if is_first else 0, "")
+        has_lost_it = (path / "chroma").exists() or (path / "journal.sqlite").exists()
+        return FormatNote(2 if has_lost_it else 0, "")
     if unknown := known.describe_unknown():
         raise ConfigError(
             f"The {name_folder(path)} was written by ana {known.version} {unknown}.",
@@ -116,9 +117,6 @@ def migrate(path: Path, keep_copy: Callable[[str], None]) -> list[str]:
         keep_copy: Copies the folder for a reason that names the copy, unless there is one already.
     """
     note = read_format(path)
-    if note.format == 1:
-        keep_copy("before-format-2")
-        _group_writes_into_acts(path)
     left = [step for step in STEPS if step not in note.steps] if note.format else []
     for step in left:
         keep_copy(f"before-{step}")
@@ -144,28 +142,3 @@ def _add_sources(path: Path) -> None:
         columns = {row[1] for row in db.execute("PRAGMA table_info(writes)")}
         if columns and "source" not in columns:
             db.execute("ALTER TABLE writes ADD COLUMN source TEXT NOT NULL DEFAULT 'person'")
-
-
-def _group_writes_into_acts(path: Path) -> None:
-    """Change from 1 to 2: every write belongs to an act and has a turn."""
-    with closing(connect_own(path / "journal.sqlite", isolation_level=None)) as db:
-        columns = {row[1] for row in db.execute("PRAGMA table_info(writes)")}
-        if not columns or "act" in columns:
-            return
-        for statement in _TO_ACTS:
-            db.execute(statement)
-
-
-_TO_ACTS = (
-    "BEGIN IMMEDIATE",
-    "ALTER TABLE writes RENAME TO old_writes",
-    "DROP INDEX IF EXISTS writes_by_record",
-    """CREATE TABLE writes (
-    seq INTEGER PRIMARY KEY, act INTEGER NOT NULL, key TEXT UNIQUE, ts TEXT NOT NULL, thread TEXT NOT NULL,
-    turn TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, before TEXT, after TEXT, done INTEGER NOT NULL DEFAULT 0)
-    """,
-    """INSERT INTO writes SELECT seq, seq, key, ts, coalesce(thread, ''), coalesce(turn, 'edit-' || seq), kind, id,
-    before, after, done FROM old_writes""",
-    "DROP TABLE old_writes",
-    "COMMIT",
-)

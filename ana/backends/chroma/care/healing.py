@@ -1,10 +1,7 @@
 """After an unclean end: find out whether the store can be used, and rebuild it if not."""
 
-import json
-import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict
 from pathlib import Path
 
 from ana.backends.chroma.acts import Journal
@@ -13,7 +10,6 @@ from ana.backends.chroma.care.files import copy_files, name_copy
 from ana.backends.chroma.care.format import migrate, note_step, refuse_moved
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.rebuild import (
-    find_refused,
     finish_rebuild,
     read_indexed_items,
     rebuild,
@@ -21,16 +17,12 @@ from ana.backends.chroma.care.rebuild import (
 )
 from ana.backends.chroma.care.sources import tell_sources
 from ana.backends.chroma.client import map_foreign_errors, open_chroma
-from ana.backends.chroma.closed import list_backlog
 from ana.backends.chroma.collection import BATCH, ChromaCollection
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.source import EmbeddedItem
 from ana.embedders import Embedder
-from ana.files import write_whole
-from ana.memory.changes import Kind, net
-from ana.memory.item import Item
+from ana.memory.changes import Kind
 from ana.memory.search.property_text import property_text
-from ana.output import quote
 
 STEP = 2000
 """The progress is reported after every so many records."""
@@ -78,8 +70,8 @@ class Healing:
             copy_files(self._path, None, copy, self._folder.person)
 
     def heal_if_doubtful(self) -> None:
-        """Heal if somebody had to, a rebuild was cut short, or a write waits in Chroma's log, as after no clean end."""
-        self._folder.in_doubt |= self._was_cut_short() or bool(list_backlog(self._path / "chroma"))
+        """Heal if somebody had to, or a rebuild was cut short."""
+        self._folder.in_doubt |= self._was_cut_short()
         if self._folder.in_doubt:
             self.heal()
 
@@ -106,49 +98,29 @@ class Healing:
         self._tell(why)
         for collection in self._collections.values():
             collection.index.close()  # its file is set aside too
-        aside, dropped = rebuild(self._path, self.embedder, self._show_progress)
+        aside = rebuild(self._path, self.embedder, self._show_progress)
         self._tell(f"The damaged files are kept in {aside}.")
-        refused = {kind: self._complete(kind, aside, dropped) for kind in self._collections}
-        self._set_aside(refused, aside / "refused.jsonl")
+        for kind in self._collections:
+            self._complete(kind, aside)
         finish_rebuild(self._path)  # only now: a crash before this begins the rebuild again
 
-    def _complete(self, kind: Kind, aside: Path, dropped: Collection[str]) -> list[Item]:
-        """Store the records of a kind that are missing, and make again what was dropped; return what Chroma refuses."""
+    def _complete(self, kind: Kind, aside: Path) -> None:
+        """Store the records of a kind that are missing."""
         collection = self._collections[kind]
-        # what the writes that waited in Chroma's log were to make, by the journal
-        acts = self._journal.list_unfinished().values()
-        changes = (change for entries in acts for change in net(entry.change for entry in entries))
-        again = {change.id: change.after for change in changes if change.kind == kind and change.id in dropped}
         known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
         old = {item.id: item for item in read_indexed_items(aside / collection.index_path.name)}
         with map_foreign_errors(self._path), closing(open_chroma(self._path / "chroma")) as client:
             source = collection.open_source(client)
             existing = source.list_ids()
             # the journal knows better than the old index, also what was deleted
-            missing = {id: item for id, item in (old | known).items() if id not in existing}
-            source.delete([id for id, item in again.items() if item is None and id in existing])
-            items = [item for item in (missing | again).values() if item]
-            vectors = collection.embed(items)
-            embedded = [EmbeddedItem(item, vectors[property_text(item.content, item.properties)]) for item in items]
-            with tempfile.TemporaryDirectory(prefix="ana-") as scratch:
-                parts = [embedded[start : start + BATCH] for start in range(0, len(embedded), BATCH)]
-                refused = [i for part in parts for i in find_refused(collection.open_source, part, Path(scratch))]
-            stored = [each for each in embedded if each.item not in refused]
-            for start in range(0, len(stored), BATCH):
-                part = stored[start : start + BATCH]
-                before = {item.id: item for item in source.get_items([each.item.id for each in part])}
-                source.write(part, [before.get(each.item.id) for each in part])
-        if stored:
-            self._tell(f"Restored from the journal: {len(stored)} of {collection.name}.")
-        return refused
-
-    def _set_aside(self, refused: Mapping[Kind, Sequence[Item]], file: Path) -> None:
-        rows = [{"kind": kind} | asdict(item) for kind, items in refused.items() for item in items]
-        if rows:
-            write_whole(file, "".join(f"{json.dumps(row)}\n" for row in rows))
-        for row in rows:
-            said = f"Chroma refuses the {row['kind']} {row['id']}, {quote(row['content'], 60)}."
-            self._tell(f"{said} It is kept in {file} and in the journal.")
+            missing = [item for id, item in (old | known).items() if item and id not in existing]
+            vectors = collection.embed(missing)
+            embedded = [EmbeddedItem(item, vectors[property_text(item.content, item.properties)]) for item in missing]
+            for start in range(0, len(embedded), BATCH):
+                part = embedded[start : start + BATCH]
+                source.write(part, [None] * len(part))
+        if missing:
+            self._tell(f"Restored from the journal: {len(missing)} of {collection.name}.")
 
     def _show_progress(self, done: int, total: int) -> None:
         if done and (done % STEP == 0 or done == total):

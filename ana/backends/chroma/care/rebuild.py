@@ -1,10 +1,9 @@
 """A Chroma that cannot be used is set aside and rebuilt from its documents and metadata.
 
 Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So that
-file is copied back and everything in it is embedded again, without what waits in its log, which may be what cannot be
-entered. If it cannot be read either, the caller stores what the journal and the derived index know in a new one. Until
-the end a note says that a rebuild is going on and where the damaged files are, so that the next process after a crash
-begins again from them.
+file is copied back and everything in it is embedded again. If it cannot be read either, the caller stores what the
+journal and the derived index know in a new one. Until the end a note says that a rebuild is going on and where the
+damaged files are, so that the next process after a crash begins again from them.
 """
 
 import json
@@ -14,7 +13,6 @@ import shutil
 import sqlite3
 import tempfile
 from collections import deque
-from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -27,11 +25,10 @@ from ana.backends.chroma.care.exchange import REBUILDING, embed_again
 from ana.backends.chroma.care.files import FOLDER as BACKUPS
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
-from ana.backends.chroma.closed import drop_backlog, list_backlog
 from ana.backends.chroma.collection import INDEXES, NAMES
-from ana.backends.chroma.source import READ, ChromaSource, EmbeddedItem, iter_pages
+from ana.backends.chroma.source import READ, iter_pages
 from ana.embedders import Embedder
-from ana.errors import AnaError, FileUnreadable, StoreBroken, ToolError
+from ana.errors import AnaError, FileUnreadable, StoreBroken
 from ana.files import is_damage, list_database_files, write_whole
 from ana.memory.item import Item, from_json
 from ana.notes import read_note
@@ -39,7 +36,7 @@ from ana.own_files import name_folder
 from ana.progress import Progress
 
 if TYPE_CHECKING:
-    from chromadb.api.client import Client
+    pass
 
 ASIDE = "set-aside"
 """The folder, in the data folder, for damaged files."""
@@ -76,20 +73,16 @@ def set_aside(path: Path, *names: str) -> Path:
 
 def refuse_full_disk(path: Path) -> None:
     """Raise StoreBroken if the disk of a folder has no room for a rebuild."""
-    if _is_full(path):
+    if shutil.disk_usage(path).free < ROOM:
         raise StoreBroken(f"The disk of the {name_folder(path)} is full.", "Make room; nothing is lost.")
 
 
-def _is_full(path: Path) -> bool:
-    return shutil.disk_usage(path).free < ROOM
-
-
-def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, set[str]]:
+def rebuild(path: Path, embedder: Embedder, progress: Progress) -> Path:
     """Rebuild a data folder's Chroma, or continue a rebuild. The folder must be held, and Chroma closed.
 
-    Returns the folder of the damaged files, and the ids of the records whose last write waited in the log and was
-    dropped. Afterwards the caller stores the records that are still missing and calls `finish_rebuild`. Raises AnaError
-    if it cannot be rebuilt now, because of the embedder or the disk; the next use tries again.
+    Returns the folder of the damaged files. Afterwards the caller stores the records that are still missing and calls
+    `finish_rebuild`. Raises AnaError if it cannot be rebuilt now, because of the embedder or the disk; the next use
+    tries again.
     """
     aside = _begin(path)
     chroma = path / "chroma"
@@ -99,42 +92,17 @@ def rebuild(path: Path, embedder: Embedder, progress: Progress) -> tuple[Path, s
         copied = Path(name)  # the damaged files stay as they were
         for each in list_database_files(aside / "chroma" / DATABASE):
             shutil.copy2(each, copied / each.name)
-        if dropped := list_backlog(copied):
-            drop_backlog(copied)
         with map_foreign_errors(path):
             problem = _find_unreadable(copied)
         if problem:
             refuse_full_disk(path)
             _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
-            return aside, dropped
+            return aside
         with map_foreign_errors(path), closing(open_chroma(copied)) as old, closing(open_chroma(chroma)) as new:
             embed_again(old, new, embedder, progress)
     if problem := find_fault(chroma):
         raise StoreBroken(f"The store could not be rebuilt: {problem}", f"The damaged files are kept in {aside}.")
-    return aside, dropped
-
-
-def find_refused(
-    open_source: Callable[["Client"], ChromaSource], embedded: Sequence[EmbeddedItem], scratch: Path
-) -> list[Item]:
-    """Return the records that Chroma refuses; they are found by halving, because one stops all others.
-
-    They are tried in stores in the folder `scratch`: one that has refused a record fails from then on. StoreBroken if
-    the disk is full.
-    """
-    folder = Path(tempfile.mkdtemp(dir=scratch))
-    try:
-        with map_foreign_errors(folder), closing(open_chroma(folder)) as client:
-            open_source(client).write(embedded, [None] * len(embedded))
-        return []
-    except (StoreBroken, ToolError) as exc:
-        if _is_full(scratch):
-            raise
-        _log.warning("Chroma refuses one of %d records: %s", len(embedded), exc)
-    if len(embedded) == 1:
-        return [embedded[0].item]
-    halves = embedded[: len(embedded) // 2], embedded[len(embedded) // 2 :]
-    return [item for half in halves for item in find_refused(open_source, half, scratch)]
+    return aside
 
 
 def finish_rebuild(path: Path) -> None:

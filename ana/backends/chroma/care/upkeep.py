@@ -15,9 +15,7 @@ from ana.backends.chroma.care.files import copy_files, name_copy
 from ana.backends.chroma.care.format import refuse_moved
 from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.chroma.care.whole import WholeChroma
-from ana.backends.chroma.client import map_foreign_errors
 from ana.embedders import Embedder
-from ana.embedders.base import Vector
 from ana.errors import FileUnreadable, StoreBroken
 from ana.files import find_damage, write_whole
 from ana.memory.changes import Entry, find_disagreements
@@ -43,10 +41,6 @@ class Upkeep:
         """Return name, count, embedder, dimension, distance space and format version of items and of lines."""
         with self._backend.hold():
             return [collection.describe() for collection in self._backend.collections.values()]
-
-    def read_vectors(self) -> dict[str, Vector]:
-        with self._backend.hold():
-            return self._backend.collections["item"].read_vectors()
 
     def give_whole(self) -> WholeChroma:
         """Return what gives all that is in the store, or fills it."""
@@ -154,14 +148,9 @@ class Upkeep:
             for kind in backend.collections
             for change in find_disagreements(kind, backend.scan(kind), backend.journal.latest(kind))
         ]
-        try:
-            with map_foreign_errors(self.path):
-                for kind, collection in backend.collections.items():
-                    lost = [change.before for change in changes if change.kind == kind and not change.after]
-                    collection.put([(item, None) for item in lost if item])
-        except StoreBroken:  # one that Chroma refuses stops the others too; a rebuild finds it
-            self._folder.close()
-            backend.healing.heal()
+        for kind, collection in backend.collections.items():
+            lost = [change.before for change in changes if change.kind == kind and not change.after]
+            collection.put([(item, None) for item in lost if item])
         turn = f"doctor-{secrets.token_hex(4)}"  # the store is right
         entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
         if entries:

@@ -78,6 +78,16 @@ def test_a_folder_with_a_step_that_is_not_known_is_refused(memory: Memory, tmp_p
         put_back(memory, later)
 
 
+def test_a_folder_that_has_lost_its_note_is_read_as_the_oldest(memory: Memory) -> None:
+    ids = fill_from_others(memory)
+    memory.close()
+    path = chroma_of(memory).folder.path
+    (path / "format.json").unlink()
+    check_sources(memory, ids)
+    assert read_format(path).steps == STEPS
+    assert len([*(path / "backups").glob("before-sources-*")]) == 1
+
+
 @pytest.mark.parametrize("lost", ["chroma/chroma.sqlite3", "items.index.sqlite"])
 def test_sources_survive_what_is_rebuilt(memory: Memory, lost: str) -> None:
     by = make_edit(source=IMPORT)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from ana.backends.chroma.index import candidates
+from ana.backends.sql import vectors
 from ana.embedders.wordllama import embed_words
 from ana.errors import ToolError
 from ana.memory.filters import matches, parse
@@ -243,14 +243,13 @@ def test_nor_does_having_no_date(store: Memory, text: str) -> None:
 LARGE_EXAMPLES = [(text, where, limit) for text in TEXTS[::40] for where in FILTERS[:2] for limit in (1, 10)]
 
 
-@pytest.mark.parametrize("near", [1, 50])
+@pytest.mark.parametrize("leading", [1, 50])
 def test_a_large_collection_is_compared_as_if_it_were_small(
-    store: Memory, monkeypatch: pytest.MonkeyPatch, near: int
+    store: Memory, monkeypatch: pytest.MonkeyPatch, leading: int
 ) -> None:
-    """With the sizes of a large collection made small: neighbours are proposed, others may still be the best."""
-    monkeypatch.setattr(candidates, "FEW", 0)
-    monkeypatch.setattr(candidates, "NEAREST", near)
-    monkeypatch.setattr(candidates, "STEP", 7)
+    """With the sizes of a large collection made small: some are compared first, others may still be the best."""
+    monkeypatch.setattr(vectors, "FEW", 0)
+    monkeypatch.setattr(vectors, "LEADING", leading)
     for text, where, limit in LARGE_EXAMPLES:
         assert_the_best(store, text, where, limit)
 
@@ -258,7 +257,7 @@ def test_a_large_collection_is_compared_as_if_it_were_small(
 @pytest.mark.parametrize("text", ["n6bhgbp4", '"insurance card"', "#health"])
 def test_a_large_collection_puts_the_same_first(store: Memory, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     small = store.find(f"{text} the garden", limit=3)
-    monkeypatch.setattr(candidates, "FEW", 0)
+    monkeypatch.setattr(vectors, "FEW", 0)
     large = store.find(f"{text} the garden", limit=3)
     assert large.items == small.items
     assert [reason.first for reason in large.reasons] == [reason.first for reason in small.reasons]
@@ -333,7 +332,7 @@ def assert_the_best(store: Memory, text: str, where: Any, limit: int) -> None:
 
 
 def test_a_filter_that_many_pass_loses_nothing(tmp_path: Path) -> None:
-    """Also where the nearest neighbours, more than the index is asked for, are exactly those that do not pass."""
+    """Also where the nearest are exactly those that do not pass."""
     store = open_memory(tmp_path, EMBEDDER, CLOCK)
     stamp = CLOCK.stamp()
     near = [Item(f"n{n}", f"water the roses {n}", {"kind": "near"}, stamp, stamp) for n in range(600)]

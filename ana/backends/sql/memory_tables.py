@@ -1,0 +1,45 @@
+"""The tables of one kind of record in memory, in a SQLite that has no file."""
+
+import sqlite3
+import weakref
+
+import numpy as np
+
+from ana.backends.sql import lookup
+from ana.backends.sql.dialect import add_functions
+from ana.backends.sql.items import ItemTables
+from ana.backends.sql.search import TableSearch
+from ana.backends.sql.tables import make_indexes, make_tables
+from ana.embedders.base import Vector
+from ana.memory.item import Item
+from ana.memory.search.found import Found
+from ana.memory.search.query import Query
+from ana.memory.search.ranking import ROUNDING, find_bar, sort_similar
+from ana.memory.search.scoring import Weights
+
+
+class MemoryTables:
+    """Records by their properties, words, dates and vectors; one thread at a time."""
+
+    def __init__(self) -> None:
+        self.db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        self.tables = ItemTables()
+        weakref.finalize(self, self.db.close)
+        add_functions(self.db)
+        make_tables(self.db)
+        make_indexes(self.db)
+
+    def query(self, query: Query, vector: Vector | None) -> Found:
+        """Find records; the vector is that of the query's text, None without one."""
+        return TableSearch(self.tables, Weights()).find(self.db, query, vector)
+
+    def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:
+        """Return the records nearest to one by its vector, best first, with their cosines; without itself."""
+        vector = lookup.get_vectors(self.db, [id]).get(id)
+        if vector is None:
+            return []
+        rows, cosines = self.tables.load_vectors(self.db).compare_nearest(vector, limit + 1)
+        cosines[np.isin(rows, [*lookup.find_rows_of_ids(self.db, [id])])] = np.nan
+        near = np.flatnonzero(cosines >= find_bar(cosines, limit) - ROUNDING)
+        items = lookup.load_items(self.db, rows[near].tolist())
+        return sort_similar(zip(items, cosines[near].tolist(), strict=True))[:limit]
