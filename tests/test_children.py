@@ -117,10 +117,6 @@ def read_a_text(hostile: Path, env: dict[str, str]) -> None:
     run(run_script(START, "-m", "evals.attack.linear", "9999"), hostile, env)
 
 
-def serve_nothing(hostile: Path, env: dict[str, str]) -> None:
-    run(run_script(START, "-m", "evals.bench.plain_mcp"), hostile, env)
-
-
 CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "ana.backends.chroma.care.probe": check_the_store,
     "app.dev_server": serve,
@@ -129,7 +125,6 @@ CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "evals.crash.crowd": write_among_a_crowd,
     "evals.attack.linear": read_a_text,
     "evals.bench.create": count_a_create,
-    "evals.bench.plain_mcp": serve_nothing,
 }
 """The modules that run as children, and how each is started."""
 
