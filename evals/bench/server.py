@@ -1,7 +1,6 @@
 """A turn through our server against the same turn through a plain route around create_agent: CPU, and what is added."""
 
 import asyncio
-import os
 import statistics
 import tempfile
 import time
@@ -14,7 +13,7 @@ import httpx
 
 from ana.settings import PROJECT
 from evals.bench.plain_server import STEP_SECONDS
-from evals.load.server import Server, start_process
+from evals.load.server import Server, read_processor, start_process
 
 AT_ONCE = 4
 """Conversations that go on at the same time."""
@@ -58,12 +57,6 @@ def _start(stack: ExitStack, log: Path, env: dict[str, str], *command: str) -> S
     return server
 
 
-def _cpu_seconds(server: Server) -> float:
-    """Return the CPU seconds of a server's process so far."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 async def _ask_ours(client: httpx.AsyncClient, thread: str) -> httpx.Response:
     body = {"assistant_id": "ana", "input": {"messages": [_say()]}, "if_not_exists": "create"}
     return await client.post(f"/threads/{thread}/runs/wait", json=body)
@@ -82,9 +75,9 @@ async def _play(server: Server, ask: Ask) -> tuple[float, float]:
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
         threads = [str(uuid.uuid4()) for _ in range(AT_ONCE)]
         await asyncio.gather(*(_time(client, ask, thread) for thread in threads))
-        before = _cpu_seconds(server)
+        before = read_processor(server.process.pid)
         seconds = await asyncio.gather(*(_converse(client, ask, thread) for thread in threads))
-        spent = _cpu_seconds(server) - before
+        spent = read_processor(server.process.pid) - before
     times = [each for conversation in seconds for each in conversation]
     return spent / len(times), statistics.median(times)
 
