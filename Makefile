@@ -89,9 +89,8 @@ dev: $(ENCODER) $(SERVER) ## the LangGraph dev server, for Studio (installs it o
 bench: $(ENCODER) $(DEVELOP) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench $(ARGS)
 
-crash: $(DEVELOP) ## kill it 300 times at random moments and look at what is left; many writers at once; a server of three people; PostgreSQL, servers and workers, 100 times; a thousand changed files; the long forms of tests (about 45 minutes)
+crash: $(DEVELOP) ## kill it 300 times at random moments and look at what is left; a server of three people; PostgreSQL, servers and workers, 100 times; a thousand changed files; the long forms of tests (about 45 minutes)
 	@$(BIN)/python -m evals.crash
-	@$(BIN)/python -m evals.crash.crowd
 	@$(BIN)/python -m evals.crash.household
 	@$(BIN)/python -m evals.crash.workers $(ARGS)
 	@$(BIN)/python -m evals.crash.stopped
