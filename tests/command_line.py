@@ -8,12 +8,14 @@ import logging
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from ana.output import prepare_streams
 from ana.settings import PROJECT
 from app.cli.main import cli, run_command
 
@@ -38,7 +40,9 @@ def run_here(*arguments: str, given: str = "", cwd: Path = PROJECT, env: Mapping
         )
     )
     streams = patch.multiple(sys, stdin=stdin, stdout=stdout, stderr=stderr, argv=["ana", *arguments])
-    with chdir(cwd), patch.dict(os.environ, env or {}), streams, _own_log():
+    with chdir(cwd), patch.dict(os.environ, env or {}), streams, _own_log(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # as Python does for a program
+        prepare_streams()
         try:
             code: Any = run_command(lambda: cli(list(arguments)))
         except SystemExit as exc:

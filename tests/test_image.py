@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from langgraph_cli.cli import cli
 
 from ana.settings import PROJECT
-from tests.forks import run_forked
+from tests.command_line import run_here
 
 CONFIG = PROJECT / "langgraph.json"
 OFFLINE = {"LLM_PROVIDER": "offline", "ANA_EMBEDDINGS": "wordllama"}
@@ -34,7 +34,7 @@ def test_a_dockerfile_is_made_of_it(tmp_path: Path) -> None:
 
 def test_all_that_is_kept_is_on_the_volume_that_is_named(tmp_path: Path) -> None:
     env = {"ANA_DATA_DIR": str(tmp_path / "data"), "LOG_FILE_PATH": str(tmp_path / "ana.log")}
-    done = run_forked("-m", "app.cli", "ask", "note: the spare key is in the blue tin", env=env | OFFLINE)
+    done = run_here("ask", "note: the spare key is in the blue tin", env=env | OFFLINE)
     assert done.returncode == 0, done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"data", "ana.log"}
     written = {path.name for path in (tmp_path / "data").iterdir()}
