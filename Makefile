@@ -89,9 +89,8 @@ dev: $(ENCODER) $(SERVER) ## the LangGraph dev server, for Studio (installs it o
 bench: $(ENCODER) $(DEVELOP) ## speed, as ratios inside one run
 	@$(BIN)/python -m evals.bench $(ARGS)
 
-crash: $(DEVELOP) ## kill it 300 times at random moments and look at what is left; many writers at once; a server of three people; PostgreSQL, servers and workers, 100 times; a thousand changed files; the long forms of tests (about 45 minutes)
+crash: $(DEVELOP) ## kill it 300 times at random moments and look at what is left; a server of three people; PostgreSQL, servers and workers, 100 times; a thousand changed files; the long forms of tests (about 45 minutes)
 	@$(BIN)/python -m evals.crash
-	@$(BIN)/python -m evals.crash.crowd
 	@$(BIN)/python -m evals.crash.household
 	@$(BIN)/python -m evals.crash.workers $(ARGS)
 	@$(BIN)/python -m evals.crash.stopped
@@ -100,10 +99,8 @@ crash: $(DEVELOP) ## kill it 300 times at random moments and look at what is lef
 attack: $(DEVELOP) ## stored text that gives orders, obeyed by a gullible model at every door on every dial; every pattern and reader of texts with texts that would take it long (about 15 minutes)
 	@$(BIN)/python -m evals.attack
 
-load: $(DEVELOP) ## 40 messages to one thread at once, through every door, 20 times; 40 of each of three people in one server, and long work beside them; long texts beside another person's requests; 50 people on a database with two servers and two workers (about 20 minutes)
+load: $(DEVELOP) ## 40 messages to one thread at once, through every door, 20 times; 50 people on a database with two servers and two workers (about 20 minutes)
 	@$(BIN)/python -m evals.load
-	@$(BIN)/python -m evals.load.people
-	@$(BIN)/python -m evals.load.long_texts
 	@$(BIN)/python -m evals.load.workers
 
 goldens: $(DEVELOP) ## record the golden traces again, and print every difference

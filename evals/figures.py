@@ -130,7 +130,6 @@ SUMMARY = (
         1,
         "`make bench`",
     ),
-    ("the same beside sqlite-vec's", "speed", "hybrid query (goal below 1) at 10,000", 1, "`make bench`"),
 )
 """What the first table shows: what was measured, the part, row and column of docs/figures.md, and the command."""
 

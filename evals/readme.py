@@ -4,12 +4,15 @@ import tempfile
 from collections.abc import Callable
 from textwrap import dedent
 
+from starlette.routing import Route
+
 from ana.children import run_python
 from ana.settings import PROJECT, PersonalSettings, Settings
+from app.server.app import API, NOT_BUILT
+from app.server.routes import ROUTES
 from evals import figures, imports
 from evals.capable import render_capable
 from evals.conversation import render_conversation
-from evals.doors import render_doors, render_not_built, render_routes
 from evals.pages import replace_parts
 from graph.builder import graph
 from tools.catalog import TOOLS
@@ -45,6 +48,19 @@ def render_settings() -> str:
         shown = "" if default in (None, "") else f"`{default}`"
         rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])
+
+
+def render_routes() -> str:
+    """Return the routes of our server, one line for each endpoint: what its docstring begins with."""
+    routes = dict.fromkeys(route.endpoint for route in (*API, *ROUTES) if isinstance(route, Route))
+    lines = [(endpoint.__doc__ or "").partition("\n")[0].rstrip(".") for endpoint in routes]
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def render_not_built() -> str:
+    """Return what the LangGraph API has and our server has not."""
+    paths = [f"`{route.path.replace(':path}', '}')}`" for route in NOT_BUILT if isinstance(route, Route)]
+    return "\n".join(f"- {path}" for path in paths)
 
 
 def render_graph() -> str:
@@ -95,7 +111,6 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "summary": figures.render_summary,
     },
     "docs/using.md": {"transcript": record_transcript, "conversation": render_conversation},
-    "docs/commands.md": {"doors": render_doors},
     "docs/server.md": {"routes": render_routes, "not-built": render_not_built},
     "docs/tools.md": {"tools": render_tools},
     "docs/settings.md": {"settings": render_settings},

@@ -105,10 +105,6 @@ def talk(hostile: Path, env: dict[str, str]) -> None:
     run(run_script(START, "-m", "evals.load.talker", "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"), hostile, env)
 
 
-def write_among_a_crowd(hostile: Path, env: dict[str, str]) -> None:
-    run(run_script(START, "-m", "evals.crash.crowd", hostile.parent / "data", "a test", "1"), hostile, env)
-
-
 def count_a_create(hostile: Path, env: dict[str, str]) -> None:
     run(run_script(START, "-m", "evals.bench.create", hostile.parent / "counted"), hostile, env)
 
@@ -117,19 +113,13 @@ def read_a_text(hostile: Path, env: dict[str, str]) -> None:
     run(run_script(START, "-m", "evals.attack.linear", "9999"), hostile, env)
 
 
-def serve_nothing(hostile: Path, env: dict[str, str]) -> None:
-    run(run_script(START, "-m", "evals.bench.plain_mcp"), hostile, env)
-
-
 CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "ana.backends.chroma.care.probe": check_the_store,
     "app.dev_server": serve,
     "app.cli": run_a_command,
     "evals.load.talker": talk,
-    "evals.crash.crowd": write_among_a_crowd,
     "evals.attack.linear": read_a_text,
     "evals.bench.create": count_a_create,
-    "evals.bench.plain_mcp": serve_nothing,
 }
 """The modules that run as children, and how each is started."""
 

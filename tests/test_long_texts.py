@@ -35,7 +35,14 @@ REPRODUCTIONS = f"""
 import random, resource
 resource.setrlimit(resource.RLIMIT_CPU, ({LIMIT}, {LIMIT}))
 from evals.attack.readers import take_turn
-from evals.load.long_texts import TEXTS
+NUMBERS = ", ".join(str(random.Random(0).randrange(1000)) for _ in range(900))
+TEXTS = {{
+    "lines": "a\\n" * 10_000,
+    "fractions": "3/4 " * 5_000,
+    "question marks": "?" * 16_000,
+    "fractions in a question": "What is " + "3/4 " * 5_000 + "?",
+    "numbers": "What of " + NUMBERS + "?",
+}}
 for name in ("lines", "fractions"):
     take_turn(TEXTS[name])
     print(name, flush=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from ana.memory.changes import Change
 from ana.memory.item import Item
@@ -20,7 +21,6 @@ from ana.settings import Autonomy
 from ana.time.clock import Clock
 from ana.values import Json, Properties
 from evals.attack.play import DATA
-from evals.attack.turns import ZONE
 from nodes.autonomy.weigh import Asking, Batch, weigh
 from nodes.autonomy.writes import Write
 from nodes.view import keep_others, list_shown
@@ -28,6 +28,7 @@ from tools.arguments import read_content
 from tools.catalog import TOOLS
 
 SITUATIONS = DATA / "situations.jsonl"
+ZONE = ZoneInfo("Europe/Berlin")
 
 
 def read_situations(*files: Path) -> list[dict[str, Any]]:

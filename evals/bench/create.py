@@ -46,7 +46,6 @@ def measure() -> Iterable[tuple[str, str]]:
         calls = json.loads(done.stdout)
         yield "a create, local door: enters Folder.hold (goal at most 8)", str(calls["Folder.hold"])
         yield "  takes OS locks, of the data folder and of the thread", str(calls["OwnerLock.acquire"])
-        yield "  settles acts", str(calls["Acts.settle"])
         flushed = str(count_flushes(log.read_text())) if log.exists() else "not known: strace is not installed"
         yield "  flushes files to the disk, Chroma's and langgraph's included", flushed
 

@@ -16,13 +16,8 @@ from ana.children import start_python
 from ana.embedders import WordLlamaEmbeddings
 from ana.time.clock import Clock, local_zone
 from evals.bench import create as bench_create
-from evals.bench import long_threads as bench_long
-from evals.bench import other_assistants as bench_assistants
 from evals.bench import page as bench_page
 from evals.bench import people as bench_people
-from evals.bench import policies as bench_policies
-from evals.bench import postgres as bench_postgres
-from evals.bench import repeating as bench_repeating
 from evals.bench import server as bench_server
 from evals.bench import store as bench_store
 from evals.bench import turn as bench_turn
@@ -149,11 +144,6 @@ def measure_recall() -> Iterable[Row]:
     return ((f"found: {name}", figure) for name, figure in score_half(WordLlamaEmbeddings()))
 
 
-def measure_other_assistants() -> Iterable[Row]:
-    """Measure a create and a query over MCP."""
-    return bench_assistants.measure(build_environment)
-
-
 def measure_server() -> Iterable[Row]:
     """Measure turns through our server."""
     return bench_server.measure(build_environment)
@@ -175,12 +165,7 @@ SPEED: tuple[Part, ...] = (
     measure_prompt,
     bench_create.measure,
     bench_turn.measure,
-    bench_policies.measure,
-    bench_long.measure,
     bench_store.measure,
-    bench_postgres.measure,
-    bench_repeating.measure,
-    measure_other_assistants,
     measure_server,
     measure_people,
     measure_page,

@@ -1,6 +1,5 @@
 """Chroma with nothing around it: what benches compare the store with."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +8,6 @@ from ana.embedders import Embedder
 from ana.memory.item import Item
 
 BATCH = 5000
-
-
-def to_seconds(day: str) -> float:
-    """Return a date as a number, which Chroma can order."""
-    return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 
 
 class RawChroma:
@@ -30,7 +24,7 @@ class RawChroma:
         for start in range(0, len(items), BATCH):
             part = items[start : start + BATCH]
             vectors: Any = self._embedder.embed_documents([i.content for i in part])
-            metadatas: Any = [i.properties | {"due_at": to_seconds(str(i.properties["due_date"]))} for i in part]
+            metadatas: Any = [i.properties for i in part]
             texts = [i.content for i in part]
             self._collection.add([i.id for i in part], documents=texts, embeddings=vectors, metadatas=metadatas)
 
@@ -38,9 +32,6 @@ class RawChroma:
         self._added += 1
         vector: Any = self._embedder.embed_documents([text])
         self._collection.add([f"added{self._added}"], documents=[text], embeddings=vector, metadatas=[properties])
-
-    def get(self, id: str) -> Any:
-        return self._collection.get(ids=[id])
 
     def query(self, text: str, where: dict[str, Any] | None = None) -> Any:
         vector: Any = [self._embedder.embed_query(text)]

@@ -1,7 +1,6 @@
 """A turn through our server against the same turn through a plain route around create_agent: CPU, and what is added."""
 
 import asyncio
-import os
 import statistics
 import tempfile
 import time
@@ -9,25 +8,18 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import httpx
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
-from ana.people import People
-from ana.settings import PROJECT, load_settings
-from app.server.sign_in import SignIn
+from ana.settings import PROJECT
 from evals.bench.plain_server import STEP_SECONDS
-from evals.load.server import Server, start_process
+from evals.load.server import Server, read_processor, start_process
 
 AT_ONCE = 4
 """Conversations that go on at the same time."""
 
 TURNS = 5
 """Of each conversation; the first is not counted."""
-
-PEOPLE = 100
 
 PLAIN = ("evals.bench.plain_server",)
 
@@ -51,54 +43,18 @@ def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tup
         rounds = [(asyncio.run(_play(ours, _ask_ours)), asyncio.run(_play(plain, _ask_plain))) for _ in range(3)]
     cpu = [statistics.median(each[side][0] for each in rounds) for side in (0, 1)]
     added = [statistics.median(each[side][1] for each in rounds) - 2 * STEP_SECONDS for side in (0, 1)]
-    rates = [statistics.median(each[side][2] for each in rounds) for side in (0, 1)]
-    yield (
-        "CPU of a turn through the API, ours / a plain route (goal 1.5)",
-        (f"{cpu[0] * 1000:.0f} / {cpu[1] * 1000:.0f} ms = {cpu[0] / cpu[1]:.2f}"),
-    )
+    told = f"{cpu[0] * 1000:.0f} / {cpu[1] * 1000:.0f} ms = {cpu[0] / cpu[1]:.2f}"
+    yield "CPU of a turn through the API, ours / a plain route (goal 1.5)", told
     yield (
         f"  what is added to a model of 1 s, {AT_ONCE} at once, p50",
         f"{added[0] * 1000:.0f} / {added[1] * 1000:.0f} ms",
     )
-    yield "  turns a second", f"{rates[0]:.1f} / {rates[1]:.1f}"
-    yield (
-        f"  what a token adds to a request, {PEOPLE} people (goal 1 ms)",
-        f"{asyncio.run(_time_token()) * 1000:.2f} ms",
-    )
-
-
-async def _time_token() -> float:
-    """Return the median seconds that a request with a token takes, less those of one that needs none."""
-    with tempfile.TemporaryDirectory() as name:
-        people = People(load_settings({"ANA_DATA_DIR": name}))
-        token = [people.add(f"person{n}") for n in range(PEOPLE)][-1]
-
-        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-            await Response("ok")(scope, receive, send)
-
-        times: list[list[float]] = [[], []]
-        apps: tuple[Any, Any] = (answer, SignIn(answer, people))
-        for app, kept in zip(apps, times, strict=True):
-            headers = {"authorization": f"Bearer {token}"}
-            transport = httpx.ASGITransport(app=app)
-            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers) as client:
-                for _ in range(500):
-                    begun = time.perf_counter()
-                    (await client.get("/threads")).raise_for_status()
-                    kept.append(time.perf_counter() - begun)
-    return statistics.median(times[1]) - statistics.median(times[0])
 
 
 def _start(stack: ExitStack, log: Path, env: dict[str, str], *command: str) -> Server:
     server = Server(env, log, command, PROJECT, start_process)
     stack.callback(server.kill)
     return server
-
-
-def _cpu_seconds(server: Server) -> float:
-    """Return the CPU seconds of a server's process so far."""
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def _ask_ours(client: httpx.AsyncClient, thread: str) -> httpx.Response:
@@ -114,16 +70,16 @@ def _say() -> dict[str, str]:
     return {"role": "user", "content": "where is the milk?"}
 
 
-async def _play(server: Server, ask: Ask) -> tuple[float, float, float]:
-    """Return a turn's CPU seconds, the median of its seconds, and how many turns ended in a second."""
+async def _play(server: Server, ask: Ask) -> tuple[float, float]:
+    """Return a turn's CPU seconds, and the median of its seconds."""
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as client:
         threads = [str(uuid.uuid4()) for _ in range(AT_ONCE)]
         await asyncio.gather(*(_time(client, ask, thread) for thread in threads))
-        before, begun = _cpu_seconds(server), time.perf_counter()
+        before = read_processor(server.process.pid)
         seconds = await asyncio.gather(*(_converse(client, ask, thread) for thread in threads))
-        passed, spent = time.perf_counter() - begun, _cpu_seconds(server) - before
+        spent = read_processor(server.process.pid) - before
     times = [each for conversation in seconds for each in conversation]
-    return spent / len(times), statistics.median(times), len(times) / passed
+    return spent / len(times), statistics.median(times)
 
 
 async def _converse(client: httpx.AsyncClient, ask: Ask, thread: str) -> list[float]:

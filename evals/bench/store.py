@@ -1,14 +1,9 @@
-"""Add, get and query at 10,000 and 100,000 items, against others with the same embedder, alternating in one run.
+"""A query and a create at 10,000 items, against raw Chroma with the same embedder, alternating in one run."""
 
-The others are raw Chroma and, for the hybrid query, SQLite with sqlite-vec and FTS5.
-"""
-
-import resource
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +14,12 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock, local_zone
 from ana.values import Json
-from evals.bench.raw_chroma import RawChroma, to_seconds
-from evals.bench.sqlite_vec import SqliteVec
+from evals.bench.raw_chroma import RawChroma
 
-SIZES = (10_000, 100_000)
+SIZE = 10_000
 TIMES = 60
 WORDS = ("report", "garden", "dentist", "milk", "invoice", "flight", "birthday", "backup", "novel", "bicycle", "budget")
 
-AGAINST_SQLITE = "hybrid query (goal below 1)"
-JOURNALED = "add, journaled, read back (goal 1.5)"
-
-Where = dict[str, Json]
 Pair = tuple[str, Callable[[int], Any], Callable[[int], Any]]
 
 
@@ -48,60 +38,32 @@ def make_item(n: int, stamp: str) -> Item:
 
 
 def measure() -> Iterable[tuple[str, str]]:
-    """Measure each operation at each size: ours, raw Chroma's, and the ratio."""
+    """Measure each operation: ours, raw Chroma's, and the ratio."""
     embedder, clock = WordLlamaEmbeddings(), Clock(local_zone("UTC"))
     with tempfile.TemporaryDirectory() as name:
         backend = ChromaBackend(Path(name) / "ours", embedder)
-        memory = Memory(backend, clock)
-        raw = RawChroma(Path(name) / "raw", embedder)
-        lite = SqliteVec(Path(name) / "lite.sqlite", embedder)
-        filled = 0
-        for size in SIZES:
-            items = [make_item(n, clock.stamp()) for n in range(filled, size)]
-            backend.fill(items)
-            raw.fill(items)
-            lite.fill(items)
-            filled = size
-            for name_, ours, theirs in list_operations(memory, backend, raw, lite, [i.id for i in items]):
-                mine, other = time_alternating(ours, theirs)
-                against = {JOURNALED: "the same without", AGAINST_SQLITE: "sqlite-vec"}.get(name_, "raw Chroma")
-                yield f"{name_} at {size:,}, ours / {against}", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
-            yield f"memory at {size:,}, all stores open", f"{_resident_memory():.0f} MB"
+        memory, raw = Memory(backend, clock), RawChroma(Path(name) / "raw", embedder)
+        items = [make_item(n, clock.stamp()) for n in range(SIZE)]
+        backend.fill(items)
+        raw.fill(items)
+        for operation, ours, theirs in list_operations(memory, raw):
+            mine, other = time_alternating(ours, theirs)
+            yield f"{operation} at {SIZE:,}, ours / raw Chroma", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
         memory.close()
         raw.close()
-        lite.close()
 
 
-def list_operations(
-    memory: Memory, backend: ChromaBackend, raw: RawChroma, lite: SqliteVec, ids: list[str]
-) -> Iterable[Pair]:
+def list_operations(memory: Memory, raw: RawChroma) -> Iterable[Pair]:
     """Yield the operations to compare: name, ours, and the same elsewhere."""
-    query = memory.find
-    day: Where = {"due_date": "2026-05-05"}
-    half: Where = {"status": "active"}
-    week: Where = {"due_date": {"$gte": "2026-05-05", "$lt": "2026-05-12"}}
-    raw_week = {"$and": [{"due_at": {"$gte": to_seconds("2026-05-05")}}, {"due_at": {"$lt": to_seconds("2026-05-12")}}]}
-    yield "hybrid query (goal 2)", lambda n: query(make_text(n)), lambda n: raw.query(make_text(n))
-    yield AGAINST_SQLITE, lambda n: query(make_text(n)), lambda n: lite.query(make_text(n))
-    yield "query, a day (goal 0.5)", lambda n: query(make_text(n), day), lambda n: raw.query(make_text(n), day)
-    yield "query, a week (goal 0.5)", lambda n: query(make_text(n), week), lambda n: raw.query(make_text(n), raw_week)
-    yield "query, every second (goal 0.5)", lambda n: query(make_text(n), half), lambda n: raw.query(make_text(n), half)
-    yield "get (goal 1.5)", lambda n: memory.get(ids[n]), lambda n: raw.get(ids[n])
-    new = {"type": "x"}
-    yield "add (goal 1.5)", lambda n: _add(backend, make_text(n)), lambda n: raw.add(make_text(n), new)
-    yield JOURNALED, lambda n: memory.create(make_text(n), dict(new)), lambda n: _add(backend, make_text(n))
-
-
-def _add(backend: ChromaBackend, content: str) -> None:
-    """Store an item past the journal."""
-    stamp = datetime.now(UTC).isoformat(timespec="microseconds")
-    backend.fill([Item(new_id(), content, {"type": "x"}, stamp, stamp)])
-
-
-def _resident_memory() -> float:
-    """Return how many MB of this process are in memory now."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / 2**20
+    day: dict[str, Json] = {"due_date": "2026-05-05"}
+    new: dict[str, Json] = {"type": "x"}
+    yield "hybrid query (goal 2)", lambda n: memory.find(make_text(n)), lambda n: raw.query(make_text(n))
+    yield "query, a day (goal 0.5)", lambda n: memory.find(make_text(n), day), lambda n: raw.query(make_text(n), day)
+    yield (
+        "create, journaled, read back (goal 2)",
+        lambda n: memory.create(make_text(n), new),
+        lambda n: raw.add(make_text(n), new),
+    )
 
 
 def time_alternating(ours: Callable[[int], Any], theirs: Callable[[int], Any]) -> tuple[float, float]:

@@ -5,10 +5,9 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from langchain.agents import create_agent
 from langchain_core.language_models import BaseChatModel
@@ -20,7 +19,6 @@ from langchain_core.tools import BaseTool, tool
 from ana.handles import Handles, open_handles
 from ana.settings import load_settings
 from ana.threads.folder import FolderThreadStore
-from ana.tracing.schema import Inputs
 from ana.workspace import open_workspace
 from app.turn import open_assistant
 from graph.builder import builder
@@ -28,9 +26,6 @@ from graph.context import LocalContext
 from nodes.reason import system_prompt
 from tools.call import CallContext
 from tools.catalog import TOOLS
-
-NO_INPUTS = Inputs(nodes=[], left_out=[], turns=0, summary="", lines={})
-"""What a turn is left with whose record keeps nothing; without its form the turn would be left out as unusable."""
 
 TURNS = 40
 ROUNDS = 5
@@ -113,32 +108,9 @@ def measure() -> Iterable[tuple[str, str]]:
             mine, yours = (statistics.median(s[side] for s in spent) for side in (0, 1))
             ratios.append(mine / yours)
             times.append((mine, yours))
-        added = [_time_tracing(ours, ROUNDS + round) for round in range(ROUNDS)]
     mine, yours = (statistics.median(t[side] for t in times) * 1000 for side in (0, 1))
     yield "a turn with one tool call, ours / create_agent", f"{mine:.1f} / {yours:.1f} ms"
     yield "  ratio (goal at most 1.4)", f"{statistics.median(ratios):.2f}"
-    yield "  what its record adds (goal under 5%)", f"{statistics.median(added):.1%}"
-
-
-def _time_tracing(turn: Turn, round: int) -> float:
-    """Return the share that is added to a turn by what its record keeps, and by writing it."""
-    spent: tuple[list[float], list[float]] = ([], [])
-    for n in range(2 * TURNS):
-        begun = time.perf_counter()
-        with nullcontext() if n % 2 else _without_records():
-            turn(round)
-        spent[n % 2].append(time.perf_counter() - begun)
-    without, with_ = map(statistics.median, spent)
-    return with_ / without - 1
-
-
-def _without_records() -> AbstractContextManager[Any]:
-    """Let nothing be kept for a record while the context is open, and none be written."""
-    return patch.multiple(
-        "graph.recording",
-        _read_inputs=lambda *_: NO_INPUTS,
-        write_record=lambda *_: None,
-    )
 
 
 def _time_pair(ours: Turn, round: int, other: Turn) -> tuple[float, float]:

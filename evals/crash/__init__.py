@@ -1,1 +1,1 @@
-"""`make crash`: kill -9 at random moments, and many writers at once."""
+"""`make crash`: kill -9 at random moments."""

@@ -1,4 +1,4 @@
-"""Kill it at random moments, then many writers at once."""
+"""Kill it at random moments."""
 
 from evals.crash.kills import main
 

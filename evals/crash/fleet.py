@@ -1,17 +1,22 @@
 """Processes on one database, which can be killed and started again: servers, workers, and PostgreSQL itself."""
 
+import signal
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
+
 from ana.people import People
 from ana.postgres.database import open_database
 from ana.settings import PROJECT, load_settings
-from evals.load.server import Process, Server, Start, start_process
+from evals.load.server import Process, Server, Start, read_processor, start_process
 from evals.postgres import PostgresServer, add_worker
 
 ANA = ("app.cli",)
+STOP_SECONDS = 60.0
+"""How long a worker has to stop by itself."""
 
 
 class Fleet:
@@ -32,12 +37,12 @@ class Fleet:
         self.database = PostgresServer(folder / "postgres")
         self.database.start()
         stack.callback(self.database.stop)
-        model = self._start(start_process, {}, "evals.crash.slow_model")
-        stack.callback(model.kill)
+        self._model = self._start(start_process, {}, "evals.load.model")
+        stack.callback(self._model.kill)
         places = {"ANA_DATA_DIR": folder / "data", "LOG_FILE_PATH": folder / "ana.log"}
         self.env = {key: f"{path}" for key, path in places.items()}
         self.env |= {"ANA_DATABASE_URL": add_worker(self.database.url), "ANA_EMBEDDINGS": "wordllama"}
-        self.env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{model.url}/v1"}
+        self.env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{self._model.url}/v1"}
         # a long history is cut, and then the state would no longer hold every message
         self.env["ANA_HISTORY_TOKENS"] = "100000"
         self.settings = load_settings(self.env)
@@ -48,6 +53,10 @@ class Fleet:
         stack.callback(self._end)
         self.workers += [self.start_worker() for _ in range(workers)]
         self.servers += [self.start_server() for _ in range(2)]
+
+    def set_seconds(self, seconds: float) -> None:
+        """Let the model take so long for each request."""
+        httpx.put(f"{self._model.url}/seconds", json=[seconds, seconds]).raise_for_status()
 
     def start_server(self) -> Server:
         return self._start(self._start_ana, self.env, *ANA, "serve", "--workers", "0")
@@ -61,6 +70,13 @@ class Fleet:
         while "A worker for" not in log.read_text() and process.poll() is None:
             time.sleep(0.05)
         return process
+
+    def stop_worker(self) -> list[str]:
+        """Ask the last worker to stop, and return what is wrong with its end."""
+        worker = self.workers.pop()
+        worker.send_signal(signal.SIGTERM)
+        code = worker.wait(STOP_SECONDS)
+        return [f"a worker ended with {code}"] if code else []
 
     def kill_worker(self, number: int) -> None:
         """Kill a worker and start another."""
@@ -88,6 +104,11 @@ class Fleet:
         codes = [("worker", worker.poll()) for worker in self.workers]
         codes += [("server", server.process.poll()) for server in self.servers]
         return [f"a {kind} ended by itself: exit code {code}" for kind, code in codes if code is not None]
+
+    def read_processors(self) -> str:
+        """Return how many seconds of processor each process has used."""
+        pids = [("server", each.process.pid) for each in self.servers] + [("worker", each.pid) for each in self.workers]
+        return ", ".join(f"{name} {read_processor(pid):.0f} s" for name, pid in pids)
 
     def _start(self, start: Start, env: dict[str, str], *command: str) -> Server:
         return Server(env, self._folder / f"{command[0]}.log", command, PROJECT, start)

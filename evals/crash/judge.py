@@ -10,8 +10,8 @@ from ana.children import run_python
 from ana.settings import Settings
 from ana.workspace import open_workspace
 from evals.crash.fleet import Fleet
-from evals.crash.slow_model import KEPT
 from evals.crash.talk import Message, Person
+from evals.load.model import KEPT
 
 _LEFT = {
     "runs that have not ended": "SELECT id, status, attempt, failures FROM runs WHERE NOT done",
@@ -30,8 +30,14 @@ _ITEMS = """SELECT record ->> 'content' FROM records JOIN people ON number = per
 _RUNS = "SELECT id, status FROM runs JOIN people ON number = person WHERE name = %s"
 
 
-async def find_faults(fleet: Fleet, people: Sequence[Person]) -> list[str]:
-    """Return what is wrong, now that everybody has gone quiet."""
+async def find_faults(fleet: Fleet, people: Sequence[Person], *, unharmed: bool = False) -> list[str]:
+    """Return what is wrong, now that everybody has gone quiet.
+
+    Args:
+        fleet: Where they talked.
+        people: Who talked.
+        unharmed: Whether nothing was killed, so that every message was answered and kept.
+    """
     faults = [fault for person in people for fault in person.faults]
     answers = defaultdict[str, list[str]](list)
     for person, other in zip(people, [*people[1:], people[0]], strict=True):
@@ -47,6 +53,9 @@ async def find_faults(fleet: Fleet, people: Sequence[Person]) -> list[str]:
             kept = Counter(text for (text,) in owner.execute(_ITEMS, [person.name]))
             runs: dict[str, str] = dict(owner.execute(_RUNS, [person.name]).fetchall())
             faults += judge_items(person, kept, answers) + judge_runs(person, runs)
+            if unharmed:
+                faults += [f"not kept: {each.text}" for each in person.said if each.text not in kept]
+                faults += [f"ended as {each.status!r}: {each.text}" for each in person.said if each.status != "success"]
     return faults
 
 

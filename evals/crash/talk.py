@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from evals.crash.slow_model import KEPT, NOT_KEPT
+from evals.load.model import KEPT, NOT_KEPT
 from evals.load.server import Server
 
 DOORS = ("begin", "stream", "wait", "ask")
@@ -61,9 +61,10 @@ class Person:
         name: Who.
         token: Theirs.
         servers: Where they talk; the list changes when one is killed.
+        patience: Seconds until they give a request up.
     """
 
-    def __init__(self, name: str, token: str, servers: Sequence[Server]) -> None:
+    def __init__(self, name: str, token: str, servers: Sequence[Server], patience: float = 90) -> None:
         self.name, self.said, self.faults = name, list[Message](), list[str]()
         self.every = set[str]()
         """All that was ever said."""
@@ -72,7 +73,7 @@ class Person:
         self._servers, self._turns = servers, itertools.count()
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=0)
         headers = {"authorization": f"Bearer {token}"}
-        self.client = httpx.AsyncClient(headers=headers, timeout=90, limits=limits)
+        self.client = httpx.AsyncClient(headers=headers, timeout=patience, limits=limits)
 
     async def talk(self, rng: Random, stop: asyncio.Event, what: str = "") -> None:
         """Send messages to two new threads until it is to stop, and return when each has ended or was lost."""

@@ -1,12 +1,14 @@
-"""A model on loopback: it keeps what it is told, answers what begins with "What" with a sum, and works on whatever
-begins with "long" until nobody waits for it.
+"""A model on loopback that keeps what it is told, takes as long as it is told to, and tries again what failed.
 
 Usage: python -m evals.load.model --port PORT
 """
 
 import asyncio
+import itertools
 import json
+import random
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import uvicorn
@@ -17,26 +19,38 @@ from starlette.routing import Route
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
+SLOWLY = 4.0
+"""Seconds at most for a message that says "slowly"."""
+
+KEPT, NOT_KEPT = "Kept.", "That failed, and it was not kept."
+_MOST_CALLS = 3
+
 
 async def set_seconds(request: Request) -> Response:
-    """PUT /seconds: how long each request takes from now on."""
+    """PUT /seconds: from how many to how many each request takes from now on."""
     request.app.state.seconds = await request.json()
     return Response()
 
 
 async def complete(request: Request) -> Response:
-    """POST /v1/chat/completions: a call that keeps the message, then an answer."""
+    """POST /v1/chat/completions."""
     asked = await request.json()
-    await asyncio.sleep(request.app.state.seconds)
-    last = asked["messages"][-1]
-    if last["role"] == "tool":
-        return say(asked, {"content": "Kept."})
-    text = last["content"].rpartition("\n\n")[2]  # before it stands what the model is told of the time
-    while text.startswith("long") and not await request.is_disconnected():
-        await asyncio.sleep(0.05)
-    if text.startswith("What"):
-        return say(asked, {"content": "There are 1234567."})
-    return say(asked, {"content": None, "tool_calls": [call("create_item", content=text)]})
+    said = reply(asked["messages"])
+    least, most = request.app.state.seconds
+    await asyncio.sleep(random.uniform(least, SLOWLY if "slowly" in str(said) else most))
+    return say(asked, said)
+
+
+def reply(messages: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the next reply: a call that keeps the message, until it is kept, then an answer."""
+    results = [*itertools.takewhile(lambda message: message["role"] != "user", reversed(messages))]
+    tried = [message["content"] for message in results if message["role"] == "tool"]
+    text = messages[-len(results) - 1]["content"].rpartition("\n\n")[2]  # before it: what it is told of the time
+    if tried and '"error"' not in tried[0]:
+        return {"content": KEPT}
+    if len(tried) == _MOST_CALLS or " put " not in text:  # else a policy has sent an answer back
+        return {"content": NOT_KEPT}
+    return {"content": None, "tool_calls": [call("create_item", content=text) | {"id": f"call{len(tried)}"}]}
 
 
 def call(tool: str, **arguments: Any) -> dict[str, Any]:
@@ -65,7 +79,7 @@ def main() -> None:
         Route("/v1/chat/completions", complete, methods=["POST"]),
     ]
     app = Starlette(routes=routes)
-    app.state.seconds = 0.0
+    app.state.seconds = (0.1, 0.4)
     uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[-1]), log_level="warning")
 
 

@@ -1,5 +1,6 @@
 """A real server, started on loopback for a measurement or a test and stopped by its process id."""
 
+import os
 import signal
 import socket
 import time
@@ -83,6 +84,12 @@ class Server:
                 time.sleep(0.05)
         self.kill()
         raise AssertionError(f"the server did not start:\n{self._log.read_text()[-3000:]}")
+
+
+def read_processor(pid: int) -> float:
+    """Return how many seconds of processor a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 SERVE = ("app.cli", "serve")

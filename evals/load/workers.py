@@ -8,18 +8,17 @@ import asyncio
 import random
 import tempfile
 import time
-from collections.abc import Awaitable, Iterable, Sequence
+import uuid
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from statistics import quantiles
 
-import httpx
-
-from ana.children import Popen
-from ana.people import People
 from ana.runs.slots import ALL
-from evals.load.fleet import Fleet, stop
-from evals.load.person import Person
+from evals.crash.fleet import Fleet
+from evals.crash.judge import find_faults
+from evals.crash.talk import DOORS, Message, Person
+from evals.load.server import start_process
 
 PEOPLE, THREADS, ROUNDS = 50, 2, 2
 """A round is five messages, through each door."""
@@ -38,60 +37,55 @@ SECONDS = 1500.0
 """When all of it gives up."""
 
 
-async def measure(turn: Awaitable[None], model: float) -> float:
-    """Return how many seconds a turn took beside the model's."""
-    begun = time.monotonic()
-    await turn
-    return time.monotonic() - begun - 2 * model
+async def send(person: Person, thread: str, door: str, model: float) -> float:
+    """Send a message, and return how many seconds its answer took beside the model's two."""
+    message = Message(f"{person.name} put {uuid.uuid4().hex} into the drawer", thread, door)
+    await person.send(message)
+    while door == "ask" and not message.ended:  # the thread was not free within the server's patience
+        await person.ask(message)
+    return time.monotonic() - message.sent - 2 * model
 
 
 async def talk(person: Person) -> list[float]:
     """Talk in one thread after another, and return what was added to each message that nothing had to wait for."""
     rng, added = random.Random(person.name), list[float]()
     for _ in range(THREADS):
-        thread = await person.open_thread()
+        thread = str(uuid.uuid4())
         for _ in range(ROUNDS):
-            for door in (person.stream, person.wait, person.ask):
+            for door in ("stream", "wait", "ask"):
                 await asyncio.sleep(rng.uniform(0, 2 * PAUSE))
-                added.append(await measure(door(thread), MODEL_SECONDS))
+                added.append(await send(person, thread, door, MODEL_SECONDS))
             await asyncio.sleep(rng.uniform(0, 2 * PAUSE))
-            await person.begin(thread)
-            await person.wait(thread)
-        if (held := await person.read(thread)) != person.said[thread]:
-            person.wrong.append(f"{person.name} has another order: {held} and not {person.said[thread]}")
+            await asyncio.gather(*(send(person, thread, door, MODEL_SECONDS) for door in ("begin", "wait")))
     return added
 
 
 async def say_at_once(person: Person) -> None:
     """Send many messages to one thread at once, through every door."""
-    thread = await person.open_thread()
-    doors = [person.stream, person.wait, person.ask, person.begin] * (AT_ONCE // 4)
-    await asyncio.gather(*(door(thread) for door in doors))
-    for run in await person.sdk.runs.list(thread, limit=AT_ONCE):
-        await person.sdk.runs.join(thread, run["run_id"])
+    thread = str(uuid.uuid4())
+    await asyncio.gather(*(send(person, thread, door, 0) for door in DOORS * (AT_ONCE // len(DOORS))))
 
 
 async def measure_open(people: Sequence[Person], count: int) -> float:
     """Keep so many turns open all the time, and return the 95th percentile of what is added."""
 
     async def go_on(number: int) -> list[float]:
-        person = people[number % len(people)]
-        thread = await person.open_thread()
+        thread = str(uuid.uuid4())
         await asyncio.sleep(2 * LONG_SECONDS * number / count)
-        return [await measure(person.wait(thread), LONG_SECONDS) for _ in range(2)]
+        return [await send(people[number % len(people)], thread, "wait", LONG_SECONDS) for _ in range(2)]
 
     return show(f"{count} open turns", await asyncio.gather(*map(go_on, range(count))))
 
 
-async def compare(people: Sequence[Person], workers: Sequence[Popen[bytes]]) -> list[str]:
+async def compare(fleet: Fleet, people: Sequence[Person]) -> list[str]:
     """Measure how many open turns two workers carry, and one; return what is wrong where one does not stop."""
     wrong, carried = list[str](), dict[int, int]()
-    for count in range(len(workers), 0, -1):
+    for count in range(len(fleet.workers), 0, -1):
         slots = count * ALL
         tried = [open for open in (slots, slots * 5 // 4) if await measure_open(people, open) <= MOST_ADDED]
         carried[count] = max(tried, default=0)
         print(f"{count} of the workers: {carried[count]} open turns within {MOST_ADDED:g} s at p95", flush=True)
-        wrong += await asyncio.to_thread(stop, workers[count - 1])
+        wrong += await asyncio.to_thread(fleet.stop_worker)
     return wrong
 
 
@@ -103,44 +97,33 @@ def show(what: str, added: Iterable[Sequence[float]]) -> float:
     return p95
 
 
-async def play(fleet: Fleet, people: Sequence[Person], workers: Sequence[Popen[bytes]]) -> list[str]:
+async def play(fleet: Fleet) -> list[str]:
     """Return what is wrong after all of it."""
+    people = [Person(name, token, fleet.servers, SECONDS) for name, token in fleet.tokens.items()]
+    crowd, begun = people[1:], time.monotonic()
     try:
         async with asyncio.timeout(SECONDS):
-            crowd, begun = people[1:], time.monotonic()
             fleet.set_seconds(MODEL_SECONDS)
             show(f"{len(crowd)} people", await asyncio.gather(*map(talk, crowd)))
-            print(
-                f"{THREADS * ROUNDS * 5} messages of each in {time.monotonic() - begun:.0f} s; {fleet.read_processor()}"
-            )
+            seconds = time.monotonic() - begun
+            print(f"{THREADS * ROUNDS * 5} messages of each in {seconds:.0f} s; {fleet.read_processors()}")
             fleet.set_seconds(0)
             begun = time.monotonic()
             await say_at_once(people[0])
             print(f"{AT_ONCE} messages to one thread at once: {time.monotonic() - begun:.0f} s", flush=True)
             fleet.set_seconds(LONG_SECONDS)
-            wrong = await compare(crowd, workers)
-            return wrong + [fault for each in people for fault in await each.find_faults(fleet.settings)]
-    except (TimeoutError, httpx.HTTPError) as exc:
-        why = f"it did not end within {SECONDS:g} s" if isinstance(exc, TimeoutError) else f"a request failed: {exc}"
-        return [why, *(fault for each in people for fault in each.wrong)]
-
-
-def run(folder: Path) -> list[str]:
-    """Play it in a folder, with processes of its own."""
-    with ExitStack() as stack:
-        fleet = Fleet(stack, folder)
-        urls = [fleet.serve().url for _ in range(2)]
-        workers = [fleet.work() for _ in range(2)]
-        listed = People(fleet.settings)
-        people = [Person(name, listed.add(name), urls) for name in (f"person-{n}" for n in range(PEOPLE + 1))]
-        return asyncio.run(play(fleet, people, workers))
+            wrong = fleet.find_ended() + await compare(fleet, crowd)
+            return wrong + await find_faults(fleet, people, unharmed=True)
+    except TimeoutError:
+        return [f"it did not end within {SECONDS:g} s", *(fault for each in people for fault in each.faults)]
 
 
 def main() -> int:
     """Run it once."""
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory() as name:
-        faults = run(Path(name))
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        names = [f"person-{n}" for n in range(PEOPLE + 1)]
+        faults = asyncio.run(play(Fleet(stack, Path(name), start_process, names)))
     print("\n".join([f"{len(faults)} faults, {time.monotonic() - begun:.0f} s", *(f"- {each}" for each in faults)]))
     return 1 if faults else 0
 

@@ -12,6 +12,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 
 from ana.settings import PROJECT, Settings, load_settings
 from evals.load.server import Server
+from tests.command_line import run_here
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub
@@ -24,7 +25,17 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def ana(tmp_path: Path) -> Run:
-    """Runs `ana` offline on a folder of its own, from another current folder."""
+    """Runs `ana` offline on a folder of its own, from another current folder, in this process."""
+
+    def run(*arguments: str, given: str = "", **env: str) -> Done:
+        return run_here(*arguments, given=given, cwd=tmp_path, env=folders(tmp_path, LLM_PROVIDER="offline") | env)
+
+    return run
+
+
+@pytest.fixture
+def ana_forked(tmp_path: Path) -> Run:
+    """The same in a process of its own, where a process is what is tested."""
 
     def run(*arguments: str, given: str = "", **env: str) -> Done:
         env = folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT)) | env

@@ -45,6 +45,12 @@ def collector() -> Iterator[Collector]:
 
 
 @pytest.fixture
+def ana(ana_forked: Run) -> Run:
+    """A process of its own: what is sent last is sent when it ends."""
+    return ana_forked
+
+
+@pytest.fixture
 def stub() -> Iterator[Stub]:
     with openai_stub(MILK, DONE) as stub:
         yield stub

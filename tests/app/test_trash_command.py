@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from ana.handles import open_data
-from ana.settings import PROJECT, Settings, load_settings
+from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
 from app.serving import mark_serving
 from tests.app.conftest import Run
+from tests.command_line import run_here
 from tests.conftest import folders
-from tests.forks import run_forked
 from tests.terminal import Terminal
 from tests.traces_of import find_traces
 
@@ -30,14 +30,14 @@ def say(ana: Run, *lines: str, thread: str) -> str:
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an item that was spoken of in three conversations and deleted, and one that was not about it."""
     path = tmp_path_factory.mktemp("home")
-    env = folders(path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
+    env = folders(path, LLM_PROVIDER="offline")
     for thread, question in (
         ("first", f"remind me tomorrow to {SECRET}"),
         ("second", "what is due tomorrow?"),
         ("other", "note: the spare key is in the blue tin"),
         ("third", "delete the quokka costume"),
     ):
-        assert run_forked("-m", "app.cli", "ask", question, "--thread", thread, cwd=path, env=env).returncode == 0
+        assert run_here("ask", question, "--thread", thread, cwd=path, env=env).returncode == 0
     return path
 
 

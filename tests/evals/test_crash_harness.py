@@ -1,8 +1,5 @@
-"""The short forms of `make crash`."""
+"""The short form of `make crash`."""
 
-from pathlib import Path
-
-from evals.crash.crowd import write_in_threads
 from tests.forks import run_forked
 
 
@@ -11,8 +8,3 @@ def test_kills_at_random_moments_lose_nothing_and_leave_nothing_half_done() -> N
     done = run_forked("-m", "evals.crash", "--kills", "3", "--seed", "11", timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith("3 kills (")
-
-
-def test_many_threads_at_once_lose_nothing(tmp_path: Path) -> None:
-    """Processes that take turns are tested in tests/backends/chroma/test_folder.py."""
-    assert write_in_threads(tmp_path / "threads", 8, 15) == []

@@ -13,7 +13,7 @@ import pytest
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.in_memory import InMemoryBackend
 from ana.backends.postgres.backend import PostgresBackend
-from ana.errors import AnaError
+from ana.errors import AnaError, StoreBroken
 from ana.memory.backend import Backend, Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
@@ -23,7 +23,6 @@ from ana.memory.sources import ALL_MINE
 from tests.conftest import EMBEDDER
 from tests.memory.conformance import GROUPS, IN_A_PROCESS, ON_A_STORE, Check, StoreCheck, SuiteEmbedder
 from tests.memory.plain_backend import PlainBackend
-from tests.memory.sqlite_backend import SqliteBackend
 from tests.postgres.server import database, sever
 
 
@@ -79,16 +78,6 @@ class PlainStore(MemoryStore):
         return PlainBackend(self.embedder)
 
 
-class SqliteStore(OpenStore):
-    def make(self, person: str) -> Backend:
-        return SqliteBackend(self.path / f"{person}.sqlite", self.embedder)
-
-    def sever(self, backend: Backend) -> None:
-        assert isinstance(backend, SqliteBackend)
-        if backend._db is not None:
-            backend._db.close()
-
-
 class PostgresStore(OpenStore):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -106,7 +95,6 @@ STORES: dict[str, type[OpenStore]] = {
     "in memory": MemoryStore,
     "plain": PlainStore,
     "postgres": PostgresStore,
-    "sqlite": SqliteStore,
 }
 CHECKS = [pytest.param(check, id=f"{group}-{check.__name__}") for group, checks in GROUPS.items() for check in checks]
 STORE_CHECKS = [
@@ -226,11 +214,6 @@ class EmbedsAlone(PlainBackend):
             return super().apply(entries, expected, distinct=distinct)
 
 
-class StaysClosed(SqliteBackend):
-    def close(self) -> None:
-        pass
-
-
 class OnePersonStore(MemoryStore):
     def make(self, person: str) -> Backend:
         return self._opened[0] if self._opened else super().make(person)
@@ -241,9 +224,12 @@ class EmbeddingStore(MemoryStore):
         return EmbedsAlone(self.embedder)
 
 
-class ClosedStore(SqliteStore):
-    def make(self, person: str) -> Backend:
-        return StaysClosed(self.path / f"{person}.sqlite", self.embedder)
+class ClosedStore(MemoryStore):
+    def sever(self, backend: Backend) -> None:
+        def refuse(*_: object, **__: object) -> Any:
+            raise StoreBroken("The connection is lost.")
+
+        vars(backend).update(apply=refuse, get_many=refuse, query=refuse)
 
 
 BROKEN_STORES: dict[str, type[OpenStore]] = {

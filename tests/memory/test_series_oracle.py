@@ -2,15 +2,14 @@
 
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from secrets import token_hex
-from tempfile import TemporaryDirectory
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ana.backends.in_memory import InMemoryBackend
 from ana.backends.postgres.backend import PostgresBackend
 from ana.memory.backend import Backend
 from ana.memory.changes import Change, Entry
@@ -24,7 +23,6 @@ from ana.values import Properties
 from tests.conftest import EMBEDDER
 from tests.examples import examples
 from tests.memory.plain_backend import PlainBackend
-from tests.memory.sqlite_backend import SqliteBackend
 from tests.memory.test_filters_oracle import ZONES
 from tests.postgres.server import database
 
@@ -188,22 +186,19 @@ def test_tables_and_plain_python_find_the_same_in_the_same_order(
     stored += [Item("p1", "text", {"due_date": "2026-03-31"}, "", ""), Item("p2", "text", {"type": "task"}, "", "")]
     parsed = parse_query(text, NOW.date()) if text else None
     query = Query(parsed, parse(where, zone), zone, limit=limit, now=NOW)
-    with TemporaryDirectory() as folder:
-        tables = SqliteBackend(Path(folder) / "t.sqlite", EMBEDDER)
-        postgres = PostgresBackend(database(), token_hex(8), EMBEDDER)
-        backends: list[Backend] = [PlainBackend(EMBEDDER), tables, postgres]
-        for backend in backends:
-            backend.apply([Entry("", "", "t", Change("item", item.id, None, item)) for item in stored])
-        plain, *others = (backend.query(query) for backend in backends)
-        tables.close()
+    postgres = PostgresBackend(database(), token_hex(8), EMBEDDER)
+    backends: list[Backend] = [PlainBackend(EMBEDDER), InMemoryBackend(EMBEDDER), postgres]
+    for backend in backends:
+        backend.apply([Entry("", "", "t", Change("item", item.id, None, item)) for item in stored])
+    plain, *others = (backend.query(query) for backend in backends)
     for indexed in others:
         assert [(item.id, item.properties) for item in plain.items] == [(i.id, i.properties) for i in indexed.items]
         assert plain.total == indexed.total
         assert [reason.date for reason in plain.reasons] == [reason.date for reason in indexed.reasons]
 
 
-def test_an_answer_is_kept_until_the_clock_passes_an_end_or_an_item_changes_and_the_zone_counts(tmp_path: Path) -> None:
-    tables = SqliteBackend(tmp_path / "t.sqlite", EMBEDDER)
+def test_an_answer_is_kept_until_the_clock_passes_an_end_or_an_item_changes_and_the_zone_counts() -> None:
+    tables = InMemoryBackend(EMBEDDER)
     weekly: Properties = {"type": "event", "repeats": "FREQ=WEEKLY;BYDAY=MO", "due_date": "2026-03-30T12:00"}
     item = Item("a", "class", weekly, "", "")
     tables.apply([Entry("", "", "t", Change("item", "a", None, item))])
