@@ -8,7 +8,7 @@ from app.server.routes import ROUTES
 DOORS = (
     (
         "`make chat`, `ana`",
-        "the REPL: /help /context /items /due /today /routines /undo /redo /forget /transcript /threads /autonomy "
+        "the REPL: /help /context /items /due /today /routines /done /snooze /undo /redo /forget /transcript /threads /autonomy "
         "/zone /reset /quit",
     ),
     (
