@@ -1,4 +1,5 @@
-"""Keys that let in whoever has them: a person's token, and the key in the address of their calendar."""
+"""Keys that let in whoever has them: a person's token, the key in the address of their calendar; and the secret that
+signs the buttons under their reminders."""
 
 import re
 import secrets
@@ -13,13 +14,13 @@ PERSON = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 OWNER = "owner"
 """Who has the deployment: the person who was there before there were several."""
 
-KEY = re.compile(r"ana-(?:calendar|token)-[\w-]{43}")
+KEY = re.compile(r"ana-(?:calendar|reminder|token)-[\w-]{43}")
 """So that every key is hidden wherever it is met, whoever's it is."""
 
 _TOKEN = re.compile(r"[!-+\--~]{32,200}")
 
 
-def make_key(kind: Literal["calendar", "token"]) -> str:
+def make_key(kind: Literal["calendar", "reminder", "token"]) -> str:
     """Return a new key, which nobody guesses."""
     return f"ana-{kind}-{secrets.token_urlsafe(32)}"
 

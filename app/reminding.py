@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ana.addresses import name_kind, split_addresses
 from ana.keys import OWNER, make_digest
 from ana.output import quote
+from ana.reminders.buttons import Signing
 from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message, send
 from ana.time.clock import Clock
@@ -40,7 +41,9 @@ def list_targets(workspace: Workspace) -> list[Target]:
 
 
 def make_ringer(handles: "DataHandles", targets: Sequence[Target]) -> Ringer:
-    return Ringer(handles.memory, handles.clock, handles.workspace.open_ledger(), targets)
+    workspace = handles.workspace
+    signing = Signing(workspace.person, workspace.reminder_key, workspace.settings.site or "")
+    return Ringer(handles.memory, handles.clock, workspace.open_ledger(), targets, signing)
 
 
 def keep_ringing(workspace: Workspace, ringer: Ringer, clock: Clock, stopped: Event) -> None:
@@ -96,5 +99,5 @@ def describe_failing(workspace: Workspace) -> list[str]:
 
 
 def _show(say: Callable[[str], None], message: Message) -> str:
-    say(f"Reminder: {quote(message.title)} · {message.body}")
+    say(f"Reminder: {quote(message.title)} · {message.body}{' · /done, /snooze' if message.buttons else ''}")
     return ""

@@ -3,7 +3,10 @@
 from ana.memory.sources import find_source
 from ana.memory.undo import PREFIX
 
-_BY_HAND = ("edit-", "import-", PREFIX)
+REMINDER = "reminder"
+"""The kind of what was done with a reminder, where it rang."""
+
+_BY_HAND = ("edit-", f"{REMINDER}-", "import-", PREFIX)
 """How the turns begin that are no message; each is named without its dash."""
 
 
@@ -13,7 +16,7 @@ def name_turn_of(client: str, act: str) -> str:
 
 
 def find_author(turn: str) -> str:
-    """Return what made a turn: edit, import, undo, or another assistant by its name; empty for a message."""
+    """Return what made a turn: edit, reminder, import, undo, or another assistant by its name; empty for a message."""
     kind, _, name = find_source(turn).partition(" ")
     if kind == "assistant":
         return name

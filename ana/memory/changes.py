@@ -28,9 +28,13 @@ class Cause:
     source: str = PERSON
 
 
-def make_edit(thread: str = "", source: str = PERSON) -> Cause:
-    """Return the cause of a change that the person makes by hand: a turn of its own, so that it can be undone."""
-    return Cause("", thread, f"edit-{secrets.token_hex(4)}", source)
+def make_edit(thread: str = "", source: str = PERSON, kind: str = "edit") -> Cause:
+    """Return the cause of a change that the person makes by hand: a turn of its own, so that it can be undone.
+
+    Args:
+        kind: Where it is made, as history tells it (see ana.memory.authors).
+    """
+    return Cause("", thread, f"{kind}-{secrets.token_hex(4)}", source)
 
 
 def get_source(cause: Cause | None) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ana.errors import UserError
-from ana.keys import OWNER, make_digest, make_key, split_tokens
+from ana.keys import KEY, OWNER, make_digest, make_key, split_tokens
 from ana.people.roster import Entry, FolderRoster, Listed, Roster, find_match
+from ana.reminders.buttons import Button, name_person, read_signed
 from ana.settings import Settings
 from ana.urls import LOOPBACK
 from ana.workspace import Workspace, open_workspace
@@ -57,7 +58,7 @@ class People:
 
         Folders count, and a proxy does: without the list, whoever comes through it would be the owner.
         """
-        has_proxy = self._owner.settings.ana_hosts or self._owner.settings.ana_proxies
+        has_proxy = self._owner.settings.hosts or self._owner.settings.ana_proxies
         return bool(has_proxy) or host not in LOOPBACK or self.has_token() or bool(self._owner.list_people())
 
     def find(self, token: str) -> str | None:
@@ -75,6 +76,13 @@ class People:
     def find_by_calendar_key(self, key: str) -> str | None:
         """Return whose calendar a key opens; None if it opens none."""
         return self._roster.find_calendar(self.names(), key)
+
+    def find_by_button(self, signed: str) -> Button | None:
+        """Return the button that stands in an address; None if nobody here has signed it."""
+        if (name := name_person(signed)) not in self.names():
+            return None
+        key = replace(self._owner, person=name).note("reminder-key").read()
+        return read_signed(signed, key) if KEY.fullmatch(key) else None
 
     def add(self, name: str) -> str:
         """List a person, with a folder of their own, and return their token, of which a digest alone is kept.

@@ -10,7 +10,16 @@ from filelock import FileLock, Timeout
 
 from ana.errors import StoreBroken
 from ana.files import compact_database, connect_own, is_damage, remove_database
-from ana.reminders.ledger import MOST_KEPT, Failing, RingKey, sort_open
+from ana.reminders.ledger import (
+    MOST_KEPT,
+    SNOOZED,
+    SNOOZED_END,
+    Failing,
+    RingKey,
+    read_snooze,
+    sort_open,
+    write_snooze,
+)
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rings (
@@ -69,6 +78,27 @@ class FolderLedger:
             with self.open() as db:
                 db.executemany("DELETE FROM rings WHERE item = ?", [(item,) for item in items])
             compact_database(self.path)
+
+    def snooze(self, ring: RingKey, until: datetime) -> None:
+        with self.open() as db:
+            earlier = "DELETE FROM rings WHERE address >= ? AND address < ? AND item = ? AND moment = ?"
+            db.execute(earlier, (SNOOZED, SNOOZED_END, ring.item, ring.moment))
+            self._count(db, write_snooze(until), ring, delivered=False)
+
+    def list_snoozed(self, since: datetime) -> dict[RingKey, datetime]:
+        if not self.path.exists():
+            return {}
+        with self.open() as db:
+            query = "SELECT item, moment, address FROM rings WHERE address >= ? AND address < ?"
+            rows = db.execute(query, (write_snooze(since), SNOOZED_END)).fetchall()
+        return {RingKey(item, moment): read_snooze(written) for item, moment, written in rows}
+
+    def list_rung(self, limit: int) -> list[RingKey]:
+        if not self.path.exists():
+            return []
+        with self.open() as db:
+            query = "SELECT item, moment FROM rings WHERE delivered ORDER BY number DESC LIMIT ?"
+            return [RingKey(*row) for row in db.execute(query, (limit,))]
 
     def get_failing(self, address: str) -> Failing | None:
         if not self.path.exists():

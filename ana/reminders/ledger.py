@@ -3,11 +3,15 @@
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 MOST_KEPT = 20_000
 """Reminders of which it is known that they rang. A clock can go back, so the oldest by their order are forgotten."""
+
+SNOOZED, SNOOZED_END = "snoozed ", "snoozed ~"
+"""Begins what stands in the place of an address where a ring is put off: after it the moment to which, in UTC. The
+second comes after all of them."""
 
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=20), timedelta(hours=1)
 """How long an address that failed is left alone: twice as long each time."""
@@ -58,8 +62,32 @@ class Ledger(Protocol):
     def forget(self, items: Collection[str]) -> None:
         """Forget that reminders of these items rang, or could not."""
 
+    def snooze(self, ring: RingKey, until: datetime) -> None:
+        """Put a ring off to another moment, whether it has rung or not; from any earlier one, too."""
+
+    def list_snoozed(self, since: datetime) -> dict[RingKey, datetime]:
+        """Return the rings that were put off to a moment from `since` on, each with that moment in UTC."""
+
+    def list_rung(self, limit: int) -> list[RingKey]:
+        """Return what was delivered, the last first."""
+
     def get_failing(self, address: str) -> Failing | None:
         """Return what is wrong with an address; None if it took the last message, or has had none."""
+
+
+def make_late(ring: RingKey, until: datetime) -> RingKey:
+    """Return what stands for a ring in the ledger that was put off until a moment."""
+    return RingKey(ring.item, until.astimezone(UTC).isoformat(timespec="microseconds"))
+
+
+def write_snooze(until: datetime) -> str:
+    """Return what stands in the place of an address where a ring is put off until a moment."""
+    return SNOOZED + until.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def read_snooze(written: str) -> datetime:
+    """Return the moment of `write_snooze`."""
+    return datetime.fromisoformat(written.removeprefix(SNOOZED))
 
 
 def sort_open(rings: Collection[RingKey], known: Mapping[RingKey, tuple[int, bool]]) -> list[RingKey]:

@@ -5,10 +5,19 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
-from ana.backends.postgres.names import to_name
+from ana.backends.postgres.names import from_name, to_name
 from ana.postgres.person import PersonRows
 from ana.postgres.session import IS_HELD, Statement
-from ana.reminders.ledger import MOST_KEPT, Failing, RingKey, sort_open
+from ana.reminders.ledger import (
+    MOST_KEPT,
+    SNOOZED,
+    SNOOZED_END,
+    Failing,
+    RingKey,
+    read_snooze,
+    sort_open,
+    write_snooze,
+)
 from ana.values import plain_text
 
 SECONDS = 30.0
@@ -27,6 +36,8 @@ _FAIL = """INSERT INTO failing (address, since, tried, reason) VALUES (?, ?, ?, 
     SET failures = failing.failures + 1, tried = excluded.tried, reason = excluded.reason"""
 _FORGET = """DELETE FROM rings WHERE number <= (
     SELECT number FROM rings ORDER BY number DESC LIMIT 1 OFFSET ?)"""
+
+_FORGET_SNOOZE = "DELETE FROM rings WHERE address >= ? AND address < ? AND item = ? AND moment = ?"
 
 
 class PostgresLedger:
@@ -61,6 +72,19 @@ class PostgresLedger:
 
     def forget(self, items: Collection[str]) -> None:
         self._rows.change(Statement("DELETE FROM rings WHERE item = ANY(?)", [[*map(to_name, items)]]))
+
+    def snooze(self, ring: RingKey, until: datetime) -> None:
+        earlier = Statement(_FORGET_SNOOZE, [SNOOZED, SNOOZED_END, to_name(ring.item), ring.moment])
+        self._rows.change(earlier, self._count(write_snooze(until), ring, delivered=False))
+
+    def list_snoozed(self, since: datetime) -> dict[RingKey, datetime]:
+        query = "SELECT item, moment, address FROM rings WHERE address >= ? AND address < ?"
+        rows = self._rows.ask(query, write_snooze(since), SNOOZED_END)
+        return {RingKey(from_name(item), moment): read_snooze(written) for item, moment, written in rows}
+
+    def list_rung(self, limit: int) -> list[RingKey]:
+        query = "SELECT item, moment FROM rings WHERE delivered ORDER BY number DESC LIMIT ?"
+        return [RingKey(from_name(item), moment) for item, moment in self._rows.ask(query, limit)]
 
     def get_failing(self, address: str) -> Failing | None:
         found = self._rows.ask("SELECT since, failures, tried, reason FROM failing WHERE address = ?", address)

@@ -5,6 +5,7 @@ What it takes is in one address like any other: where the browser's maker takes 
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Annotated
@@ -98,8 +99,12 @@ def make_address(told: str, key: str, sub: str) -> str:
     return f"{KIND}://{urlsafe_b64encode(json.dumps(asdict(found)).encode()).decode().rstrip('=')}"
 
 
-def push(address: str, title: str, body: str, tag: str) -> str:
-    """Send a message to a browser; return why it was not taken, or nothing."""
+def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[str, str]] = ()) -> str:
+    """Send a message to a browser; return why it was not taken, or nothing.
+
+    Args:
+        buttons: The word on each, and its path: the browser knows where its page is.
+    """
     if not is_installed():
         return f"the package {PACKAGE} is not installed (`pip install 'ana[push]'`)"
     import requests
@@ -115,7 +120,7 @@ def push(address: str, title: str, body: str, tag: str) -> str:
             session.max_redirects = 0
             webpush(
                 {"endpoint": found.endpoint, "keys": {"p256dh": found.p256dh, "auth": found.auth}},
-                json.dumps({"title": title, "body": body, "tag": tag}),
+                json.dumps({"title": title, "body": body, "tag": tag, "buttons": buttons}),
                 vapid_private_key=Vapid.from_string(found.key),  # it would take a text for the name of a file
                 vapid_claims={"sub": found.sub},
                 ttl=KEPT_SECONDS,

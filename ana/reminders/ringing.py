@@ -2,18 +2,21 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from hashlib import sha256
 
 from ana.json_lines import Quoted
 from ana.memory.item import Item
 from ana.memory.memory import Memory
+from ana.memory.travel import read_item_repeat
 from ana.output import shorten
-from ana.reminders.ledger import Ledger, RingKey
+from ana.reminders.buttons import LASTING, Signing
+from ana.reminders.ledger import Ledger, RingKey, make_late
 from ana.reminders.reading import Ring, read_reminders, tell_time
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
+from ana.time.repeats import next_after
 
 DAY = timedelta(days=1)
 """How late what came due while nothing ran is still delivered by itself."""
@@ -24,7 +27,7 @@ MONTH = timedelta(days=31)
 LATE = timedelta(minutes=5)
 """From when on it is called late."""
 
-AHEAD = timedelta(hours=1)
+AHEAD, NEAR = timedelta(hours=1), timedelta(hours=2)
 LONGEST = 200
 """Characters of an item in a message."""
 
@@ -46,14 +49,34 @@ class Target:
     send: Callable[[Message], str]
 
 
-class Ringer:
-    """Delivers reminders."""
+@dataclass(frozen=True)
+class _Due:
+    """A ring, and when it is due: the moment to which it was put off, if it was."""
 
-    def __init__(self, memory: Memory, clock: Clock, ledger: Ledger, targets: Sequence[Target]) -> None:
+    ring: RingKey
+    moment: datetime
+
+
+class Ringer:
+    """Delivers reminders.
+
+    Args:
+        signing: Signs the buttons under them; None for messages without any.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        clock: Clock,
+        ledger: Ledger,
+        targets: Sequence[Target],
+        signing: Signing | None = None,
+    ) -> None:
         self._memory = memory
         self._clock = clock
         self._ledger = ledger
         self._targets = targets
+        self._signing = signing
         self._items: list[Item] = []
         self._position: object = None
         self.delivered = self.failed = 0
@@ -72,45 +95,58 @@ class Ringer:
             AnaError: The items, or the ledger, cannot be read.
         """
         now = self._clock.now().astimezone(UTC)
-        rings = [
-            (make_key(item, ring, self._clock.zone), ring)
-            for item in self._load()
-            for ring in read_reminders(item, self._clock.zone, _begin(item, now, oldest), now + AHEAD)
-        ]
-        due = {key: ring for key, ring in rings if ring.moment <= now}
+        zone, items = self._clock.zone, self._load()
+        snoozed = self._ledger.list_snoozed(now - oldest) if items else {}
+        rings = {
+            key: _Due(key, ring.moment)
+            for item in items
+            for ring in read_reminders(item, zone, _begin(item, now, oldest), now + AHEAD)
+            if (key := make_key(item, ring, zone)) not in snoozed
+        }
+        rings |= {make_late(key, until): _Due(key, until) for key, until in snoozed.items()}
+        due = {key: each for key, each in rings.items() if each.moment <= now}
         if due:
             with self._ledger.deliver_alone() as is_alone:
                 for target in self._targets if is_alone() else ():
                     self._deliver(target, due, is_alone)
-        return min((ring.moment for _, ring in rings if ring.moment > now), default=None)
+        return min((each.moment for each in rings.values() if now < each.moment <= now + AHEAD), default=None)
 
     def _load(self) -> Sequence[Item]:
         """Return the items that may ring; they are asked for again when something was written."""
         position = self._memory.backend.position()
         if position != self._position:
             # a query and not a scan: the index answers it, so that a look every minute does not load Chroma
-            self._items = self._memory.find(where={"remind": {"$ne": None}}, limit=10**9).items
+            found = self._memory.find(where={"remind": {"$ne": None}}, limit=10**9)
+            self._items = [found.stored.get(item.id, item) for item in found.items]  # not at their next date
             self._position = position
         return self._items
 
-    def _deliver(self, target: Target, due: dict[RingKey, Ring], is_alone: Callable[[], bool]) -> None:
+    def _deliver(self, target: Target, due: dict[RingKey, _Due], is_alone: Callable[[], bool]) -> None:
         failing = self._ledger.get_failing(target.key)
         if failing and failing.is_paused(self._clock.now()):
             return
         for key in self._ledger.list_open(target.key, due):
             # right before, for it may be done, moved or deleted by now
             item = self._memory.record("item", key.item)
-            if item is None or not _still_rings(item, due[key], self._clock):
-                continue
-            if self._rang_before(target, key, due[key]):
+            ring = find_ring(item, due[key].ring, self._clock.zone)
+            if item is None or ring is None or self._rang_before(target, key, ring):
                 continue
             if not is_alone():
                 return
-            message = make_message(item, due[key], key, self._clock.now())
+            shown = replace(ring, moment=due[key].moment)  # of one that was put off, that moment
+            message = self._add_buttons(make_message(item, shown, key, self._clock.now()), item, ring, due[key].ring)
             if not deliver(self._ledger, target, key, message, self._clock):
                 self.failed += 1
                 return
             self.delivered += 1
+
+    def _add_buttons(self, message: Message, item: Item, ring: Ring, key: RingKey) -> Message:
+        """Return a message with buttons that count until the item's next date."""
+        now, zone = self._clock.now(), self._clock.zone
+        until = _find_next(item, ring, zone) or now + LASTING
+        if self._signing is None or until <= now:
+            return message
+        return replace(message, buttons=self._signing.make_buttons(key, until), site=self._signing.site)
 
     def _rang_before(self, target: Target, key: RingKey, ring: Ring) -> bool:
         """Return whether an earlier version delivered it, which knew what goes along by its moment in UTC, too."""
@@ -153,5 +189,23 @@ def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
     return max(now - oldest, made) if made <= now else now - oldest
 
 
-def _still_rings(item: Item, ring: Ring, clock: Clock) -> bool:
-    return bool(read_reminders(item, clock.zone, ring.moment, ring.moment))
+def find_ring(item: Item | None, key: RingKey, zone: tzinfo) -> Ring | None:
+    """Return the ring that stands for a key; None where the item was done, moved or deleted."""
+    if item is None:
+        return None
+    moment = datetime.fromisoformat(key.moment)
+    moment = moment.replace(tzinfo=moment.tzinfo or zone).astimezone(UTC)
+    # a local time that the clock repeats is one of two moments
+    near = read_reminders(item, zone, moment - NEAR, moment + NEAR)
+    return next((ring for ring in near if make_key(item, ring, zone) == key), None)
+
+
+def _find_next(item: Item, ring: Ring, zone: tzinfo) -> datetime | None:
+    """Return when an item comes again after the date that a ring is about; None if it does not."""
+    repeat = read_item_repeat(item, zone)
+    following = next_after(repeat, _to_moment(ring.of, zone)) if repeat and ring.of else None
+    return _to_moment(following.start, zone) if following else None
+
+
+def _to_moment(start: date, zone: tzinfo) -> datetime:
+    return start if isinstance(start, datetime) else datetime.combine(start, time(), zone)

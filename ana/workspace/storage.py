@@ -20,6 +20,7 @@ NoteName = Literal[
     "ollama-offered",
     "calendar-key",
     "push-key",
+    "reminder-key",
     "refused-parameters",
     "calendars",
     "zone",

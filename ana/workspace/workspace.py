@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import ConfigError, UserError, WrongName
 from ana.installing import describe_install
@@ -114,9 +114,16 @@ class Workspace:
         Args:
             change: Whether another takes its place: who has the old one reads nothing any more.
         """
-        note = self.note("calendar-key")
+        return self._keep_key("calendar", change=change)
+
+    def reminder_key(self) -> str:
+        """Return the secret that signs the buttons under the person's reminders; made when it is first asked for."""
+        return self._keep_key("reminder")
+
+    def _keep_key(self, kind: Literal["calendar", "reminder"], *, change: bool = False) -> str:
+        note = self.note("calendar-key" if kind == "calendar" else "reminder-key")
         if change or not KEY.fullmatch(note.read()):
-            note.write(make_key("calendar"))
+            note.write(make_key(kind))
         return note.read()  # another program may have made one at the same time: the last counts
 
     def list_people(self) -> list[str]:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from ana.errors import RecordChanged
 from ana.handles import DataHandles
+from ana.memory.authors import REMINDER, find_author
 from ana.memory.changes import make_edit
 from ana.memory.item import Item
 from ana.memory.receipts import describe_change, make_receipt
@@ -37,6 +38,7 @@ STATUSES = ("active", "done", "cancelled")
 """What the status of an item can be set to beside what it is."""
 
 PREFIX = "field-"
+FROM_REMINDER = ", from the reminder"
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,7 @@ def _list_versions(handles: DataHandles, id: str) -> Sequence[Version]:
     entries, undone = handles.memory.history(id=id, limit=VERSIONS), find_all_undone(handles.memory)
     return [
         Version(
-            show_moment(entry.ts, handles.clock),
+            f"{show_moment(entry.ts, handles.clock)}{FROM_REMINDER if find_author(entry.turn) == REMINDER else ''}",
             describe_change(make_receipt(entry.change, handles.clock.zone)),
             entry.turn if "-" not in entry.turn else "",
             entry.turn if entry.turn not in undone else "",

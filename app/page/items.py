@@ -25,11 +25,12 @@ from ana.time.clock import Clock
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
 from ana.values import Json
+from app.answering import mark_done
 from app.due import list_open_first
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.fields import read_new
 from app.page.forms import read_text
-from app.page.marking import Mark, claim, delete, list_labels, mark_all, mark_done, move, set_property
+from app.page.marking import Mark, claim, delete, list_labels, mark_all, move, set_property
 from app.page.shell import render
 from app.server.answers import find_workspace, read_number
 from app.server.request_threads import run_in_threadpool

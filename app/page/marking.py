@@ -60,18 +60,6 @@ def claim(handles: DataHandles, ids: Sequence[str]) -> str:
     return by.turn if handles.memory.claim(ids, by) else ""
 
 
-def mark_done(handles: DataHandles, when: str = "") -> Mark:
-    """Return what marks an item done; of what repeats the time that is shown, the next one without one."""
-
-    def mark(item: Item) -> Properties:
-        done: dict[str, Json] = {"status": "done"}
-        if when and read_item_repeat(item, handles.clock.zone):
-            done["done_for"] = when
-        return done
-
-    return mark
-
-
 def mark_missed(handles: DataHandles, id: str) -> str:
     """Mark each date of what repeats that is over and was not marked as done, and return the turn that did it.
 

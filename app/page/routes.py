@@ -5,10 +5,12 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from ana.reminders.buttons import PATH
 from app.page import (
     about,
     acts,
     assistants,
+    button,
     chat,
     files,
     forgetting,
@@ -62,6 +64,8 @@ PAGES: list[BaseRoute] = [
     _form("/chat/{thread_id}/rename", chat.rename),
     _form("/chat/{thread_id}/delete", chat.delete),
     Route(f"{PAGE}/chat/{{thread_id}}/runs/{{run_id}}", chat.stream),
+    Route(f"{PATH}{{signed}}", button.ask),
+    Route(f"{PATH}{{signed}}", button.press, methods=["POST"]),
     Route(f"{PAGE}/today", today.show),
     _form("/today", today.add),
     _form("/items/{id}/done", today.finish),

@@ -86,7 +86,7 @@ async def render(request: Request, template: str, *, status: int = 200, **values
             every form has.
         values: What the template shows beside that; `conversations` stand beside it where nothing else does.
     """
-    person = request.state.person
+    person = None if request.state.button else request.state.person
     if person and "conversations" not in values:
         opened = await find_workspace(request)
         values["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)

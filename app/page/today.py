@@ -21,12 +21,13 @@ from ana.output import escape_controls
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import list_missed, may_repeat
 from app.adding import describe_task, read_task
+from app.answering import mark_done
 from app.dated import list_dated, tell_time
 from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
 from app.page.acts import find_notice, go_on, keep_here
 from app.page.forms import read_text
-from app.page.marking import get_item, list_labels, mark_all, mark_done, mark_missed, move, read_day
+from app.page.marking import get_item, list_labels, mark_all, mark_missed, move, read_day
 from app.page.shell import HEADERS, render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool

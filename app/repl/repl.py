@@ -177,6 +177,18 @@ class Repl:
 
         show_routines(self._handles(), list_routines(self._handles()))
 
+    def _finish_rung(self, _: str) -> None:
+        self._answer("done")
+
+    def _snooze(self, phrase: str) -> None:
+        self._answer(phrase or "10 minutes")
+
+    def _answer(self, act: str) -> None:
+        from app.answering import answer, find_last_rung
+
+        handles = self._handles()
+        say(answer(handles, find_last_rung(handles), act, self._conversations.id))
+
     def _undo(self, turn: str) -> None:
         from app.undo import undo_turn
 
@@ -258,6 +270,8 @@ COMMANDS = (
     Command("/due", "what is overdue, due today and in the next seven days", Repl._show_due),
     Command("/today", "the day at a glance, then the next days", Repl._show_today),
     Command("/routines", "what is asked at set times, such as a brief each morning", Repl._show_routines),
+    Command("/done", "mark done what rang last", Repl._finish_rung),
+    Command("/snooze", "let it ring again: /snooze 1 hour, /snooze tomorrow morning", Repl._snooze),
     Command("/undo", "take back the last turn here that changed something; so does the word undo", Repl._undo),
     Command("/redo", "bring back what was taken back last", Repl._redo),
     Command("/forget", "take the last message out of everything; /forget 2 the one before, /forget ID", Repl._forget),

@@ -207,7 +207,7 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     settings = load_settings()
     people, attempts = People(settings), Attempts()
     middleware = [
-        Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.ana_hosts),
+        Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.hosts),
         Middleware(SignIn, people=people, attempts=attempts, show=errors.answer_error),
         Middleware(Room),
         Middleware(JsonBodies, skip=is_page, check=refuse_another),

@@ -15,11 +15,12 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ana.errors import AnaError
+from ana.errors import AnaError, NotFound
 from ana.json_lines import name_work
 from ana.keys import OWNER
 from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
+from ana.reminders.buttons import PATH
 from app.server.arriving import Refusal, drop_body, read_body, read_length
 from app.server.attempts import Attempts
 from app.server.guard import BY_SCRIPT, PAGE, is_page
@@ -59,11 +60,14 @@ WRONG = "Send a token, as `Authorization: Bearer TOKEN` or `X-Api-Key: TOKEN`; `
 WRONG_KEY = "No calendar is here: the key was changed, or never was one; `ana calendar` shows the address that counts."
 WRONG_CODE = "This code was used, has ended, or never was one; `ana users link NAME` shows a new one."
 
+NO_BUTTON = "This is no button of a reminder.", "Open the whole address, as the reminder has it."
+
 
 class SignIn:
     """Sets `scope["state"]["person"]` (Starlette's `request.state.person`), or refuses the request.
 
-    `is_alone` beside it is whether nobody but the owner, on this machine, can have sent it.
+    `is_alone` beside it is whether nobody but the owner, on this machine, can have sent it. `button` is the one under a
+    reminder that was pressed: its holder may do that one act, and sees nothing else of the person's.
 
     Args:
         show: Returns what the page shows of a request, a status and why nobody could be found; JSON without it.
@@ -99,7 +103,7 @@ class SignIn:
                     admitted, renewed = await self._admit_to_page(scope)
                 else:
                     admitted = await self._admit(asked, scope)
-                state = {**scope.get("state", {}), "is_alone": False, **admitted}
+                state = {**scope.get("state", {}), "is_alone": False, "button": None, **admitted}
                 own.set(self._threads[state["person"]])
                 name_work(person=state["person"])
                 answer, scope = self._app, {**scope, "state": state}
@@ -117,7 +121,7 @@ class SignIn:
 
     async def _tell(self, scope: Scope, status: int, sentence: str) -> ASGIApp:
         if self._show and scope["type"] == "http" and is_page(scope["path"]):
-            return await self._show(Request({**scope, "state": {"person": None}}), status, sentence)
+            return await self._show(Request({**scope, "state": {"person": None, "button": None}}), status, sentence)
         return JSONResponse({"error": sentence}, status)
 
     async def _admit_to_page(self, scope: Scope) -> tuple[dict[str, Any], str]:
@@ -126,6 +130,11 @@ class SignIn:
         if any(path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN_PAGES):
             _require_small(scope)
             return {"person": None}, ""
+        if path.startswith(PATH):
+            button = await run_in_threadpool(self._people.find_by_button, path.removeprefix(PATH))
+            if button is None:
+                raise NotFound(*NO_BUTTON)
+            return {"person": button.person, "button": button}, ""
         if not await self._look_up(self._people.needs_token, (scope.get("server") or ("",))[0]):
             return {"person": OWNER, "is_alone": True}, ""
         if token := read_token(connection):

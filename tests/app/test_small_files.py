@@ -23,7 +23,7 @@ NOTES = (
     *("thread_names.json", "last_thread", "typed", "refused_copy", "shown", "shown-to-assistants"),
     *("spending.json", "spending.lock", "spending.ledger"),
     *("embedder-suggested", "ollama-offered", "refused-parameters"),
-    *("calendar-key", "push-key", "calendars", "zone", "assistants", "forgetting", "evaluations.json"),
+    *("calendar-key", "push-key", "reminder-key", "calendars", "zone", "assistants", "forgetting", "evaluations.json"),
     *("traces.lock", "traces.owner", "thread_names.lock", "thread_names.owner", "reminders.lock"),
 )
 """The small files that ana writes in a data folder."""

@@ -21,6 +21,8 @@ class Collector:
     tags: Counter[str] = field(default_factory=Counter)
     signed: list[bool] = field(default_factory=list)
     """Whether each came with a password."""
+    actions: list[str] = field(default_factory=list)
+    """The buttons of each, as ntfy takes them."""
     status: int = 200
     to: str = ""
     """Where it redirects to, with a status of 307."""
@@ -41,6 +43,7 @@ class Collector:
             self.messages.append(body)
             self.signed.append("Authorization" in request.headers)
             self.tags[request.headers[TAG] or ""] += 1
+            self.actions.append(request.headers["X-Actions"] or "")
         request.send_response(self.status)
         if self.to:
             request.send_header("Location", self.to)

@@ -42,10 +42,10 @@ class Service:
         }
         return json.dumps({"endpoint": f"{self.url}/one", "keys": keys})
 
-    def read(self) -> dict[str, str]:
+    def read(self) -> dict[str, Any]:
         """What the browser shows of the last message."""
         told = http_ece.decrypt(self.taken[-1][1], private_key=self.private, auth_secret=SECRET, version="aes128gcm")
-        shown: dict[str, str] = json.loads(told)
+        shown: dict[str, Any] = json.loads(told)
         return shown
 
 
@@ -75,7 +75,9 @@ def test_a_message_reaches_the_browser_and_nobody_on_the_way_can_read_it(service
     key = make_private_key()
     address = make_address(service.subscription(), key, "https://ana.example.org")
     assert send(address, Message("Dentist", "today at 14:30", "tag-1")) == ""
-    assert service.read() == {"title": "Dentist", "body": "today at 14:30", "tag": "tag-1"}
+    assert service.read() == {"title": "Dentist", "body": "today at 14:30", "tag": "tag-1", "buttons": []}
+    assert send(address, Message("Dentist", "today", buttons=[("Done", "/app/reminder/x")])) == ""
+    assert service.read()["buttons"] == [["Done", "/app/reminder/x"]], "wherever the server is"
     headers, body = service.taken[0]
     assert b"Dentist" not in body
     assert find_public_key(key) in headers["authorization"]

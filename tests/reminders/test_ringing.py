@@ -104,6 +104,12 @@ def test_what_goes_along_rings_by_the_clock_where_the_person_is_and_once_a_day_w
     assert bell.after(hours=6, minutes=59) == ["pill | Thursday December 3 2026, 20:00"]
 
 
+def test_what_passes_by_itself_rings_late_also_where_its_next_date_is_the_one_that_counts(bell: Bell) -> None:
+    bell.memory.create("pill", {**PILL})
+    late = "pill | Tuesday December 1 2026, 20:00 (late: this was to ring Tuesday December 1 2026, 20:00)"
+    assert bell.after(hours=9) == [late]
+
+
 def test_what_keeps_its_zone_rings_at_its_instant_and_tells_the_time_here(bell: Bell) -> None:
     bell.memory.create("call Anna", {"due_date": "2026-12-01T16:30", "remind": ["30 minutes before"]})
     bell.memory.create("class", {"start_date": "2026-12-01T16:30", "repeats": "FREQ=DAILY", "remind": "1 hour before"})

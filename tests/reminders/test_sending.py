@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from ana.keys import make_digest
 from ana.logs import secrets_of, set_up_logging
 from ana.reach import is_public
 from ana.reminders import sending
-from ana.reminders.sending import NOT_TAKEN, Message, send
+from ana.reminders.sending import NOT_TAKEN, Message, _add_buttons, send
 from ana.settings import load_settings
 from tests.conftest import folders
 from tests.reminders.collector import Collector, collecting
@@ -32,6 +33,36 @@ def test_a_message_arrives_with_its_tag(collector: Collector) -> None:
     assert send(collector.address, HELLO) == ""
     assert [(each["title"], each["message"]) for each in collector.messages] == [(HELLO.title, HELLO.body)]
     assert dict(collector.tags) == {HELLO.tag: 1}
+
+
+BUTTONS = (("Done", "/app/reminder/a.b_-.c"), ("1 hour", "/app/reminder/d"), ("2", "/2"), ("3", "/3"))
+
+
+def test_ntfy_shows_as_many_buttons_as_it_takes(collector: Collector) -> None:
+    message = replace(HELLO, buttons=BUTTONS, site="https://ana.example.org")
+    for ending in ("", "?priority=high"):
+        assert send(f"ntfy://127.0.0.1:{collector.port}/topic{ending}", message) == ""
+    done = "http, Done, https://ana.example.org/app/reminder/a.b_-.c, method=POST, clear=true"
+    assert [each.split("; ")[0] for each in collector.actions] == [done, done]
+    assert [each.count("; ") for each in collector.actions] == [2, 2]
+    assert {each["message"] for each in collector.messages} == {HELLO.body}
+    assert send(f"ntfy://127.0.0.1:{collector.port}/topic", replace(message, site="")) == ""
+    assert collector.actions[-1] == "", "a phone would not know where the server is"
+
+
+def test_a_mail_has_a_link_for_each_button_and_other_kinds_have_none(collector: Collector) -> None:
+    message = replace(HELLO, buttons=BUTTONS[:2], site="https://ana.example.org")
+    address, body = _add_buttons("mailtos://me:pass@example.com", message)
+    assert address == "mailtos://me:pass@example.com"
+    assert body.splitlines() == [
+        HELLO.body,
+        "",
+        "Done: https://ana.example.org/app/reminder/a.b_-.c",
+        "1 hour: https://ana.example.org/app/reminder/d",
+    ]
+    assert _add_buttons(address, replace(message, site="")) == (address, HELLO.body)
+    assert send(collector.address, message) == ""
+    assert collector.messages[0]["message"] == HELLO.body
 
 
 def test_a_receiver_that_fails_is_told_without_its_secrets(collector: Collector, tmp_path: Path) -> None:

@@ -28,10 +28,16 @@ self.addEventListener("fetch", (event) => {
 
 self.addEventListener("push", (event) => {
   const told = event.data ? event.data.json() : {};
-  event.waitUntil(self.registration.showNotification(told.title || "ana", { body: told.body, tag: told.tag }));
+  const actions = (told.buttons || []).map(([title, action]) => ({ action, title }));
+  const shown = { body: told.body, tag: told.tag, actions: actions.slice(0, Notification.maxActions || 0) };
+  event.waitUntil(self.registration.showNotification(told.title || "ana", shown));
 });
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(self.clients.openWindow("/app/today"));
+  const open = (path) => self.clients.openWindow(path);
+  if (!event.action) return event.waitUntil(open("/app/today"));
+  // what could not be done says so on its page
+  const press = fetch(event.action, { method: "POST" }).then((answer) => answer.ok || open(event.action));
+  event.waitUntil(press.catch(() => open(event.action)));
 });

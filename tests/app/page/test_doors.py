@@ -10,6 +10,7 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from ana.people import People
+from ana.reminders.buttons import PATH
 from ana.settings import load_settings
 from app.page.forms import COOKIE, FIELD
 from app.page.routes import PAGES
@@ -18,8 +19,11 @@ from app.server.app import build_app
 from app.server.sign_in import OPEN_PAGES
 from tests.app.page.conftest import Browser, browse, list_fields
 
-GETS = [route.path for route in PAGES if isinstance(route, Route) and "GET" in (route.methods or ())]
-POSTS = [route.path for route in PAGES if isinstance(route, Route) and "POST" in (route.methods or ())]
+ROUTES = [route for route in PAGES if isinstance(route, Route) and not route.path.startswith(PATH)]
+"""Those for which a person signs in; what a signature opens is in test_button.py."""
+
+GETS = [route.path for route in ROUTES if "GET" in (route.methods or ())]
+POSTS = [route.path for route in ROUTES if "POST" in (route.methods or ())]
 
 
 def fill(path: str) -> str:

@@ -1,0 +1,108 @@
+"""Answers to a reminder, wherever they are given: done, or put off. The page marks items done as they do."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ana.errors import NotFound, UserError
+from ana.memory.authors import REMINDER
+from ana.memory.changes import make_edit
+from ana.memory.item import Item
+from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.routines import is_routine
+from ana.memory.travel import read_item_repeat
+from ana.output import quote
+from ana.reminders.buttons import DONE, read_later
+from ana.reminders.ledger import RingKey
+from ana.reminders.reading import Ring, tell_time
+from ana.reminders.ringing import DAY, find_ring
+from ana.time.when import NotRead
+
+if TYPE_CHECKING:
+    from ana.handles import DataHandles
+    from ana.values import Json, Properties
+
+OVER = "This reminder is over: it was done, moved or deleted since.", "`ana due` shows what is open."
+LONGEST = 60
+"""Characters of an item in the sentence."""
+
+LAST = 20
+"""How many of what rang last are looked at."""
+
+
+@dataclass(frozen=True)
+class RungItem:
+    """An item that rang, and waits for an answer."""
+
+    item: Item
+    key: RingKey
+    ring: Ring
+
+
+def mark_done(handles: "DataHandles", when: str = "") -> "Callable[[Item], Properties]":
+    """Return what marks an item done; of what repeats the date that is meant, the next one without one."""
+
+    def mark(item: Item) -> "Properties":
+        done: dict[str, Json] = {"status": "done"}
+        repeat = read_item_repeat(item, handles.clock.zone) if when else None
+        if repeat and not repeat.from_done:  # else the day counts on which it was done
+            done["done_for"] = when
+        return done
+
+    return mark
+
+
+def find_rung(handles: "DataHandles", key: RingKey) -> RungItem:
+    """Return what rang. Raises NotFound if it waits for no answer any more."""
+    item = handles.memory.record("item", key.item)
+    ring = find_ring(item, key, handles.clock.zone)
+    if item is None or ring is None:
+        raise NotFound(*OVER)
+    return RungItem(item, key, ring)
+
+
+def find_last_rung(handles: "DataHandles") -> RungItem:
+    """Return what rang last. Raises UserError if nothing did, or it waits for no answer any more."""
+    ledger = handles.workspace.open_ledger()
+    rung = (key for key in ledger.list_rung(LAST) if not is_routine(handles.memory.record("item", key.item)))
+    if (key := next(rung, None)) is None:
+        raise UserError("No reminder has rung yet.", "`ana due` shows what is open.")
+    with suppress(NotFound):
+        return find_rung(handles, key)
+    # what rang late has the moment to which it was put off
+    snoozed = [each for each in ledger.list_snoozed(handles.clock.now() - DAY) if each.item == key.item]
+    return find_rung(handles, next(iter(snoozed), key))
+
+
+def answer(handles: "DataHandles", rung: RungItem, act: str, thread: str = "") -> str:
+    """Mark what rang done, or let it ring again later; return what was done.
+
+    Args:
+        act: `done`, or until when it is put off: 1 hour, tomorrow morning.
+        thread: The conversation in which it is said, where “undo” takes it back; empty without one.
+
+    Raises:
+        UserError: No moment is meant that lies ahead.
+        AnaError: It cannot be marked done.
+    """
+    if act == DONE:
+        mark = mark_done(handles, _write_date(rung, handles))
+        (change,) = handles.memory.change_all([rung.item.id], mark, make_edit(thread, kind=REMINDER))
+        return describe_change(make_receipt(change, handles.clock.zone))
+    try:
+        until = read_later(act, handles.clock)
+    except NotRead as exc:
+        raise UserError(f"{act!r:.60} is no time: {exc}.", "Say 1 hour, tomorrow morning, Friday at 9.") from exc
+    handles.workspace.open_ledger().snooze(rung.key, until)
+    return f"{quote(rung.item.content, LONGEST)} rings again {tell_time(until)}."
+
+
+def _write_date(rung: RungItem, handles: "DataHandles") -> str:
+    """Return the date that a ring is about, as properties hold it; empty without one."""
+    start, repeat = rung.ring.of, read_item_repeat(rung.item, handles.clock.zone)
+    if isinstance(start, datetime):
+        local = start.astimezone(repeat.zone if repeat else handles.clock.zone)
+        return local.replace(tzinfo=None).isoformat(timespec="minutes")
+    return str(start or "")
