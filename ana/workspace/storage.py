@@ -25,6 +25,8 @@ NoteName = Literal[
     "zone",
     "forgetting",
     "assistants",
+    "telegram",
+    "telegram-code",
 ]
 
 
