@@ -58,7 +58,8 @@ class _LogFile(RotatingFileHandler):
 
 def secrets_of(settings: Settings) -> list[str]:
     """Return every key, and password in a URL: none of them is written to a file or sent to others than its owner."""
-    keys = [key.get_secret_value() for key in (settings.openai_api_key, settings.openrouter_api_key) if key]
+    given = (settings.openai_api_key, settings.openrouter_api_key, settings.telegram_bot_token)
+    keys = [key.get_secret_value() for key in given if key]
     passwords = [urlsplit(url).password or "" for url in (settings.openai_base_url, settings.ollama_host) if url]
     addresses = (part for each in split_addresses(settings.ana_notify) for part in list_secret_parts(each))
     tokens = [token for _, token in split_tokens(settings.ana_api_tokens)]

@@ -193,6 +193,8 @@ class Settings(PersonalSettings):
         ("ntfy", "ntfys", "mailtos", "tgram", "pover", "discord", "slack", "webpush"),
         description="kinds of addresses that others than you may use; `private` lets them name private networks too",
     )
+    telegram_bot_token: SecretStr | None = Field(None, description="a bot of yours at Telegram, from @BotFather")
+    telegram_api_url: Url = Field("https://api.telegram.org", description="another server of Telegram's Bot API")
     ana_metrics: Listening | None = Field(
         None, description="HOST:PORT of each process's figures for Prometheus; one that finds it taken uses the next"
     )

@@ -19,6 +19,7 @@ from app.outcome import (
     CutShort,
     Done,
     NotShown,
+    Outcome,
     Waiting,
     config_of,
     describe_unforeseen,
@@ -131,6 +132,16 @@ class Assistant:
         """
         with self._store.map_errors(), self.handles.workspace.recent.enter():
             return self._open_turn(self._read(thread_id))
+
+    def find_last_turn(self, thread_id: str) -> Outcome | None:
+        """Return how the thread's last turn ended, or that it has not; None without one. As `find_open_turn`."""
+        with self._store.map_errors(), self.handles.workspace.recent.enter():
+            state = self._read(thread_id)
+            messages, turn = this_turn(state.values.get("messages", [])), state.values.get("turn")
+            is_open = self._open_turn(state)
+            if is_open or not messages or not turn:
+                return is_open
+            return read_done(self.handles, thread_id, turn, messages)
 
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
         """Go on with a turn that was cut short; nothing is written twice. Return None if the thread has no such turn.

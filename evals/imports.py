@@ -51,6 +51,7 @@ LEVELS = {
     "app.reminding": 15,
     "app.repl": 16,
     "app.mcp": 16,
+    "app.telegram": 16,
     "app.server": 17,
     "app.studio": 18,
     "app.page": 18,

@@ -48,7 +48,15 @@ JSON = (("checkpoints", "metadata"), ("created", "metadata"), ("trash", "name"),
 _BYTES = ("state", "value")
 """Columns of bytes, base64 in a line."""
 
-NOTES: tuple[NoteName, ...] = ("assistants", "calendar-key", "calendars", "push-key", "reminder-key", "zone")
+NOTES: tuple[NoteName, ...] = (
+    "assistants",
+    "calendar-key",
+    "calendars",
+    "push-key",
+    "reminder-key",
+    "telegram",
+    "zone",
+)
 """The notes that are a person's wherever they are."""
 
 PERSONAL = ("spending", "bills", "rings", "failing", "settings", "notes")

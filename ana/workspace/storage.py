@@ -26,6 +26,8 @@ NoteName = Literal[
     "zone",
     "forgetting",
     "assistants",
+    "telegram",
+    "telegram-code",
 ]
 
 

@@ -55,6 +55,7 @@ COMMANDS = (
     "reindex",
     "traces",
     "cost",
+    "telegram",
     "serve",
     "worker",
     "users",

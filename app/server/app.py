@@ -43,6 +43,7 @@ from app.server.request_threads import run_in_threadpool
 from app.server.routes import ROUTES
 from app.server.shapes import show_info
 from app.server.sign_in import SignIn, refuse_another
+from app.server.telegram import answering
 from app.server.workspaces import Workspaces
 from app.serving import mark_serving
 
@@ -142,7 +143,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
             opened = await workspaces.open(OWNER)
             await run_in_threadpool(opened.handles.memory.count)
         looking = asyncio.create_task(_look_after(workspaces))
-        async with app.state.mcp.run(), _join_queue(app):
+        async with app.state.mcp.run(), _join_queue(app), answering(workspace.settings, workspaces):
             yield
         looking.cancel()
         await asyncio.wait([looking])

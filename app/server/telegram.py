@@ -1,0 +1,46 @@
+"""Telegram beside the server: a bot's messages are answered with the workspaces that requests use."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+from ana.settings import Settings
+from app.server.request_threads import run_in_threadpool
+from app.server.workspaces import OpenWorkspace, Workspaces
+
+if TYPE_CHECKING:
+    from app.turn import Assistant
+
+
+@asynccontextmanager
+async def answering(settings: Settings, workspaces: Workspaces) -> AsyncIterator[None]:
+    """Answer what comes from Telegram while the context is open, where there is a bot."""
+    if settings.telegram_bot_token is None:
+        yield
+        return
+    from app.telegram.bot import answer_telegram
+
+    loop = asyncio.get_running_loop()
+
+    @contextmanager
+    def hold(person: str) -> "Iterator[Assistant]":
+        held = ExitStack()  # entered and closed where requests are
+        try:
+            opened = asyncio.run_coroutine_threadsafe(_hold(workspaces, person, held), loop).result()
+            yield opened.turns.open()
+        finally:
+            loop.call_soon_threadsafe(held.close)
+
+    answered = answer_telegram(settings, hold)
+    await run_in_threadpool(answered.__enter__)
+    try:
+        yield
+    finally:
+        await run_in_threadpool(answered.__exit__, None, None, None)
+
+
+async def _hold(workspaces: Workspaces, person: str, held: ExitStack) -> OpenWorkspace:
+    opened = await workspaces.open(person)
+    held.enter_context(opened.hold())
+    return opened

@@ -1,0 +1,217 @@
+"""What is done with one update of a person's chat, in a way that can be begun again wherever it was cut short."""
+
+import hashlib
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+from ana.errors import TurnStopped
+from ana.memory.receipts import describe_change, describe_difference, make_receipt
+from ana.models.transcription import transcribe
+from ana.reminders.reading import tell_time
+from ana.reminders.ringing import LATE
+from app.due import group_due_locally, list_today
+from app.following import list_calendar_news
+from app.outcome import Done, NotShown, Outcome, Waiting
+from app.said import Said
+from app.telegram.api import Api, Refused, Unreachable
+from app.telegram.links import Chat, Taken
+from app.telegram.screen import (
+    Messages,
+    Progress,
+    draw_answer,
+    draw_request,
+    make_buttons,
+    read_button,
+    showing,
+)
+from app.telegram.text import plain
+from app.turn import Assistant
+from nodes.requests import decide_all
+
+HELP = (
+    "Say what is on your mind. What changes something stands under the answer.\n"
+    "/new begins a new conversation, /today shows the day, /undo takes back the last change of this conversation."
+)
+
+NOT_TAKEN = {
+    "picture": "Pictures are not looked at here. Say in words what matters of it.",
+    "other": "Only text and voice messages are read here. Paste what matters of it.",
+}
+
+ROOM, WIDTH = 40, 60
+"""Lines of /today at most, and columns of each."""
+
+
+class Answering:
+    """Answers one update.
+
+    Args:
+        chat: As it is kept by `save`.
+        taken: The update, and how far it is; a part of the chat.
+    """
+
+    def __init__(
+        self, api: Api, assistant: Assistant, chat: Chat, taken: Taken, messages: Messages, save: Callable[[], object]
+    ) -> None:
+        self._api = api
+        self._assistant = assistant
+        self._chat, self._taken, self._update = chat, taken, taken.update
+        self._messages = messages
+        self._save = save
+        self._head: list[str] = []
+        """What stands above the answer, as HTML."""
+
+    def answer(self) -> None:
+        """Do what the update asks for, and show what came of it. Errors as of a turn, and of the Bot API's calls."""
+        if self._update.kind == "button":
+            self._press()
+            return
+        self._messages.begin()
+        clock = self._assistant.handles.clock
+        if self._update.at and clock.now() - (then := datetime.fromtimestamp(self._update.at, clock.zone)) > LATE:
+            self._head.append(f"<i>{plain(f'Late: you wrote this {tell_time(then)}.')}</i>")
+        text = self._update.text.strip()
+        command = COMMANDS.get("/undo" if text.lower() == "undo" else text.partition(" ")[0].lower())
+        if self._update.is_others:
+            command = None
+        if self._update.kind in NOT_TAKEN:
+            self._show(NOT_TAKEN[self._update.kind])
+        elif command:
+            self._show(command(self))
+        elif text.startswith("/") and not self._update.is_others:
+            self._show(f"There is no such command.\n{HELP}")
+        else:
+            self._ask(self._hear() if self._update.kind == "voice" else text)
+
+    def _ask(self, text: str) -> None:
+        # nobody can tell what was pasted into a message; a forwarded one is all of somebody else
+        said = Said(text, (text,) if self._update.is_others else () if self._update.kind == "voice" else None)
+        assistant, thread, shown = self._assistant, self._chat.thread, self._chat.shown or None
+        self._act(lambda listen: assistant.ask(said, thread, on_event=listen, shown=shown))
+
+    def _hear(self) -> str:
+        """Return what was said in a voice message, and have it shown."""
+        text = transcribe(self._assistant.handles.settings, self._api.download(self._update.file))
+        self._head.append(f"<blockquote>{plain(text)}</blockquote>")
+        return text
+
+    def _press(self) -> None:
+        """Decide a request, or tick an action of it."""
+        with suppress(Refused, Unreachable):  # it only ends the sign on the button that something is going on
+            self._api.call("answerCallbackQuery", callback_query_id=self._update.pressed)
+        try:
+            id, act, bits = read_button(self._update.text)
+        except ValueError:
+            return
+        waiting = self._assistant.find_open_turn(self._chat.thread)
+        if act == "tick":
+            if isinstance(waiting, Waiting) and waiting.request_id == id:
+                self._change_buttons(self._update.message, make_buttons(waiting, bits))
+            return
+        reply: Any = act == "all"
+        if isinstance(waiting, Waiting) and act == "some":
+            each = enumerate(decide_all(waiting.request, "approve")["decisions"])
+            reply = {"decisions": [yes if bits >> n & 1 else {"type": "reject"} for n, yes in each]}
+        elif isinstance(waiting, Waiting):
+            reply = decide_all(waiting.request, "approve" if act == "all" else "reject")
+        self._messages.begin()
+        assistant, thread = self._assistant, self._chat.thread
+        self._act(lambda listen: assistant.resume(thread, reply, id, on_event=listen))
+        self._change_buttons(self._update.message, [])
+
+    def _act(self, act: Callable[[Callable[[dict[str, Any]], None]], Done | Waiting]) -> None:
+        """Have the conversation go on, unless it has since the update was taken, and show how it stands then."""
+        progress = Progress(self._assistant.handles.clock.now().year)
+        with showing(self._messages, progress):
+            self._assistant.finish(self._chat.thread, progress.read)
+            stands = self._assistant.find_last_turn(self._chat.thread)
+            if self._taken.before is None:
+                self._taken.before = _name(stands)
+                self._save()
+            if stands is None or self._taken.before == _name(stands):
+                try:
+                    stands = act(progress.read)
+                except NotShown as exc:
+                    progress.ended.append(exc.sentence())
+                    stands = exc.waiting
+                except TurnStopped:
+                    if not isinstance(stands, Waiting):  # the turn has ended without an answer: it is begun again
+                        self._taken.before = None
+                        self._save()
+                    raise
+        self._head += map(plain, progress.ended)
+        self._show(stands)
+
+    def _show(self, outcome: Outcome | str | None) -> None:
+        """Show a turn, or a sentence of ours."""
+        blocks, buttons = [plain(outcome)] if isinstance(outcome, str) else [], None
+        if isinstance(outcome, Waiting):
+            blocks, buttons = draw_request(outcome), make_buttons(outcome)
+        elif isinstance(outcome, Done):
+            blocks = draw_answer(outcome)
+        last = self._messages.show([*self._head, *blocks], buttons)
+        if isinstance(outcome, str):
+            return
+        if self._chat.shown_in != last:
+            self._forget_buttons()
+        if isinstance(outcome, Waiting):
+            self._chat.shown, self._chat.shown_in = outcome.request_id, last
+
+    def _forget_buttons(self) -> None:
+        """Take the buttons from the request that was shown last: it is decided, or shown again below."""
+        if self._chat.shown_in:
+            self._change_buttons(self._chat.shown_in, [])
+        self._chat.shown, self._chat.shown_in = "", 0
+
+    def _change_buttons(self, message: int, buttons: list[list[dict[str, str]]]) -> None:
+        with suppress(Refused):  # they are so already, or the person has deleted it
+            place = {"chat_id": self._chat.id, "message_id": message}
+            self._api.insist("editMessageReplyMarkup", **place, reply_markup={"inline_keyboard": buttons})
+
+    def _begin_new(self) -> str:
+        self._forget_buttons()
+        self._chat.thread = str(uuid.uuid4())
+        return "A new conversation. What I know about you and your items stay."
+
+    def _show_today(self) -> str:
+        handles = self._assistant.handles
+        news = list_calendar_news(handles)[: ROOM // 3]
+        lines = list_today(group_due_locally(handles), ROOM - len(news), WIDTH, handles.clock.now().date())
+        lines += ["From your calendars", *news] if news else []
+        return "\n".join(lines) or "Nothing is due in the next seven days."
+
+    def _undo(self) -> str:
+        from ana.memory.undo import find_undone, last_turn, undo
+
+        memory = self._assistant.handles.memory
+        mark = hashlib.sha256(f"{self._update.chat} {self._update.id} {self._update.at}".encode()).hexdigest()[:8]
+        done = find_undone(memory, mark) or undo(memory, last_turn(memory, self._chat.thread), mark=mark)
+        if done.conflicts and not done.name:
+            changed = "\n".join(describe_difference(each.left, each.now) for each in done.conflicts)
+            return f"Nothing was taken back: this was changed since.\n{changed}\nTo do it all the same: " + (
+                f"ana undo --turn {done.turn} --force"
+            )
+        lines = [describe_change(make_receipt(change)) for change in done.changes]
+        return "\n".join(["Taken back:", *lines]) if lines else "Everything was already as it had been before."
+
+    def _help(self) -> str:
+        return HELP
+
+
+COMMANDS: dict[str, Callable[[Answering], str]] = {
+    "/new": Answering._begin_new,
+    "/today": Answering._show_today,
+    "/undo": Answering._undo,
+    "/help": Answering._help,
+    "/start": Answering._help,
+}
+
+
+def _name(stands: Outcome | None) -> str:
+    """Return what tells how a conversation stands: each turn that ends, and each request, has another."""
+    if isinstance(stands, Waiting):
+        return stands.request_id
+    return stands.trace_id if isinstance(stands, Done) else ""

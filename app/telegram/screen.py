@@ -1,0 +1,206 @@
+"""What a chat shows: the messages of an answer, as it is written and when it is there, and requests with buttons."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
+from threading import Event, Thread
+from typing import Any
+
+from ana.errors import TurnStopped
+from ana.memory.receipts import tells_no_changes
+from app.outcome import Done, Waiting
+from app.show.answers import list_below
+from app.show.calls import describe_call
+from app.show.requests import QUESTION, word_actions
+from app.telegram.api import Api, BotUnusable, Refused, Unreachable
+from app.telegram.text import draw_text, plain, split_messages, strip_markup
+from app.turn import Event as Told
+
+EDIT_SECONDS = 1.0
+"""How often a message is changed at most while an answer is written."""
+
+HINT_SECONDS = 5.0
+"""How long such a change may take; it is nothing that must arrive."""
+
+TAIL = 1500
+"""Characters of an answer that is still written."""
+
+WORKING = "…"
+
+MOST_TICKED = 24
+"""Actions of a request that have a button each; more are decided as one, or on the page."""
+
+Buttons = list[list[dict[str, str]]]
+
+
+class Messages:
+    """The messages of one answer. Each is sent once, as a placeholder, and changed from then on: what is sent twice
+    because its receipt was lost is no answer that comes twice.
+
+    Args:
+        ids: Those that were sent already.
+        keep: Keeps them, called after each that is sent.
+    """
+
+    def __init__(self, api: Api, chat: int, ids: list[int], keep: Callable[[], object]) -> None:
+        self._api = api
+        self._chat = chat
+        self._ids = ids
+        self._keep = keep
+
+    def begin(self) -> None:
+        """Send the first placeholder, if it was not sent yet."""
+        if not self._ids:
+            self._send(0)
+
+    def hint(self, text: str) -> float:
+        """Show what is written so far, if that is easy; return for how long it is not."""
+        try:
+            self._api.call(
+                "editMessageText", HINT_SECONDS, chat_id=self._chat, message_id=self._ids[0], text=text, **_AS_HTML
+            )
+        except Unreachable as exc:
+            return exc.seconds
+        except (Refused, BotUnusable):
+            pass
+        return 0.0
+
+    def show(self, blocks: Sequence[str], buttons: Buttons | None = None) -> int:
+        """Show blocks of HTML, in as many messages as they need; return the last, which has the buttons."""
+        parts = split_messages(blocks) or [WORKING]
+        for number, part in enumerate(parts):
+            if number == len(self._ids):
+                self._send(number)
+            last = {"inline_keyboard": buttons} if buttons and number == len(parts) - 1 else None
+            self._change(number, last, text=part, **_AS_HTML)
+        return self._ids[len(parts) - 1]
+
+    def _change(self, number: int, markup: Any, **shown: Any) -> None:
+        place = {"chat_id": self._chat, "message_id": self._ids[number], "reply_markup": markup}
+        try:
+            self._api.insist("editMessageText", **place, **shown)
+        except Refused as exc:
+            why = exc.message.lower()
+            if "not modified" in why:
+                return
+            if "parse" in why and "parse_mode" in shown:  # better without form than not at all
+                self._change(number, markup, text=strip_markup(shown["text"]))
+            elif "not found" in why or "can't be edited" in why:  # the person has deleted it
+                self._send(number)
+                self._change(number, markup, **shown)
+            else:
+                raise
+
+    def _send(self, number: int) -> None:
+        sent = self._api.insist("sendMessage", chat_id=self._chat, text=WORKING)
+        self._ids[number:] = [sent["message_id"]]
+        self._keep()
+
+
+_AS_HTML = {"parse_mode": "HTML", "link_preview_options": {"is_disabled": True}}
+
+
+class Progress:
+    """What a turn shows while it works.
+
+    Args:
+        year: The year that days are shown without.
+    """
+
+    def __init__(self, year: int) -> None:
+        self._year = year
+        self._line = self._draft = ""
+        self.ended: list[str] = []
+        """What the turn says before its answer: that it ended what waited."""
+
+    def read(self, told: Told) -> None:
+        """Take in what a turn tells."""
+        if "draft" in told:
+            self._draft += told["draft"]
+            return
+        self._draft = ""
+        if "tool" in told:
+            self._line = describe_call(told, self._year)
+        elif "ended" in told:
+            self.ended.append(told["ended"])
+
+    @property
+    def shown(self) -> str:
+        """HTML; empty while there is nothing to see."""
+        text = self._draft[-TAIL:].strip() or self._line
+        return f"{plain(text)} {WORKING}" if text else ""
+
+
+@contextmanager
+def showing(messages: Messages, progress: Progress) -> Iterator[None]:
+    """Show how a turn goes on while the context is open, in a thread of its own: no turn waits for Telegram."""
+    ended = Event()
+
+    def keep_showing() -> None:
+        shown, pause = "", EDIT_SECONDS
+        while not ended.wait(pause):
+            pause = EDIT_SECONDS
+            if (now := progress.shown) and now != shown:
+                with suppress(TurnStopped):
+                    pause = max(EDIT_SECONDS, messages.hint(now))
+                shown = now
+
+    thread = Thread(target=copy_context().run, args=(keep_showing,), name="telegram", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()  # what it sends last must not come after the answer
+
+
+def draw_answer(done: Done) -> list[str]:
+    """Return an answer with its receipt as blocks of HTML."""
+    lines = "\n".join(map(plain, list_below(done)))
+    below = f"<i>{lines}</i>" if lines and tells_no_changes(done.receipt) else lines
+    return [*draw_text(done.answer), *filter(None, [below])]
+
+
+def draw_request(waiting: Waiting) -> list[str]:
+    """Return a request as blocks of HTML: every action with all its arguments, each with a number if there are more."""
+    request = waiting.request
+    actions = [*word_actions(request)]
+    if not actions:
+        return [plain(f"Before I go on: {request.get('value')}")]
+    blocks = [f"<b>{plain(QUESTION)}</b>", plain(request.get("summary", ""))]
+    for number, (first, lines) in enumerate(actions, 1):
+        numbered = f"{number}. {first}" if len(actions) > 1 else first
+        blocks.append("\n".join(map(plain, [numbered, *lines])))
+    return [block for block in blocks if block]
+
+
+def make_buttons(waiting: Waiting, ticked: int = 0) -> Buttons:
+    """Return the buttons under a request: each action of several to be ticked, then all, those, or none.
+
+    What a button says to us holds all that it means, so that nothing has to be remembered.
+
+    Args:
+        ticked: The actions that are ticked, a bit each.
+    """
+    count, id = len(waiting.request["action_requests"]), waiting.request_id
+
+    def button(text: str, act: str, bits: int = 0) -> dict[str, str]:
+        return {"text": text, "callback_data": f"{id}:{act}:{bits:x}"}
+
+    if count < 2:
+        return [[button("Yes", "all"), button("No", "no")]]
+    each = [button(f"{'☑' if ticked >> n & 1 else '☐'} {n + 1}", "tick", ticked ^ 1 << n) for n in range(count)]
+    rows = [each[n : n + 6] for n in range(0, count, 6)] if count <= MOST_TICKED else []
+    chosen = ", ".join(str(n + 1) for n in range(count) if ticked >> n & 1)
+    those = [button(f"Only {chosen}" if len(chosen) < 20 else "Only these", "some", ticked)] if ticked else []
+    return [*rows, [button("All", "all"), *those, button("None", "no")]]
+
+
+def read_button(data: str) -> tuple[str, str, int]:
+    """Return the request that a button is under, what it does, and the actions that are ticked.
+
+    Raises:
+        ValueError: It is none of ours.
+    """
+    id, act, bits = data.split(":")
+    return id, act, int(bits, 16)
