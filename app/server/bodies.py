@@ -125,7 +125,7 @@ class NewRun(_Body):
     context: Json | None = None
     metadata: Json | None = None
     stream_mode: Annotated[list[Mode], BeforeValidator(_read_modes)] = Field(["values"], validate_default=True)
-    multitask_strategy: Strategy | None = "enqueue"
+    multitask_strategy: Strategy | Literal["rollback"] | None = "enqueue"
     checkpoint: Json | None = None
     checkpoint_id: str | None = None
     interrupt_before: Nodes = None

@@ -85,11 +85,14 @@ async def list_runs(request: Request) -> Response:
 
 
 async def cancel(request: Request) -> Response:
-    """POST /threads/{thread_id}/runs/{run_id}/cancel?wait=&action=interrupt: 204 if it has ended, else 202."""
+    """POST /threads/{thread_id}/runs/{run_id}/cancel?wait=&action=interrupt|rollback: 204 if it has ended, else 202."""
     opened, run = await _find(request)
     action = request.query_params.get("action", "interrupt")
-    if action != "interrupt":
-        raise UserError(f"The action is {action!r:.40}.", "Give interrupt; `ana undo` takes back what a run stored.")
+    if action not in ("interrupt", "rollback"):
+        raise UserError(f"The action is {action!r:.40}.", "Give interrupt or rollback.")
+    if action == "rollback":
+        await _remove(opened, run)
+        return Response(status_code=204)
     await opened.runs.cancel(run.id)
     waits = request.query_params.get("wait") in ("1", "true")
     return Response(status_code=204 if waits and await _join(opened, run) else 202)
@@ -97,15 +100,24 @@ async def cancel(request: Request) -> Response:
 
 async def delete(request: Request) -> Response:
     """DELETE /threads/{thread_id}/runs/{run_id}: its messages go with it; what it stored stays."""
-    opened, run = await _find(request)
+    await _remove(*await _find(request))
+    return Response(status_code=204)
+
+
+async def _remove(opened: OpenWorkspace, run: StartedRun) -> None:
+    """Stop a run if it works, and take its messages out of the conversation; what it stored stays.
+
+    Raises:
+        StoreBusy: It was stopped, and has not ended for JOIN_SECONDS.
+    """
     if run.is_active:
         await opened.runs.cancel(run.id)
     if not await _join(opened, run):
         raise StoreBusy("The run was stopped, and no worker has ended it yet.", "Try again.")
-    async with own_thread(opened, run.thread):
-        await opened.worker.saver.adelete_for_runs([run.id])
+    if run.is_kept:
+        async with own_thread(opened, run.thread):
+            await opened.worker.saver.adelete_for_runs([run.id])
     await opened.runs.forget(run.id)
-    return Response(status_code=204)
 
 
 async def _join(opened: OpenWorkspace, run: StartedRun) -> bool:
@@ -155,7 +167,12 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
             await opened.rows.create(thread, {})
     id = await _choose_id(opened, thread, order)
     run = started_now(id, thread, order, is_kept=is_kept, size=len(dump(order)))
-    await opened.runs.start(run, body.multitask_strategy or "enqueue")
+    strategy = body.multitask_strategy or "enqueue"
+    if strategy == "rollback":
+        for other in await opened.runs.list(thread):
+            if other.is_active:
+                await _remove(opened, other)
+    await opened.runs.start(run, "enqueue" if strategy == "rollback" else strategy)
     return run
 
 

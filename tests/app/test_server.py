@@ -159,6 +159,7 @@ NOT_FINISHED = "Not finished: a new message came before the answer."
         ("reject", ["first", "Too late."]),
         ("enqueue", ["first", "Too late.", *SECOND]),
         ("interrupt", ["first", NOT_FINISHED, *SECOND]),
+        ("rollback", SECOND),
     ],
 )
 def test_a_message_while_a_run_works_does_what_its_strategy_says(
@@ -177,15 +178,20 @@ def test_a_message_while_a_run_works_does_what_its_strategy_says(
     assert state_texts(client, thread) == [*left, "third", "Hello there."]
 
 
-def test_a_cancelled_run_keeps_its_messages(client: SyncLangGraphClient, gate: Gate) -> None:
+@pytest.mark.parametrize(
+    ("action", "left", "told"), [("interrupt", ["first"], ["first", NOT_FINISHED]), ("rollback", [], [])]
+)
+def test_a_cancelled_run_keeps_or_loses_its_messages(
+    client: SyncLangGraphClient, gate: Gate, action: Any, left: list[str], told: list[str]
+) -> None:
     thread = client.threads.create()["thread_id"]
     run = client.runs.create(thread, "ana", input=say("first"))
     assert gate.reached.wait(30)
-    client.runs.cancel(thread, run["run_id"])
+    client.runs.cancel(thread, run["run_id"], action=action)
     gate.opened.set()
-    wait_until(lambda: texts_of(client.threads.get_state(thread)) == ["first"])
+    wait_until(lambda: texts_of(client.threads.get_state(thread)) == left)
     client.runs.wait(thread, "ana", input=say("second"))
-    assert state_texts(client, thread) == ["first", NOT_FINISHED, *SECOND]
+    assert state_texts(client, thread) == [*told, *SECOND]
 
 
 def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(
@@ -242,17 +248,17 @@ def test_a_client_with_an_event_loop_does_the_same(server: Server, gate: Gate) -
             thread = (await client.threads.create())["thread_id"]
             await client.runs.create(thread, "ana", input=say("first"))
             await asyncio.to_thread(gate.reached.wait, 30)
-            kept = await client.runs.create(thread, "ana", input=say("second"), multitask_strategy="interrupt")
+            kept = await client.runs.create(thread, "ana", input=say("second"), multitask_strategy="rollback")
             gate.opened.set()
             await client.runs.join(thread, kept["run_id"])
             await client.runs.wait(thread, "ana", input=say("third"))
             newest, *_ = await client.runs.list(thread)
             await client.runs.delete(thread, newest["run_id"])
             late = await client.runs.create(thread, "ana", input=say("late"), after_seconds=60)
-            await client.runs.cancel(thread, late["run_id"])
+            await client.runs.cancel(thread, late["run_id"], action="rollback")
             return texts_of(await client.threads.get_state(thread))
 
-    assert asyncio.run(play()) == ["first", NOT_FINISHED, *SECOND]
+    assert asyncio.run(play()) == SECOND
 
 
 @pytest.mark.dev_server

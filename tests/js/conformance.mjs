@@ -59,6 +59,7 @@ const LEFT = {
   reject: (held) => [held, "Too late."],
   enqueue: (held) => [held, "Too late.", "second", HELLO],
   interrupt: (held) => [held, NOT_FINISHED, "second", HELLO],
+  rollback: () => ["second", HELLO],
 };
 
 async function checkStrategy(strategy) {
@@ -72,15 +73,16 @@ async function checkStrategy(strategy) {
   assert.deepEqual(await texts(thread), LEFT[strategy](`hold ${thread}`));
 }
 
-async function checkCancel() {
+async function checkCancel(action, isKept) {
   const thread = await begin();
   const run = await hold(thread);
-  await runs.cancel(thread, run.id);
+  await runs.cancel(thread, run.id, false, action);
   run.open();
-  const left = [`hold ${thread}`];
+  const left = isKept ? [`hold ${thread}`] : [];
   await until(async () => JSON.stringify(await texts(thread)) === JSON.stringify(left));
   await ask(thread, "and now?");
-  assert.deepEqual(await texts(thread), [...left, NOT_FINISHED, "and now?", HELLO]);
+  const told = isKept ? [NOT_FINISHED] : []; // what a stopped turn did, and that it ended, is said before the next
+  assert.deepEqual(await texts(thread), [...left, ...told, "and now?", HELLO]);
 }
 
 async function checkDecision(type, isSent) {
@@ -130,7 +132,9 @@ const CHECKS = {
   "a second message while a run works: reject": () => checkStrategy("reject"),
   "a second message while a run works: enqueue": () => checkStrategy("enqueue"),
   "a second message while a run works: interrupt": () => checkStrategy("interrupt"),
-  "a cancelled run keeps its message": checkCancel,
+  "a second message while a run works: rollback": () => checkStrategy("rollback"),
+  "a cancelled run keeps its message": () => checkCancel("interrupt", true),
+  "a run cancelled with rollback leaves nothing": () => checkCancel("rollback", false),
   "a deleted run takes its messages with it": async () => {
     const thread = await begin();
     await ask(thread, "first");
