@@ -15,7 +15,7 @@ from ana.models.call import complete
 from ana.models.fence import fence
 from ana.models.lenient_json import read_value
 from ana.models.providers import build_model
-from ana.transfer.foreign.columns import Columns, read_columns
+from ana.transfer.foreign.columns import Columns, read_columns, spell
 from ana.transfer.foreign.tables import Table
 from nodes.usage import no_usage, open_purse
 from prompts import render
@@ -25,6 +25,9 @@ FINISHED = 3
 
 SHOWN = 3
 """Rows that a model is shown."""
+
+FEW = 8
+"""Values of a column that are all shown."""
 
 LONGEST = 200
 """Characters that it is shown of a value."""
@@ -74,12 +77,13 @@ def ask_model(handles: DataHandles, table: Table) -> Mapping[str, Any]:
 
 
 def describe_table(table: Table) -> str:
-    """Return the columns of a table, the values that stand in some of them more than once, and its first rows."""
+    """Return the columns of a table, all values of those that have few and use them again, and its first rows."""
     rows = [row for _, row in table.rows if isinstance(row, dict)]
-    repeated: dict[str, list[str]] = {}
+    few: dict[str, list[str]] = {}
     for name in table.columns:
-        counted = Counter(str(row.get(name) or "")[:LONGEST] for row in rows)
-        often = [value for value, count in counted.most_common(9) if count > 1 and value]
-        repeated |= {name: often[:8]} if 0 < len(often) < 9 else {}
-    shown = [{name: str(value)[:LONGEST] for name, value in row.items() if value} for row in rows[:SHOWN]]
-    return "\n".join(json.dumps(part, ensure_ascii=False) for part in (table.columns, repeated, *shown))
+        counted = Counter(spell(row.get(name))[:LONGEST] for row in rows if row.get(name))
+        few |= {name: [*counted]} if len(counted) <= FEW and counted.total() > len(counted) else {}
+    shown = [{name: spell(value)[:LONGEST] for name, value in row.items() if value} for row in rows[:SHOWN]]
+    count = f"{len(shown)} of {len(rows)} rows"
+    parts = (("columns", table.columns), ("values", few), *((count, row) for row in shown))
+    return "\n".join(f"{name}: {json.dumps(part, ensure_ascii=False)}" for name, part in parts)

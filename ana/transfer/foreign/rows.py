@@ -54,7 +54,7 @@ class _Maker:
             told = ", ".join(filter(None, [*texts.values(), *map(str, rest.values())]))
             self.notes[f"Left out, because {why}"] += [told] if told else []
             return None
-        tags = (tag.strip(" \"'#") for tag in re.split("[,;]", texts["tags"]))
+        tags = (tag.strip(" \"'#[]") for tag in re.split("[,;]", texts["tags"]))
         own: Properties = {name: texts[name] for name in _KEPT} | {"tags": [*dict.fromkeys(filter(None, tags))]}
         own["parent"] = item_id(f"{program}:{texts['parent']}") if texts["parent"] else ""
         key = texts["id"] or str(rest.get("id") or "") or f"{texts['list']}/{texts['title'] or content}"

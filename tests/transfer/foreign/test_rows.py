@@ -147,6 +147,12 @@ Dry since May.
 """
 
 
+def test_brackets_around_tags_are_no_part_of_them(tmp_path: Path) -> None:
+    table = 'title,tags\nSlides,"[work, talks]"\nPlants,[]\n'
+    both, none = read(tmp_path, "own.csv", table, title="title", tags="tags").items
+    assert (both.properties["tags"], none.properties.get("tags")) == (["work", "talks"], None)
+
+
 def test_a_note_of_obsidian_and_its_tasks(tmp_path: Path) -> None:
     note, *tasks = read(tmp_path, "Well.md", OBSIDIAN).items
     assert note.content == "Well\n\nDry since May.".replace("\n\n", "\n")
