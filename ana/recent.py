@@ -11,9 +11,10 @@ T = TypeVar("T")
 
 
 class Recent:
-    """The last results of functions in a person's conversations."""
+    """The last results of functions, and the last values that were checked, in a person's conversations."""
 
     def __init__(self) -> None:
+        self.checked: dict[Any, Any] = {}
         self._functions: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     @contextmanager

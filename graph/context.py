@@ -87,13 +87,12 @@ class Context:
     ] = True
 
     def __post_init__(self) -> None:
-        for name, reader in _read_fields().items():
+        for name, (reader, description) in _read_fields().items():
             value = getattr(self, name)
             try:
                 reader.validate_python(value, strict=True)
             except ValidationError as exc:
-                why = exc.errors()[0]["msg"]
-                raise UserError(f"{name} is {value!r:.50}.", f"Give another value: {why}.") from exc
+                raise UserError(f"{name} is {value!r:.50}.", description) from exc
         if self.timezone and not find_zone(self.timezone):
             raise UserError(f"timezone is {self.timezone!r:.50}.", "Give an IANA zone such as Europe/Berlin.")
 
@@ -157,10 +156,11 @@ class LocalContext(Context):
 
 
 @cache
-def _read_fields() -> dict[str, TypeAdapter[Any]]:
-    """Return what checks the options, by their names: types and bounds stand in the annotations alone."""
+def _read_fields() -> dict[str, tuple[TypeAdapter[Any], str]]:
+    """Return by name what checks an option, and what is told of it: both stand in the annotations alone."""
     types = get_type_hints(Context, include_extras=True)
-    return {field.name: TypeAdapter(types[field.name]) for field in fields(Context)}
+    options = {field.name: types[field.name] for field in fields(Context)}
+    return {name: (TypeAdapter(kind), kind.__metadata__[0].description) for name, kind in options.items()}
 
 
 def context_of(runtime: Runtime[Context]) -> Context:

@@ -24,7 +24,7 @@ from ana.tracing.record import add_up
 from ana.tracing.schema import Inputs
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn, merge_messages
-from graph.updates import keep_usable
+from graph.updates import keep_usable, note_usable
 from nodes.attachments import left_out
 from nodes.history import split_turns, this_turn
 from nodes.turns import continue_turn, write_record
@@ -86,6 +86,7 @@ class Recorded:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
                 model = context.model_options().get("model")
                 write_record(context.handles, turn, this_turn(state["messages"]), thread_of(runtime), model)
+        note_usable("turn", turn)
         return update | {"turn": turn}
 
 

@@ -19,6 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from ana.errors import UserError
+from ana.recent import current
 from ana.text import check_text
 from graph.state import UNREADABLE, State, find_messages
 
@@ -35,6 +36,9 @@ EXAMPLE = 'Send {"messages": [{"role": "user", "content": "..."}]}.'
 
 _OVERWRITE = "__overwrite__"
 """How langgraph spells a value, in JSON, that takes the place of the old one unseen by whatever adds the two."""
+
+_MOST_NOTED = 100
+_NONE = object()
 
 _CONFIG_KINDS = {"tags": list, "metadata": dict, "configurable": dict, "recursion_limit": int}
 _KIND_NAMES = {list: "a list", dict: "an object", int: "a whole number"}
@@ -130,9 +134,27 @@ def keep_usable(state: Mapping[str, Any]) -> State:
 
     A turn that cannot be used is None; where there was none yet, there is none.
     """
-    kept = {name: value for name, value in state.items() if name not in _readers() or not _find_fault(name, value)}
+    kept = {name: value for name, value in state.items() if name not in _readers() or _is_usable(name, value)}
     lost = {"turn": None} if "turn" in state else {}
     return cast("State", DEFAULTS | lost | kept | {"messages": find_messages(state.get("messages"))})
+
+
+def note_usable(name: str, value: Any) -> None:
+    """Remember a field's value that is known to be usable: it goes from node to node, and is not checked at each."""
+    usable = current.get().checked  # by field and place in memory
+    if len(usable) >= _MOST_NOTED:
+        usable.clear()
+    usable[name, id(value)] = value
+
+
+def _is_usable(name: str, value: Any) -> bool:
+    # what is noted is kept, so that nothing else gets its id
+    if current.get().checked.get((name, id(value)), _NONE) is value:
+        return True
+    if _find_fault(name, value):
+        return False
+    note_usable(name, value)
+    return True
 
 
 def _find_fault(name: str, value: Any) -> str | None:

@@ -437,10 +437,16 @@ def test_every_answer_can_be_neither_framed_nor_sniffed_nor_embedded(server: Ser
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"context": {"colour": 1}}, "The context has no field 'colour'. Its fields: "),
-    ({"context": {"max_steps": "5"}}, "max_steps is '5'. Give a number from 1 to 100"),
-    ({"context": {"max_steps": 101}}, "max_steps is 101. Give a number from 1 to 100"),
-    ({"context": {"max_steps": True}}, "max_steps is True. Give a number from 1 to 100"),
-    ({"config": {"configurable": {"max_steps": 101}}}, "max_steps is 101. Give a number from 1 to 100"),
+    ({"context": {"max_steps": "5"}}, "max_steps is '5'. How often the model may be called"),
+    ({"context": {"max_steps": 101}}, "max_steps is 101. How often the model may be called"),
+    (
+        {"context": {"max_steps": True}},
+        "max_steps is True. How often the model may be called",
+    ),
+    (
+        {"config": {"configurable": {"max_steps": 101}}},
+        "max_steps is 101. How often the model may be called",
+    ),
     ({"input": "hello"}, "The input is not an object. Send "),
     ({"input": {"messages": [{"role": "robot", "content": "x"}]}}, "The messages cannot be read: "),
 ]
