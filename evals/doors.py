@@ -122,6 +122,11 @@ DOORS = (
     ),
     ("`ana mcp`", "the store for other assistants, over MCP on standard input and output: [mcp.md](mcp.md)"),
     (
+        "`ana telegram [--link\\|--unlink]`",
+        "answers what comes to a bot of yours at Telegram, as `ana serve` does too; shows a code that makes a chat "
+        "yours: [telegram.md](telegram.md)",
+    ),
+    (
         "`ana serve [--host A] [--port N]`",
         "our server, for programs, pages and other people: [people.md](people.md); at another address than 127.0.0.1"
         " only once somebody has a token",

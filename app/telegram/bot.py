@@ -28,9 +28,6 @@ AGAIN_SECONDS = 10.0
 MOST_TRIES = 5
 """How often an update is begun that ends the program each time."""
 
-MOST_TOLD = 10_000
-"""Strangers who are remembered, so that each is answered once."""
-
 STRANGER = "I answer only those whom I know. If you are one of them: `ana telegram --link` shows a code; send it here."
 LINKED = "This chat is yours from now on. /help says what else there is."
 
@@ -117,7 +114,7 @@ class Bot:
     def _answer_stranger(self, update: Update) -> None:
         """Link a chat by its code. Anybody else is answered once, with a sentence."""
         is_linked = update.kind == "text" and self._links.take_code(update) is not None
-        if is_linked or (update.chat not in self._told and len(self._told) < MOST_TOLD):
+        if is_linked or update.chat not in self._told:
             self._told.add(update.chat)
             with suppress(Refused):
                 self._api.insist("sendMessage", chat_id=update.chat, text=LINKED if is_linked else STRANGER)
