@@ -10,6 +10,7 @@ import httpx
 from ana.errors import ConfigError, UserError
 from ana.network import wait_for
 from ana.output import shorten
+from ana.settings import Settings
 
 SECONDS = 15.0
 """How long a call may take."""
@@ -118,3 +119,10 @@ class Api:
             return wait_for(partial(client.request, verb, url, timeout=seconds, **more))
         except httpx.HTTPError as exc:  # its message may hold the address, and so the token
             raise Unreachable(type(exc).__name__) from None
+
+
+def open_api(settings: Settings) -> Api:
+    """Return the bot of the settings. Raises UserError if they have none."""
+    if settings.telegram_bot_token is None:
+        raise UserError("TELEGRAM_BOT_TOKEN is not set.", "@BotFather at Telegram makes a bot and gives you its token.")
+    return Api(settings.telegram_bot_token.get_secret_value(), settings.telegram_api_url)

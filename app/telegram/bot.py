@@ -13,7 +13,7 @@ from ana.threads.ports import owning
 from app.meanwhile import PASSING, repeat_meanwhile
 from app.outcome import describe_unforeseen
 from app.telegram.answering import Answering
-from app.telegram.api import POLL_SECONDS, SECONDS, Api, BotUnusable, Refused, Unreachable
+from app.telegram.api import POLL_SECONDS, SECONDS, Api, BotUnusable, Refused, Unreachable, open_api
 from app.telegram.links import KEPT, Chat, Links, Taken
 from app.telegram.screen import Messages
 from app.telegram.text import plain
@@ -127,13 +127,6 @@ def _read(told: Any) -> Update | None:
     except (LookupError, TypeError, AttributeError, ValueError) as exc:
         _log.warning("an update of Telegram cannot be read: %s", type(exc).__name__)
         return None
-
-
-def open_api(settings: Settings) -> Api:
-    """Return the bot of the settings. Raises UserError if they have none."""
-    if settings.telegram_bot_token is None:
-        raise UserError("TELEGRAM_BOT_TOKEN is not set.", "@BotFather at Telegram makes a bot and gives you its token.")
-    return Api(settings.telegram_bot_token.get_secret_value(), settings.telegram_api_url)
 
 
 @contextmanager

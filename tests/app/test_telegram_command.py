@@ -50,8 +50,8 @@ def test_a_chat_is_linked_and_answered_until_it_is_stopped(
     link(capsys, stub)
     stub.say("note: the key is in the tin")
     with open(os.devnull) as nothing, (tmp_path / "told").open("w") as told:
-        files = {"stdin": nothing.fileno(), "stdout": told.fileno(), "stderr": told.fileno()}
-        running = fork("-m", "app.cli", "telegram", env=env, **files)
+        out = told.fileno()
+        running = fork("-m", "app.cli", "telegram", env=env, stdin=nothing.fileno(), stdout=out, stderr=out)
         try:
             wait_until(lambda: stub.is_read)
         finally:

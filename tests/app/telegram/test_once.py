@@ -122,7 +122,8 @@ KILLED = """
     from ana.models.scripted import ScriptedModel, calls
     from ana.settings import load_settings
     from ana.workspace import open_workspace
-    from app.telegram.bot import Bot, open_api
+    from app.telegram.api import open_api
+    from app.telegram.bot import Bot
     from app.telegram.updates import read_update
     from app.turn import open_assistant
 
