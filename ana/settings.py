@@ -186,9 +186,7 @@ class Settings(PersonalSettings):
     )
     ana_check: Checking = Field("off", description="model: one more call asks what in an answer is untrue")
     ana_check_model: str | None = Field(None, description="model of the provider that checks, if not the same")
-    ana_models: Names = Field(
-        (), description="models of the provider that others than you may choose, comma-separated; empty: none"
-    )
+    ana_models: Names = Field((), description="models of the provider that others than you may choose; empty: none")
     ana_notify_kinds: Kinds = Field(
         ("ntfy", "ntfys", "mailtos", "tgram", "pover", "discord", "slack", "webpush"),
         description="kinds of addresses that others than you may use; `private` lets them name private networks too",

@@ -24,6 +24,7 @@ def describe_leaving(settings: Settings, *, local: bool = True) -> str:
     leaving = [f"{what} {url}" for what, url in sent.items() if url and (local or not is_local(url))]
     kinds = dict.fromkeys(map(name_kind, split_addresses(settings.ana_notify)))
     leaving += [f"reminders go to {', '.join(kinds)}"] if kinds else []
+    leaving += ["what is said to your bot goes through Telegram"] if settings.telegram_bot_token else []
     leaving += ["traces go to LangSmith"] if langsmith.is_on(os.environ) else []
     return ", ".join(leaving)
 

@@ -19,21 +19,19 @@ from app.outcome import (
     CutShort,
     Done,
     NotShown,
-    Outcome,
     Waiting,
     config_of,
     describe_unforeseen,
     read_done,
-    read_open,
     read_waiting,
     require_waiting,
     thread_of_state,
 )
+from app.reading import ThreadReader
 from app.said import Said
 from graph.builder import open_graph
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
-from graph.updates import keep_usable
 from nodes.history import is_answered, this_turn
 from nodes.requests import check_reply, complete_reply, read_message, read_request
 from nodes.short_replies import read_short_reply
@@ -56,7 +54,7 @@ Listener = Callable[[Event], None]
 def _ignore(_: Event) -> None: ...
 
 
-class Assistant:
+class Assistant(ThreadReader):
     """Runs turns on a graph with a saver, one at a time in a thread.
 
     Args:
@@ -72,9 +70,7 @@ class Assistant:
         program: str = "ana",
         patience: float = PATIENCE,
     ) -> None:
-        self.handles = handles
-        self._graph = graph
-        self._store = handles.workspace.open_thread_store()
+        super().__init__(handles, graph)
         self._locks = handles.workspace.open_locks()
         self._program = program
         self._patience = patience
@@ -124,24 +120,6 @@ class Assistant:
                     return self._reply(state, unanswered[0], reply, max_steps, on_event)
                 on_event({"ended": self._end_waiting(state, unanswered[0])})
             return self._run({"messages": [make_message(said.text, said.pasted)]}, thread_id, max_steps, on_event)
-
-    def find_open_turn(self, thread_id: str) -> Waiting | CutShort | None:
-        """Return the thread's last turn if it has not ended.
-
-        Unless the caller owns the thread, a turn that runs elsewhere at this moment looks as if it were cut short.
-        """
-        with self._store.map_errors(), self.handles.workspace.recent.enter():
-            return self._open_turn(self._read(thread_id))
-
-    def find_last_turn(self, thread_id: str) -> Outcome | None:
-        """Return how the thread's last turn ended, or that it has not; None without one. As `find_open_turn`."""
-        with self._store.map_errors(), self.handles.workspace.recent.enter():
-            state = self._read(thread_id)
-            messages, turn = this_turn(state.values.get("messages", [])), state.values.get("turn")
-            is_open = self._open_turn(state)
-            if is_open or not messages or not turn:
-                return is_open
-            return read_done(self.handles, thread_id, turn, messages)
 
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
         """Go on with a turn that was cut short; nothing is written twice. Return None if the thread has no such turn.
@@ -253,9 +231,6 @@ class Assistant:
             return read_waiting(state, find_unanswered(state)[0], self.handles.clock)
         return read_done(self.handles, thread_id, ended.value["turn"], this_turn(ended.value["messages"]))
 
-    def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
-        return read_open(self._graph.checkpointer, state, self.handles.clock)
-
     def _end_waiting(self, state: StateSnapshot, asked: Interrupt, why: str = "") -> str:
         """End a turn that nobody replied to; return the sentence that closes it."""
         weighed = find_turn(state, self.handles.clock).get("asked")
@@ -277,10 +252,6 @@ class Assistant:
         # all of the turn: of what its last step wrote, a state that is read has all, and one that is updated nothing
         ended = {"messages": [*messages, *added], "turn": turn, "draft": ""}
         self._graph.update_state(config_of(thread_id), ended, as_node="reflect")
-
-    def _read(self, thread_id: str) -> StateSnapshot:
-        state = self._graph.get_state(config_of(thread_id))
-        return state._replace(values=keep_usable(state.values))
 
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:

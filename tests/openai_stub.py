@@ -53,6 +53,9 @@ class Stub:
         self.url = ""
         self.models: list[str] = []
         """Those that it says it has."""
+        self.heard: str | None = None
+        """What it hears in a recording; None if it has no route for that."""
+        self.recordings: list[bytes] = []
 
     def reply(self, request: dict[str, Any]) -> Said:
         said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
@@ -115,7 +118,13 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
             self._send(200, "application/json", json.dumps(listed).encode())
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            given = self.rfile.read(int(self.headers["Content-Length"]))
+            if self.path.endswith("/audio/transcriptions"):
+                stub.recordings.append(given)
+                told = {"error": {"message": "no route"}} if stub.heard is None else {"text": stub.heard}
+                self._send(404 if stub.heard is None else 200, "application/json", json.dumps(told).encode())
+                return
+            body = json.loads(given)
             stub.requests.append(body)
             stub.authorizations.append(self.headers.get("Authorization", ""))
             said = stub.reply(body)

@@ -195,6 +195,13 @@ def _read_buttons(more: dict[str, Any]) -> Any:
     return rows
 
 
+def _refuse(fault: Any) -> None:
+    if isinstance(fault, tuple):
+        raise _RefusedError(429, "Too Many Requests: retry after", retry_after=fault[1])
+    if fault not in (None, "cut", "cut before"):
+        raise _RefusedError(400, str(fault))
+
+
 @contextmanager
 def telegram_stub() -> Iterator[TelegramStub]:
     """A running stub; `url` is the address of its Bot API."""
@@ -226,20 +233,15 @@ def _handler(stub: TelegramStub) -> type[BaseHTTPRequestHandler]:
                 self._tell(404, {"ok": False, "error_code": 404, "description": "Not Found"})
                 return
             fault = stub.faults[method].pop(0) if stub.faults[method] else None
+            if isinstance(fault, int):
+                self._send(fault, b"<html>bad gateway</html>")
+                return
             try:
-                if fault == "cut before":
-                    self.close_connection = True
-                elif isinstance(fault, int):
-                    self._send(fault, b"<html>bad gateway</html>")
-                elif isinstance(fault, tuple):
-                    raise _RefusedError(429, "Too Many Requests: retry after", retry_after=fault[1])
-                elif fault not in (None, "cut"):
-                    raise _RefusedError(400, str(fault))
-                else:
-                    result = stub.answer(method, given)
-                    if fault is None:
-                        self._tell(200, {"ok": True, "result": result})
-                    self.close_connection = fault is not None
+                _refuse(fault)
+                result = None if fault == "cut before" else stub.answer(method, given)
+                if fault is None:
+                    self._tell(200, {"ok": True, "result": result})
+                self.close_connection = fault is not None
             except _RefusedError as exc:
                 self._tell(exc.code, exc.told)
 

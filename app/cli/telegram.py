@@ -25,7 +25,7 @@ def telegram(
     """Answer what comes from Telegram, as long as it runs; `ana serve` does so too: docs/telegram.md."""
     from app.serving import is_serving
     from app.telegram import links
-    from app.telegram.bot import answer_telegram, open_api
+    from app.telegram.api import open_api
 
     workspace = start()
     if unlink:
@@ -43,6 +43,8 @@ def telegram(
     elif is_serving(workspace):
         raise StoreBusy("`ana serve` runs here, and answers Telegram already.")
     else:
+        from app.telegram.bot import answer_telegram
+
         with ExitStack() as stack:
             hold = _Assistants(workspace.settings, stack).hold
             stack.enter_context(answer_telegram(workspace.settings, hold))

@@ -5,10 +5,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ana.output import escape_controls
-from app.show.markdown import find_reader
-
-LONGEST = 20_000
-"""Characters of a text that are read as Markdown; a longer one stays as it is."""
+from app.show.markdown import LONGEST, find_reader
 
 
 def draw_text(text: str) -> Markup:

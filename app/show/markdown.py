@@ -7,6 +7,9 @@ from functools import cache
 
 from markdown_it import MarkdownIt
 
+LONGEST = 20_000
+"""Characters of a text that are read as Markdown; a longer one stays as it is."""
+
 
 @cache
 def find_reader() -> MarkdownIt:

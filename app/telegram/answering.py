@@ -29,17 +29,16 @@ from app.telegram.screen import (
 )
 from app.telegram.text import plain
 from app.turn import Assistant
-from nodes.requests import decide_all
 
 HELP = (
     "Say what is on your mind. What changes something stands under the answer.\n"
     "/new begins a new conversation, /today shows the day, /undo takes back the last change of this conversation."
 )
 
-NOT_TAKEN = {
-    "picture": "Pictures are not looked at here. Say in words what matters of it.",
-    "other": "Only text and voice messages are read here. Paste what matters of it.",
-}
+NOT_TAKEN = "Only text and voice messages are read here, no pictures and files. Write what matters of it."
+
+LONGEST_HEARD = 6_000
+"""Characters of what is said in a voice message; about eight minutes."""
 
 ROOM, WIDTH = 40, 60
 """Lines of /today at most, and columns of each."""
@@ -77,8 +76,8 @@ class Answering:
         command = COMMANDS.get("/undo" if text.lower() == "undo" else text.partition(" ")[0].lower())
         if self._update.is_others:
             command = None
-        if self._update.kind in NOT_TAKEN:
-            self._show(NOT_TAKEN[self._update.kind])
+        if self._update.kind == "other":
+            self._show(NOT_TAKEN)
         elif command:
             self._show(command(self))
         elif text.startswith("/") and not self._update.is_others:
@@ -94,9 +93,12 @@ class Answering:
 
     def _hear(self) -> str:
         """Return what was said in a voice message, and have it shown."""
-        text = transcribe(self._assistant.handles.settings, self._api.download(self._update.file))
-        self._head.append(f"<blockquote>{plain(text)}</blockquote>")
-        return text
+        if not self._taken.heard:
+            heard = transcribe(self._assistant.handles.settings, self._api.download(self._update.file))
+            self._taken.heard = heard[:LONGEST_HEARD]
+            self._save()
+        self._head.append(f"<blockquote>{plain(self._taken.heard)}</blockquote>")
+        return self._taken.heard
 
     def _press(self) -> None:
         """Decide a request, or tick an action of it."""
@@ -111,12 +113,9 @@ class Answering:
             if isinstance(waiting, Waiting) and waiting.request_id == id:
                 self._change_buttons(self._update.message, make_buttons(waiting, bits))
             return
-        reply: Any = act == "all"
-        if isinstance(waiting, Waiting) and act == "some":
-            each = enumerate(decide_all(waiting.request, "approve")["decisions"])
-            reply = {"decisions": [yes if bits >> n & 1 else {"type": "reject"} for n, yes in each]}
-        elif isinstance(waiting, Waiting):
-            reply = decide_all(waiting.request, "approve" if act == "all" else "reject")
+        count = len(waiting.request["action_requests"]) if isinstance(waiting, Waiting) else 0
+        each = ["approve" if bits >> n & 1 else "reject" for n in range(max(count, 1))]
+        reply = {"decisions": [{"type": decision} for decision in each]}
         self._messages.begin()
         assistant, thread = self._assistant, self._chat.thread
         self._act(lambda listen: assistant.resume(thread, reply, id, on_event=listen))

@@ -1,6 +1,7 @@
 """The calls of Telegram's Bot API that are needed (core.telegram.org/bots/api), each of which can be stopped."""
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -9,6 +10,7 @@ import httpx
 from ana.errors import ConfigError, UserError
 from ana.network import wait_for
 from ana.output import shorten
+from ana.settings import Settings
 
 SECONDS = 15.0
 """How long a call may take."""
@@ -18,9 +20,6 @@ POLL_SECONDS = 50
 
 PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before a call is tried again, at first and at most."""
-
-LARGEST = 20_000_000
-"""Bytes of a file that bots can get."""
 
 _UNUSABLE = {
     401: "Telegram does not know this token. Look at TELEGRAM_BOT_TOKEN; @BotFather has it.",
@@ -101,12 +100,13 @@ class Api:
         wait_for(partial(asyncio.sleep, seconds))
 
     def download(self, file: str) -> bytes:
-        """Return the bytes of a file by its id. Raises Refused if Telegram does not have it, or not for bots."""
-        path = self.insist("getFile", file_id=file).get("file_path", "")
-        response = self._request("GET", f"{self._files}/{path}", SECONDS)
-        if response.status_code != 200 or len(response.content) > LARGEST:
-            raise Refused("Telegram does not give the file.")
-        return response.content
+        """Return the bytes of a file by its id. Raises UserError if Telegram does not have it, or not for bots."""
+        with suppress(Refused):
+            path = self.insist("getFile", file_id=file).get("file_path", "")
+            response = self._request("GET", f"{self._files}/{path}", SECONDS)
+            if response.status_code == 200:
+                return response.content
+        raise UserError("Telegram does not give this file: it is too large, or gone.")
 
     def close(self) -> None:
         """Close the connections."""
@@ -119,3 +119,10 @@ class Api:
             return wait_for(partial(client.request, verb, url, timeout=seconds, **more))
         except httpx.HTTPError as exc:  # its message may hold the address, and so the token
             raise Unreachable(type(exc).__name__) from None
+
+
+def open_api(settings: Settings) -> Api:
+    """Return the bot of the settings. Raises UserError if they have none."""
+    if settings.telegram_bot_token is None:
+        raise UserError("TELEGRAM_BOT_TOKEN is not set.", "@BotFather at Telegram makes a bot and gives you its token.")
+    return Api(settings.telegram_bot_token.get_secret_value(), settings.telegram_api_url)

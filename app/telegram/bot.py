@@ -13,7 +13,7 @@ from ana.threads.ports import owning
 from app.meanwhile import PASSING, repeat_meanwhile
 from app.outcome import describe_unforeseen
 from app.telegram.answering import Answering
-from app.telegram.api import POLL_SECONDS, SECONDS, Api, BotUnusable, Refused, Unreachable
+from app.telegram.api import POLL_SECONDS, SECONDS, Api, BotUnusable, Refused, Unreachable, open_api
 from app.telegram.links import KEPT, Chat, Links, Taken
 from app.telegram.screen import Messages
 from app.telegram.text import plain
@@ -27,9 +27,6 @@ AGAIN_SECONDS = 10.0
 
 MOST_TRIES = 5
 """How often an update is begun that ends the program each time."""
-
-MOST_TOLD = 10_000
-"""Strangers who are remembered, so that each is answered once."""
 
 STRANGER = "I answer only those whom I know. If you are one of them: `ana telegram --link` shows a code; send it here."
 LINKED = "This chat is yours from now on. /help says what else there is."
@@ -117,7 +114,7 @@ class Bot:
     def _answer_stranger(self, update: Update) -> None:
         """Link a chat by its code. Anybody else is answered once, with a sentence."""
         is_linked = update.kind == "text" and self._links.take_code(update) is not None
-        if is_linked or (update.chat not in self._told and len(self._told) < MOST_TOLD):
+        if is_linked or update.chat not in self._told:
             self._told.add(update.chat)
             with suppress(Refused):
                 self._api.insist("sendMessage", chat_id=update.chat, text=LINKED if is_linked else STRANGER)
@@ -130,13 +127,6 @@ def _read(told: Any) -> Update | None:
     except (LookupError, TypeError, AttributeError, ValueError) as exc:
         _log.warning("an update of Telegram cannot be read: %s", type(exc).__name__)
         return None
-
-
-def open_api(settings: Settings) -> Api:
-    """Return the bot of the settings. Raises UserError if they have none."""
-    if settings.telegram_bot_token is None:
-        raise UserError("TELEGRAM_BOT_TOKEN is not set.", "@BotFather at Telegram makes a bot and gives you its token.")
-    return Api(settings.telegram_bot_token.get_secret_value(), settings.telegram_api_url)
 
 
 @contextmanager

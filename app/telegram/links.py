@@ -41,12 +41,14 @@ class Taken:
         before: How the conversation stood, by which it is seen later whether the update has been acted on.
         messages: The messages of the answer, which are sent once and then changed.
         tries: How often it was begun.
+        heard: What was said in it, if it is a voice message that was transcribed.
     """
 
     update: Update
     before: str | None = None
     messages: list[int] = field(default_factory=list)
     tries: int = 0
+    heard: str = ""
 
 
 @dataclass

@@ -30,6 +30,9 @@ WORKING = "…"
 MOST_TICKED = 24
 """Actions of a request that have a button each; more are decided as one, or on the page."""
 
+ALL = -1
+"""Every bit: all actions, however many there are."""
+
 Buttons = list[list[dict[str, str]]]
 
 
@@ -184,16 +187,16 @@ def make_buttons(waiting: Waiting, ticked: int = 0) -> Buttons:
     """
     count, id = len(waiting.request["action_requests"]), waiting.request_id
 
-    def button(text: str, act: str, bits: int = 0) -> dict[str, str]:
+    def button(text: str, act: str, bits: int) -> dict[str, str]:
         return {"text": text, "callback_data": f"{id}:{act}:{bits:x}"}
 
     if count < 2:
-        return [[button("Yes", "all"), button("No", "no")]]
+        return [[button("Yes", "do", ALL), button("No", "do", 0)]]
     each = [button(f"{'☑' if ticked >> n & 1 else '☐'} {n + 1}", "tick", ticked ^ 1 << n) for n in range(count)]
     rows = [each[n : n + 6] for n in range(0, count, 6)] if count <= MOST_TICKED else []
     chosen = ", ".join(str(n + 1) for n in range(count) if ticked >> n & 1)
-    those = [button(f"Only {chosen}" if len(chosen) < 20 else "Only these", "some", ticked)] if ticked else []
-    return [*rows, [button("All", "all"), *those, button("None", "no")]]
+    those = [button(f"Only {chosen}" if len(chosen) < 20 else "Only these", "do", ticked)] if ticked else []
+    return [*rows, [button("All", "do", ALL), *those, button("None", "do", 0)]]
 
 
 def read_button(data: str) -> tuple[str, str, int]:

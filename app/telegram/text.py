@@ -8,13 +8,11 @@ from textwrap import wrap
 from markdown_it.token import Token
 
 from ana.output import escape_controls
+from app.show.markdown import LONGEST as MOST_READ
 from app.show.markdown import find_reader
 
 LONGEST = 4096
 """UTF-16 units of a message."""
-
-READ = 20_000
-"""Characters of a text that are read as Markdown; a longer one stays as it is."""
 
 _CUT = 2000
 """Characters of a part of what is too long for a message: each has two UTF-16 units at most."""
@@ -35,7 +33,7 @@ def plain(text: str) -> str:
 
 def draw_text(text: str) -> list[str]:
     """Return the paragraphs, lists and tables of an answer, each as HTML."""
-    if len(text) > READ:
+    if len(text) > MOST_READ:
         return [plain(text)]
     blocks, depth, block = [], 0, list[Token]()
     for token in find_reader().parse(text):

@@ -6,11 +6,7 @@ from typing import Any, Literal
 
 from ana.text import replace_faults
 
-Kind = Literal["text", "voice", "picture", "other", "button"]
-
-_PICTURES = ("photo", "sticker", "animation", "video", "video_note")
-_QUIET = ("pinned_message", "message_auto_delete_timer_changed", "chat_background_set")
-"""Messages that tell of the chat itself, to which nobody waits for an answer."""
+Kind = Literal["text", "voice", "other", "button"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +17,7 @@ class Update:
         id: Telegram's number of it; the same update always has the same.
         chat: Where, which in a chat of two is also who.
         at: When, in seconds since 1970; 0 if that is not told.
-        text: What was written; of a picture or file what stands under it; of a button what it says to us.
+        text: What was written; of a button what it says to us.
         is_others: Whether somebody else wrote or said it: it was forwarded, or comes from another bot.
         file: The id of a voice message.
         pressed: The id by which a button is told that it was seen.
@@ -52,22 +48,16 @@ def read_update(told: Mapping[str, Any]) -> Update | None:
         data, number = str(query.get("data", "")), int(message["message_id"])
         return Update(told["update_id"], sender, "button", text=data, pressed=str(query["id"]), message=number)
     message = told.get("message")
-    if not message or message["chat"].get("type") != "private" or any(name in message for name in _QUIET):
+    if not message or message["chat"].get("type") != "private":
         return None
-    voice = message.get("voice") or message.get("audio") or {}
-    kind: Kind = "other"
-    if "text" in message:
-        kind = "text"
-    elif voice:
-        kind = "voice"
-    elif any(name in message for name in _PICTURES):
-        kind = "picture"
+    voice = message.get("voice") or {}
+    kind: Kind = "voice" if voice else "text" if "text" in message else "other"
     return Update(
         told["update_id"],
         message["chat"]["id"],
         kind,
         message.get("date", 0),
-        str(replace_faults(message.get("text") or message.get("caption") or "")),
+        str(replace_faults(message.get("text", ""))),
         any(name in message for name in ("forward_origin", "forward_date", "via_bot")),
         str(voice.get("file_id", "")),
         message=message["message_id"],

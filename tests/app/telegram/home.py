@@ -12,7 +12,7 @@ from ana.models.scripted import ScriptedModel
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
 from app.telegram.api import Api
-from app.telegram.bot import Bot, answer_telegram
+from app.telegram.bot import answer_telegram
 from app.telegram.links import Chat, Links, make_code
 from app.telegram.updates import Update
 from app.turn import Assistant, open_assistant
@@ -55,9 +55,6 @@ class Home:
         handles = open_handles(workspace, model=self.model, backend=self.backend)
         with open_assistant(handles, patience=0.1) as assistant:
             yield assistant
-
-    def make_bot(self) -> Bot:
-        return Bot(self.api, self.settings, self.hold)
 
     def read(self) -> list[str]:
         """Let the bot deal with all that came; return what then stands in the chat."""

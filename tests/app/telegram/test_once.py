@@ -70,17 +70,28 @@ def take_back(home: Home) -> dict[str, Any]:
     return home.stub.say("/undo")
 
 
+def speak(home: Home) -> dict[str, Any]:
+    home.model.replies += [calls(("create_item", {"content": "The key"})), "Kept."]
+    home.stub.files["hum"] = b"the sound"
+    return home.stub.say("", voice={"file_id": "hum"})
+
+
 def read_end(home: Home) -> tuple[list[str], list[str]]:
     """Return what is kept, and what stands in the chat but for placeholders that were sent and then not known of."""
     kept = sorted(item.content for item in home.memory.items())
     return kept, [text for text in home.stub.shown if text != "…"]
 
 
-@pytest.mark.parametrize("act", [say_a_lot, decide, take_back])
+@pytest.mark.parametrize("act", [say_a_lot, decide, take_back, speak])
 @pytest.mark.parametrize("is_done", [False, True])
 def test_a_kill_at_any_call_of_telegram_answers_once(
-    tmp_path: Path, stub: TelegramStub, act: Callable[[Home], dict[str, Any]], is_done: bool
+    tmp_path: Path,
+    stub: TelegramStub,
+    act: Callable[[Home], dict[str, Any]],
+    is_done: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("app.telegram.answering.transcribe", lambda *_: "The key is in the tin")
     env = {"ANA_AUTONOMY": "advise"} if act is decide else {}
     ends = []
     for kill in range(20):
@@ -111,7 +122,8 @@ KILLED = """
     from ana.models.scripted import ScriptedModel, calls
     from ana.settings import load_settings
     from ana.workspace import open_workspace
-    from app.telegram.bot import Bot, open_api
+    from app.telegram.api import open_api
+    from app.telegram.bot import Bot
     from app.telegram.updates import read_update
     from app.turn import open_assistant
 
@@ -206,7 +218,13 @@ def test_a_chat_that_takes_nothing_holds_up_nothing(home: Home, fault: str) -> N
 
 
 def test_what_is_no_update_holds_up_nothing(home: Home) -> None:
-    for told in ({"message": {}}, {"callback_query": {}}, {"message": {"chat": 5}}, {"edited_message": {}}):
+    broken: tuple[dict[str, Any], ...] = (
+        {"message": {}},
+        {"callback_query": {}},
+        {"message": {"chat": 5}},
+        {"edited_message": {}},
+    )
+    for told in broken:
         home.stub._add(**told)
     assert home.say("hello", "Hello.").startswith("Hello.")
-    assert ME == home.chat.id
+    assert home.chat.id == ME
