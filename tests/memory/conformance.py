@@ -417,8 +417,9 @@ def an_unknown_key_matches_nothing_and_says_so(backend: Backend) -> None:
 def numbers_beyond_64_bits_are_compared(backend: Backend) -> None:
     store(backend, *(item(name, name, {"n": n}) for name, n in (("a", -(2**70)), ("b", 5), ("c", 2**70))))
     memory = memory_on(backend)
-    for where, expected in (({"n": {"$gt": 5}}, "c"), ({"n": {"$lt": 5}}, "a"), ({"n": {"$gte": 5}}, "bc")):
-        assert "".join(sorted(found.id for found in memory.find(where=where).items)) == expected
+    cases: list[tuple[Json, str]] = [({"$gt": 5}, "c"), ({"$lt": 5}, "a"), ({"$gte": 5}, "bc")]
+    for condition, expected in cases:
+        assert "".join(sorted(found.id for found in memory.find(where={"n": condition}).items)) == expected
 
 
 def what_repeats_stands_by_its_date_among_the_others(backend: Backend) -> None:
