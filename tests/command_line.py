@@ -10,8 +10,9 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import chdir, contextmanager
+from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 from unittest.mock import patch
 
@@ -31,24 +32,37 @@ def run_here(*arguments: str, given: str = "", cwd: Path = PROJECT, env: Mapping
         cwd: Its current folder.
         env: Its environment, beside this process's own.
     """
-    stdin, stdout, stderr = (
-        io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors=errors, newline=newline, write_through=True)
-        for data, errors, newline in (
-            (given.encode("utf-8", "surrogateescape"), "surrogateescape", None),
-            (b"", "strict", ""),
-            (b"", "backslashreplace", ""),
-        )
-    )
-    streams = patch.multiple(sys, stdin=stdin, stdout=stdout, stderr=stderr, argv=["ana", *arguments])
-    with chdir(cwd), patch.dict(os.environ, env or {}), streams, _own_log(), warnings.catch_warnings():
+    stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True) for _ in "12")
+    with ExitStack() as stack:
+        stdin = stack.enter_context(_typed(given))
+        stack.enter_context(chdir(cwd))
+        stack.enter_context(patch.dict(os.environ, env or {}))
+        stack.enter_context(patch.multiple(sys, stdin=stdin, stdout=stdout, stderr=stderr, argv=["ana", *arguments]))
+        stack.enter_context(_own_log())
+        stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", DeprecationWarning)  # as Python does for a program
         prepare_streams()
         try:
             code: Any = run_command(lambda: cli(list(arguments)))
         except SystemExit as exc:
             code = exc.code
-    texts = (each.buffer.getvalue().decode("utf-8", "replace") for each in (stdout, stderr))  # type: ignore[attr-defined]
+    texts = (each.buffer.getvalue().decode("utf-8", "replace") for each in (stdout, stderr))
     return Done(arguments, int(code or 0), *texts)
+
+
+@contextmanager
+def _typed(text: str) -> Iterator[io.TextIOWrapper]:
+    """Let standard input be a file with a text, for Python and for the system."""
+    before = os.dup(0)
+    with TemporaryFile() as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+        try:
+            yield io.TextIOWrapper(file, encoding="utf-8")
+        finally:
+            os.dup2(before, 0)
+            os.close(before)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from ana.settings import load_settings
 from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
-from app.cli.main import cli, run_command
 from app.outcome import CutShort, Done, Waiting
 from app.studio import read_rows
 from app.turn import Assistant, open_assistant
@@ -31,7 +29,7 @@ from tests.app.mailer import MODULE, REQUEST
 from tests.asking import asking
 from tests.conftest import folders
 from tests.forks import run_forked
-from tests.openai_stub import Said, Stub, openai_stub
+from tests.openai_stub import Said, openai_stub
 from tests.sent import typed
 from tools.catalog import catalog, checker, schemas
 
@@ -55,7 +53,6 @@ def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, s
 
 
 Open = Callable[..., Assistant]
-Ran = subprocess.CompletedProcess[str]
 
 
 @pytest.fixture
@@ -76,29 +73,6 @@ def script_of(assistant: Assistant) -> ScriptedModel:
     model = assistant.handles.model
     assert isinstance(model, ScriptedModel)
     return model
-
-
-class CommandLine:
-    """`ana` in this process: what a test of many commands needs to be quick."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        monkeypatch.setattr("ana.logs.set_up_logging", lambda _: None)
-        self._setenv, self._capsys = monkeypatch.setenv, capsys
-
-    def __call__(self, *arguments: str, **env: str) -> Ran:
-        for name, value in env.items():
-            self._setenv(name, value)
-        self._capsys.readouterr()
-        try:
-            code: Any = run_command(lambda: cli(list(arguments)))
-        except SystemExit as exc:
-            code = exc.code
-        return Ran(list(arguments), int(code or 0), *self._capsys.readouterr())
-
-
-@pytest.fixture
-def ana_here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
-    return CommandLine(monkeypatch, capsys)
 
 
 def mails(folder: Path) -> list[str]:
@@ -131,7 +105,7 @@ class Door:
     decide: Callable[[str], dict[str, Any]]
 
 
-def in_process(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+def in_process(env: dict[str, str], ana: Run) -> Iterator[Door]:
     with open_assistant(open_handles(open_workspace(load_settings(env)))) as opened:
 
         def decide(decision: Any) -> dict[str, Any]:
@@ -141,7 +115,7 @@ def in_process(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: p
         yield Door(lambda text: opened.ask(text, THREAD).to_json(), decide)
 
 
-def command_line(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+def command_line(env: dict[str, str], ana: Run) -> Iterator[Door]:
     shown = ""
 
     def run(*arguments: str) -> dict[str, Any]:
@@ -155,7 +129,7 @@ def command_line(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch:
     yield Door(run, lambda decision: run("--decide", decision, "--request", shown))
 
 
-def server(env: dict[str, str], stub: Stub, ana: CommandLine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+def server(env: dict[str, str], ana: Run) -> Iterator[Door]:
     handles = open_handles(open_workspace(load_settings(env)))
     shown = ""
 
@@ -189,13 +163,12 @@ def test_every_door_shows_the_request_and_takes_the_decision(
     open_door: Any,
     decision: str,
     env: dict[str, str],
-    ana_here: CommandLine,
+    ana: Run,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("That is that.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        for door in open_door(env, stub, ana_here, monkeypatch):
+        for door in open_door(env, ana):
             asked = door.say("Write to Bob")
             steps = asked.pop("steps")
             assert re.fullmatch("[0-9a-f]{32}", asked["pending"].pop("request_id"))
@@ -213,11 +186,11 @@ def test_every_door_shows_the_request_and_takes_the_decision(
 
 @pytest.mark.parametrize("open_door", DOORS)
 def test_a_new_message_ends_what_waits_and_leaves_a_record(
-    open_door: Any, env: dict[str, str], ana_here: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_door: Any, env: dict[str, str], ana: Run, tmp_path: Path
 ) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("Fine.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        for door in open_door(env, stub, ana_here, monkeypatch):
+        for door in open_door(env, ana):
             door.say("Write to Bob")
             assert door.say("Never mind")["answer"] == "Fine."
         messages = stub.requests[-1]["messages"][1:]
@@ -231,12 +204,10 @@ def test_a_new_message_ends_what_waits_and_leaves_a_record(
     assert mails(tmp_path) == []
 
 
-def test_the_command_line_says_what_is_asked_and_the_next_step(
-    ana_here: CommandLine, env: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_command_line_says_what_is_asked_and_the_next_step(ana: Run, env: dict[str, str], tmp_path: Path) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("That is that.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        run = partial(ana_here, **env)
+        run = partial(ana, **env)
         asked = run("ask", "Write to Bob", "--thread", "my mail")
         assert asked.returncode == 3
         assert asked.stdout == "Not done yet; may I?\n  Sends a mail.\n    to: bob\n"
@@ -271,8 +242,8 @@ WRONG_USE = [
 
 
 @pytest.mark.parametrize(("arguments", "named"), WRONG_USE)
-def test_a_wrong_combination_is_wrong_use(ana_here: CommandLine, arguments: list[str], named: str) -> None:
-    done = ana_here(*arguments)
+def test_a_wrong_combination_is_wrong_use(ana: Run, arguments: list[str], named: str) -> None:
+    done = ana(*arguments)
     assert done.returncode == 2
     assert named in " ".join(done.stderr.replace("│", " ").split())
 
@@ -310,7 +281,7 @@ def test_decisions_over_http_are_validated(env: dict[str, str]) -> None:
 def test_the_repl_asks_and_takes_the_next_line(ana: Run, env: dict[str, str], tmp_path: Path) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("First."), Said(calls=[MAIL]), Said("Second.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        run = partial(ana, "chat", **env, PYTHONPATH=env_path(env))
+        run = partial(ana, "chat", **env)
         first = run(given="Write to Bob\ny\nWrite to Bob\n\n").stdout
         assert first.count("may I?") == 2
         assert "First." in first.partition("> y")[2]
@@ -327,7 +298,7 @@ def test_a_for_all_leaves_out_what_a_tool_of_the_persons_own_asks(
     again = Said(calls=[("send_mail", {"to": "eve"})])
     with openai_stub(Said(calls=[MAIL]), again, Said("Sent.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        told = ana("chat", given="Write to Bob\na\n", **env, PYTHONPATH=env_path(env)).stdout
+        told = ana("chat", given="Write to Bob\na\n", **env).stdout
     assert told.count("may I?") == 2
     assert mails(tmp_path) == ["bob"], "nobody has weighed what ordered it"
 
@@ -335,7 +306,7 @@ def test_a_for_all_leaves_out_what_a_tool_of_the_persons_own_asks(
 def test_in_the_repl_anything_else_is_a_new_message(ana: Run, env: dict[str, str]) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("Fine.")) as stub:
         env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        told = ana("chat", given="Write to Bob\nno, leave it\ny\n", **env, PYTHONPATH=env_path(env)).stdout
+        told = ana("chat", given="Write to Bob\nno, leave it\ny\n", **env).stdout
     assert f"> no, leave it\n{NOT_DONE}\nFine." in told
     assert typed(stub.requests[-1]["messages"][-1]["content"]) == "y", "a yes is a message where nothing waits"
 

@@ -414,6 +414,21 @@ def an_unknown_key_matches_nothing_and_says_so(backend: Backend) -> None:
     assert memory.find(where={"typo": {"$ne": 1}}).total == 1
 
 
+def numbers_beyond_64_bits_are_compared(backend: Backend) -> None:
+    store(backend, *(item(name, name, {"n": n}) for name, n in (("a", -(2**70)), ("b", 5), ("c", 2**70))))
+    memory = memory_on(backend)
+    cases: list[tuple[Json, str]] = [({"$gt": 5}, "c"), ({"$lt": 5}, "a"), ({"$gte": 5}, "bc")]
+    for condition, expected in cases:
+        assert "".join(sorted(found.id for found in memory.find(where={"n": condition}).items)) == expected
+
+
+def what_repeats_stands_by_its_date_among_the_others(backend: Backend) -> None:
+    weekly: Properties = {"type": "task", "due_date": "2026-01-12", "repeats": "FREQ=WEEKLY"}
+    dated: list[Properties] = [{"type": "task", "due_date": f"2026-01-{day}"} for day in (14, 10)]
+    store(backend, *(item(name, name, each) for name, each in zip("abc", (dated[0], weekly, dated[1]), strict=True)))
+    assert [found.id for found in memory_on(backend).find(where={"type": "task"}).items] == ["c", "b", "a"]
+
+
 def a_filter_or_limit_that_makes_no_sense_says_what_is_wrong(backend: Backend) -> None:
     memory = memory_on(backend)
     wrong: list[dict[str, Json]] = [{"$and": []}, {"due_date": {"$approx": 1}}]
@@ -1318,6 +1333,8 @@ GROUPS: dict[str, tuple[Check, ...]] = {
         where_means_what_the_filter_language_says,
         random_filters_find_what_the_exact_test_finds,
         an_unknown_key_matches_nothing_and_says_so,
+        numbers_beyond_64_bits_are_compared,
+        what_repeats_stands_by_its_date_among_the_others,
         a_filter_or_limit_that_makes_no_sense_says_what_is_wrong,
         without_text_by_date_then_newest,
         due_items_are_open_and_go_by_their_own_date,
