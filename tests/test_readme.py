@@ -115,12 +115,20 @@ def test_the_bounds_are_those_of_the_code() -> None:
         assert getattr(import_module(module.replace("/", ".")), name) == int(number.replace(",", "")), name
 
 
+def test_every_promise_names_tests_that_exist() -> None:
+    page = (PROJECT / "docs" / "reliability.md").read_text()
+    rows = re.findall(r"^\|[^|]+\| (`.+?`) \|[^|]*\|$", page, re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`([\w/]+(?:/|\.py))`", row)]
+    assert len(named) > 40
+    assert [name for name in named if not (PROJECT / "tests" / name).exists()] == []
+
+
 def test_the_tests_and_pages_named_exist() -> None:
     pages = [*PROJECT.glob("*.md"), *(PROJECT / "docs").glob("*.md")]
     named = {
         (page, path)
         for page in pages
         for path in re.findall(r"`((?:tests|evals|docs|ana|app|graph|nodes|tools)/[\w/-]+\.\w+)`", page.read_text())
-        if not (PROJECT / path).exists()
+        if not any((PROJECT / folder / path).exists() for folder in ("", "tests"))
     }
     assert named == set()
