@@ -37,21 +37,15 @@ _NO_DRAFTS = "– | –"
 
 
 def render_policies() -> str:
-    """Return a table of what the policies miss and send back, by set of drafts, by class and by language."""
+    """Return a table of what the policies miss and send back, by set of drafts; `python -m evals.policies` has more."""
     rows = []
     for name in SETS:
-        by_name: dict[str, list[str]] = {}
+        cells = []
         for half in HALVES:
             for kind, language, honest, alarms, false, missed in policy_rows(half, name):
-                if "all" in (kind, language):
-                    about = kind if language == "all" else language
-                    figures = f"{missed} of {false} | {alarms} of {honest}" if honest + false else _NO_DRAFTS
-                    by_name.setdefault(about, []).append(figures)
-        rows += [
-            f"| {name}, {about} | {' | '.join(halves)} |"
-            for about, halves in by_name.items()
-            if {*halves} != {_NO_DRAFTS}
-        ]
+                if kind == language == "all":
+                    cells.append(f"{missed} of {false} | {alarms} of {honest}" if honest + false else _NO_DRAFTS)
+        rows.append(f"| {name} | {' | '.join(cells)} |")
     head = "| drafts | missed, tuning | sent back wrongly, tuning | missed, held-out | sent back wrongly, held-out |"
     return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
 
@@ -77,7 +71,7 @@ def render_tasks(report: Report | None = None) -> str:
 
 @cache
 def measure_context() -> dict[str, Presence]:
-    """Return by embedder how many lines that decide a question reach the model; two pages show it."""
+    """Return by embedder how many lines that decide a question reach the model."""
     return {name: measure_presence(build_embedder(load_settings({}), name)) for name in LOCAL_EMBEDDERS}
 
 
@@ -99,11 +93,11 @@ SUMMARY = (
     (
         "false drafts of a stranger that pass, 15 of them claims, which the record contradicts",
         "policies",
-        "stranger2, all",
+        "stranger2 |",
         3,
         "`python -m evals.policies`",
     ),
-    ("honest drafts of the stranger that are sent back", "policies", "stranger2, all", 4, "`python -m evals.policies`"),
+    ("honest drafts of the stranger that are sent back", "policies", "stranger2 |", 4, "`python -m evals.policies`"),
     ("tasks that the offline reader does right", "tasks", "all |", 2, "`ana eval`"),
     ("its wrong writes", "tasks", "all |", 4, "`ana eval`"),
     (

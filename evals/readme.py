@@ -8,7 +8,7 @@ from ana.children import run_python
 from ana.settings import PROJECT, PersonalSettings, Settings
 from evals import figures, imports
 from evals.conversation import render_conversation
-from evals.doors import render_doors, render_not_built, render_routes
+from evals.doors import render_commands, render_not_built
 from evals.pages import replace_parts
 from graph.builder import graph
 from tools.catalog import TOOLS
@@ -18,16 +18,12 @@ SAID = (
     "send the invoice to Acme by tomorrow",
     "note: the spare key is in the blue tin",
     "I prefer deep work in the mornings",
-    "dentist for both kids dec 10 at 8:15",
     "due this week",
     "done with the invoice to Acme",
-    "move the dentist to 9:30",
     "cancel Netflix by Friday",
     "yes",
-    "If I spend $12.50 daily for 9 days, what's the total?",
-    "What time is it right now? Use UTC.",
 )
-SAID_LATER = ("where is the spare key?", "What do you know about me?", "/context")
+SAID_LATER = ("where is the spare key?", "/context")
 
 
 def render_tools() -> str:
@@ -93,11 +89,10 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "summary": figures.render_summary,
     },
     "docs/using.md": {"transcript": record_transcript, "conversation": render_conversation},
-    "docs/commands.md": {"doors": render_doors},
-    "docs/server.md": {"routes": render_routes, "not-built": render_not_built},
+    "docs/commands.md": {"commands": render_commands},
+    "docs/server.md": {"not-built": render_not_built},
     "docs/tools.md": {"tools": render_tools},
     "docs/settings.md": {"settings": render_settings},
-    "docs/global-context.md": {"context": figures.render_context},
     "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},
 }
 """The generated parts of each page."""

@@ -8,6 +8,7 @@ import pytest
 
 from ana.settings import PROJECT, Settings
 from evals import readme
+from evals.imports import PACKAGES
 from evals.pages import read_cell, replace_parts
 from tests.forks import run_forked
 from tools.catalog import TOOLS
@@ -113,6 +114,15 @@ def test_the_bounds_are_those_of_the_code() -> None:
     assert len(rows) > 10
     for number, name, module in rows:
         assert getattr(import_module(module.replace("/", ".")), name) == int(number.replace(",", "")), name
+
+
+def test_the_sentences_that_one_may_look_up_are_still_said() -> None:
+    page = (PROJECT / "docs" / "troubleshooting.md").read_text()
+    sentences = re.findall(r'^\| "([^"]+)"', page, re.MULTILINE)
+    sources = [PROJECT / "Makefile", *(path for name in PACKAGES for path in (PROJECT / name).rglob("*.py"))]
+    code = "".join(path.read_text() for path in sources)
+    assert len(sentences) > 15
+    assert [sentence for sentence in sentences if sentence not in code] == []
 
 
 def test_every_promise_names_tests_that_exist() -> None:

@@ -101,7 +101,7 @@ def make_address(told: str, key: str, sub: str) -> str:
 def push(address: str, title: str, body: str, tag: str) -> str:
     """Send a message to a browser; return why it was not taken, or nothing."""
     if not is_installed():
-        return f"the package {PACKAGE} is not installed (`pip install 'ana[push]'`)"
+        return f"the package {PACKAGE} is not installed (`pip install {PACKAGE}`)"
     import requests
     from py_vapid import Vapid, VapidException
     from pywebpush import WebPushException, webpush
