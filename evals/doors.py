@@ -13,11 +13,11 @@ def render_not_built() -> str:
 
 
 def render_commands() -> str:
-    """Return the commands, and of groups their parts, with the first paragraph of what `--help` says of each."""
+    """Return the commands, and of groups their parts, with the first sentence that `--help` says of each."""
     rows = []
     for name in (*COMMANDS, *sorted(find_others().names)):
         command = load_command(name)
         parts = "\\|".join(getattr(command, "commands", {}))
-        text = " ".join(command.help.partition("\n\n")[0].split())
+        text = " ".join(command.help.split()).partition(". ")[0].rstrip(".")
         rows.append(f"| `ana {' '.join(filter(None, (name, parts)))}` | {text} |")
     return "\n".join(["| command | what it does |", "| --- | --- |", *rows])

@@ -15,11 +15,10 @@ from tools.catalog import TOOLS
 
 SAID = (
     "Remind me to review the quarterly report on Friday",
-    "send the invoice to Acme by tomorrow",
     "note: the spare key is in the blue tin",
     "I prefer deep work in the mornings",
     "due this week",
-    "done with the invoice to Acme",
+    "done with the quarterly report",
     "cancel Netflix by Friday",
     "yes",
 )
@@ -86,7 +85,6 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "policies": figures.render_policies,
         "tasks": figures.render_tasks,
         "context": figures.render_context,
-        "summary": figures.render_summary,
     },
     "docs/using.md": {"transcript": record_transcript, "conversation": render_conversation},
     "docs/commands.md": {"commands": render_commands},
@@ -101,8 +99,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
 def main() -> None:
     for name, parts in PARTS.items():
         path = PROJECT / name
-        for part, make in parts.items():  # one after the other: the summary quotes the parts before it
-            path.write_text(replace_parts(path, {part: make()}), encoding="utf-8")
+        path.write_text(replace_parts(path, {part: make() for part, make in parts.items()}), encoding="utf-8")
 
 
 def _format_signature(name: str) -> str:
