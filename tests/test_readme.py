@@ -50,7 +50,13 @@ def test_the_sizes_that_a_newcomer_meets_are_the_measured_ones() -> None:
 
 
 def test_the_readme_is_read_in_a_minute() -> None:
-    assert len((PROJECT / "README.md").read_text().splitlines()) <= 120
+    assert len((PROJECT / "README.md").read_text().splitlines()) <= 100
+
+
+def test_the_docs_stay_short() -> None:
+    assert sum(len(page.read_bytes()) for page in (PROJECT / "docs").glob("*.md")) <= 100 * 1024
+    assert len((PROJECT / "docs" / "architecture.md").read_text().splitlines()) <= 300
+    assert len((PROJECT / "AGENTS.md").read_text().splitlines()) <= 60
 
 
 PAGES = sorted({*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")})
