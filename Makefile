@@ -27,7 +27,7 @@ $(READY): pyproject.toml install.txt
 	@$(PY) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ana needs Python 3.11 or later; name one with: make PY=python3.12"; exit 2; }
 	@test -d $(VENV) || echo "Installing what it needs into $(VENV): a minute or two."
 	@test -x $(BIN)/python || $(PY) -m venv $(VENV)
-	@$(BIN)/python -m pip uninstall --quiet --quiet --yes setuptools
+	@$(BIN)/python -m pip uninstall --quiet --quiet --yes setuptools ana
 	@$(PIP) --no-deps -r install.txt -e .
 	@$(BIN)/python -m compileall -q ana app graph nodes prompts tools
 	@touch $(READY)

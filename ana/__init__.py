@@ -1,3 +1,3 @@
 """Everything that does not depend on the graph: settings, errors, the store, models, tracing."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

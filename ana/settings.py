@@ -43,7 +43,7 @@ class Places:
 def is_checkout() -> bool:
     """Return whether the packages are in their checkout, whose pyproject.toml lies beside them."""
     file = PROJECT / "pyproject.toml"
-    return file.is_file() and '\nname = "ana"\n' in file.read_text(encoding="utf-8")
+    return file.is_file() and '\nname = "ana-assistant"\n' in file.read_text(encoding="utf-8")
 
 
 def find_places() -> Places:

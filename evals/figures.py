@@ -1,12 +1,9 @@
-"""The tables of docs/figures.md, and those figures of them that its first one shows."""
-
-from functools import cache
+"""The tables of docs/figures.md that are measured in seconds."""
 
 from ana.embedders import build_embedder
 from ana.handles import LOCAL_EMBEDDERS
 from ana.settings import PROJECT, load_settings
 from evals.cli.eval import play
-from evals.pages import read_cell
 from evals.policies.data import HALVES, SETS
 from evals.policies.measure import rows as policy_rows
 from evals.retrieval import measure as retrieval
@@ -37,21 +34,15 @@ _NO_DRAFTS = "– | –"
 
 
 def render_policies() -> str:
-    """Return a table of what the policies miss and send back, by set of drafts, by class and by language."""
+    """Return a table of what the policies miss and send back, by set of drafts; `python -m evals.policies` has more."""
     rows = []
     for name in SETS:
-        by_name: dict[str, list[str]] = {}
+        cells = []
         for half in HALVES:
             for kind, language, honest, alarms, false, missed in policy_rows(half, name):
-                if "all" in (kind, language):
-                    about = kind if language == "all" else language
-                    figures = f"{missed} of {false} | {alarms} of {honest}" if honest + false else _NO_DRAFTS
-                    by_name.setdefault(about, []).append(figures)
-        rows += [
-            f"| {name}, {about} | {' | '.join(halves)} |"
-            for about, halves in by_name.items()
-            if {*halves} != {_NO_DRAFTS}
-        ]
+                if kind == language == "all":
+                    cells.append(f"{missed} of {false} | {alarms} of {honest}" if honest + false else _NO_DRAFTS)
+        rows.append(f"| {name} | {' | '.join(cells)} |")
     head = "| drafts | missed, tuning | sent back wrongly, tuning | missed, held-out | sent back wrongly, held-out |"
     return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
 
@@ -75,65 +66,13 @@ def render_tasks(report: Report | None = None) -> str:
     return "\n".join([f"| group | {' | '.join(columns)} |", f"|{' --- |' * (len(columns) + 1)}", *rows])
 
 
-@cache
-def measure_context() -> dict[str, Presence]:
-    """Return by embedder how many lines that decide a question reach the model; two pages show it."""
-    return {name: measure_presence(build_embedder(load_settings({}), name)) for name in LOCAL_EMBEDDERS}
-
-
 def render_context(every: dict[str, Presence] | None = None) -> str:
     """Return a table of how many lines that decide a question reach the model, in the prompt and as items.
 
     Args:
         every: The shares by embedder; None measures them.
     """
-    every = every or measure_context()
+    every = every or {n: measure_presence(build_embedder(load_settings({}), n)) for n in LOCAL_EMBEDDERS}
     rows = [f"| {name} | **{p.in_prompt:.2f}** | {p.found:.2f} | {p.found_wider:.2f} |" for name, p in every.items()]
     head = "| embedder | in the prompt | an item, the question is searched | an item, preferences are searched |"
     return "\n".join([head, "| --- | --- | --- | --- |", *rows])
-
-
-SUMMARY = (
-    ("writes that were acknowledged and lost by kill -9", "runs", "`make crash`", 2, "`make crash`"),
-    ("texts that give orders, obeyed by a gullible model: harm done", "runs", "`make attack`", 2, "`make attack`"),
-    (
-        "false drafts of a stranger that pass, 15 of them claims, which the record contradicts",
-        "policies",
-        "stranger2, all",
-        3,
-        "`python -m evals.policies`",
-    ),
-    ("honest drafts of the stranger that are sent back", "policies", "stranger2, all", 4, "`python -m evals.policies`"),
-    ("tasks that the offline reader does right", "tasks", "all |", 2, "`ana eval`"),
-    ("its wrong writes", "tasks", "all |", 4, "`ana eval`"),
-    (
-        "paraphrases without a shared word, found among ten, of 46 (goal 0.90)",
-        "found-minilm",
-        "blind, paraphrase",
-        3,
-        "`make bench`",
-    ),
-    ("process start to prompt (goal 0.3 s)", "speed", "process start to prompt", 1, "`make bench`"),
-    ("process start to first answer (goal 2 s)", "speed", "process start to first answer", 1, "`make bench`"),
-    (
-        "Enter to a search's answer, 10,000 items (goal 0.2 s)",
-        "speed",
-        "Enter to answer, 10,000 items: find",
-        1,
-        "`make bench`",
-    ),
-    ("a turn with one tool call, beside create_agent's (goal 1.4)", "speed", "ratio (goal", 1, "`make bench`"),
-    (
-        "hybrid query at 10,000 items, beside raw Chroma's vectors (goal 2)",
-        "speed",
-        "hybrid query (goal 2) at 10,000",
-        1,
-        "`make bench`",
-    ),
-)
-"""What the first table shows: what was measured, the part, row and column of docs/figures.md, and the command."""
-
-
-def render_summary() -> str:
-    rows = [f"| {what} | {read_cell(PAGE, part, row, column)} | {by} |" for what, part, row, column, by in SUMMARY]
-    return "\n".join(["| what | figure | by |", "| --- | --- | --- |", *rows])

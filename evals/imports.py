@@ -103,9 +103,11 @@ def draw() -> str:
     edges = {(_box(module), _box(name)) for module in source_files() for name in imports_of(module)}
     needed = [(a, b) for a, b in edges if a != b and not _is_implied(a, b, edges)]
     nodes = sorted({node for edge in needed for node in edge}, key=lambda name: (-LEVELS[name], name))
-    boxes = [f'    {_id(name)}["{_LABELS.get(name, name)}"]' for name in nodes]
-    arrows = [f"    {_id(a)} --> {_id(b)}" for a, b in sorted(needed, key=lambda edge: [*map(nodes.index, edge)])]
-    return "\n".join(["```mermaid", "graph TD", *boxes, *arrows, "```"])
+    boxes = []
+    for node in nodes:
+        imported = " & ".join(_id(other) for other in nodes if (node, other) in needed)
+        boxes.append(f'    {_id(node)}["{_LABELS.get(node, node)}"]{imported and " --> " + imported}')
+    return "\n".join(["```mermaid", "graph TD", *boxes, "```"])
 
 
 def _box(module: str) -> str:

@@ -4,34 +4,26 @@ import tempfile
 from collections.abc import Callable
 from textwrap import dedent
 
-from starlette.routing import Route
-
 from ana.children import run_python
 from ana.settings import PROJECT, PersonalSettings, Settings
-from app.server.app import API, NOT_BUILT
-from app.server.routes import ROUTES
 from evals import figures, imports
 from evals.capable import render_capable
 from evals.conversation import render_conversation
+from evals.doors import render_commands, render_not_built
 from evals.pages import replace_parts
 from graph.builder import graph
 from tools.catalog import TOOLS
 
 SAID = (
     "Remind me to review the quarterly report on Friday",
-    "send the invoice to Acme by tomorrow",
     "note: the spare key is in the blue tin",
     "I prefer deep work in the mornings",
-    "dentist for both kids dec 10 at 8:15",
     "due this week",
-    "done with the invoice to Acme",
-    "move the dentist to 9:30",
+    "done with the quarterly report",
     "cancel Netflix by Friday",
     "yes",
-    "If I spend $12.50 daily for 9 days, what's the total?",
-    "What time is it right now? Use UTC.",
 )
-SAID_LATER = ("where is the spare key?", "What do you know about me?", "/context")
+SAID_LATER = ("where is the spare key?", "/context")
 
 
 def render_tools() -> str:
@@ -48,19 +40,6 @@ def render_settings() -> str:
         shown = "" if default in (None, "") else f"`{default}`"
         rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])
-
-
-def render_routes() -> str:
-    """Return the routes of our server, one line for each endpoint: what its docstring begins with."""
-    routes = dict.fromkeys(route.endpoint for route in (*API, *ROUTES) if isinstance(route, Route))
-    lines = [(endpoint.__doc__ or "").partition("\n")[0].rstrip(".") for endpoint in routes]
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def render_not_built() -> str:
-    """Return what the LangGraph API has and our server has not."""
-    paths = [f"`{route.path.replace(':path}', '}')}`" for route in NOT_BUILT if isinstance(route, Route)]
-    return "\n".join(f"- {path}" for path in paths)
 
 
 def render_graph() -> str:
@@ -108,13 +87,12 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "tasks": figures.render_tasks,
         "capable": render_capable,
         "context": figures.render_context,
-        "summary": figures.render_summary,
     },
     "docs/using.md": {"transcript": record_transcript, "conversation": render_conversation},
-    "docs/server.md": {"routes": render_routes, "not-built": render_not_built},
+    "docs/commands.md": {"commands": render_commands},
+    "docs/server.md": {"not-built": render_not_built},
     "docs/tools.md": {"tools": render_tools},
     "docs/settings.md": {"settings": render_settings},
-    "docs/global-context.md": {"context": figures.render_context},
     "docs/architecture.md": {"graph": render_graph, "imports": imports.draw},
 }
 """The generated parts of each page."""
@@ -123,8 +101,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
 def main() -> None:
     for name, parts in PARTS.items():
         path = PROJECT / name
-        for part, make in parts.items():  # one after the other: the summary quotes the parts before it
-            path.write_text(replace_parts(path, {part: make()}), encoding="utf-8")
+        path.write_text(replace_parts(path, {part: make() for part, make in parts.items()}), encoding="utf-8")
 
 
 def _format_signature(name: str) -> str:

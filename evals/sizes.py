@@ -20,6 +20,8 @@ ENVIRONMENTS = {
 """Each command with the stamps of what it installs."""
 LARGEST = 10
 """How many packages are listed."""
+NAMED = 4
+"""How many importers of a package are named."""
 
 
 def install(stamps: tuple[str, ...], folder: Path) -> float:
@@ -64,7 +66,8 @@ def render_largest(folder: Path) -> str:
     rows = []
     for name, (size, package) in largest:
         importers = sorted(_find_importers(package, site_packages) - {name})
-        rows.append(f"| `{name}` | {size:.0f} MB | {', '.join(importers) or 'nobody'} |")
+        more = f" and {len(importers) - NAMED} more" if len(importers) > NAMED else ""
+        rows.append(f"| `{name}` | {size:.0f} MB | {', '.join(importers[:NAMED]) + more or 'nobody'} |")
     return "\n".join(["| package | size | imported by |", "| --- | --- | --- |", *rows])
 
 

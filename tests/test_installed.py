@@ -156,7 +156,7 @@ def test_an_upgrade_touches_no_data_and_opens_a_folder_of_0_1_0(installed: Insta
     with ZipFile(FOLDER) as archive:
         archive.extractall((person.home / DATA).parent)
     kept = digest(person.home)
-    installed.install("--reinstall-package", "ana")
+    installed.install("--reinstall-package", "ana-assistant")
     assert digest(person.home) == kept
     traces = str(person.home / DATA / "../traces")
     assert "The spare key is in the blue tin" in person.run("items", TRACES_DIR=traces)

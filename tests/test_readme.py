@@ -8,6 +8,7 @@ import pytest
 
 from ana.settings import PROJECT, Settings
 from evals import readme
+from evals.imports import PACKAGES
 from evals.pages import replace_parts
 from tests.forks import run_forked
 from tools.catalog import TOOLS
@@ -32,6 +33,16 @@ def test_the_transcript_is_what_the_program_prints() -> None:
     kept = re.search(r"<!-- begin:transcript -->\n(.*?)\n<!-- end:transcript -->", text, re.DOTALL)
     assert kept
     assert mask(kept[1]) == mask(readme.record_transcript(run_chat)), "run `make readme`"
+
+
+def test_the_readme_is_read_in_a_minute() -> None:
+    assert len((PROJECT / "README.md").read_text().splitlines()) <= 100
+
+
+def test_the_docs_stay_short() -> None:
+    assert sum(len(page.read_bytes()) for page in (PROJECT / "docs").glob("*.md")) <= 100 * 1024
+    assert len((PROJECT / "docs" / "architecture.md").read_text().splitlines()) <= 300
+    assert len((PROJECT / "AGENTS.md").read_text().splitlines()) <= 60
 
 
 PAGES = sorted({*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")})
@@ -97,12 +108,29 @@ def test_the_bounds_are_those_of_the_code() -> None:
         assert getattr(import_module(module.replace("/", ".")), name) == int(number.replace(",", "")), name
 
 
+def test_the_sentences_that_one_may_look_up_are_still_said() -> None:
+    page = (PROJECT / "docs" / "troubleshooting.md").read_text()
+    sentences = re.findall(r'^\| "([^"]+)"', page, re.MULTILINE)
+    sources = [PROJECT / "Makefile", *(path for name in PACKAGES for path in (PROJECT / name).rglob("*.py"))]
+    code = "".join(path.read_text() for path in sources)
+    assert len(sentences) > 15
+    assert [sentence for sentence in sentences if sentence not in code] == []
+
+
+def test_every_promise_names_tests_that_exist() -> None:
+    page = (PROJECT / "docs" / "reliability.md").read_text()
+    rows = re.findall(r"^\|[^|]+\| (`.+?`) \|[^|]*\|$", page, re.MULTILINE)
+    named = [name for row in rows for name in re.findall(r"`([\w/]+(?:/|\.py))`", row)]
+    assert len(named) > 40
+    assert [name for name in named if not (PROJECT / "tests" / name).exists()] == []
+
+
 def test_the_tests_and_pages_named_exist() -> None:
     pages = [*PROJECT.glob("*.md"), *(PROJECT / "docs").glob("*.md")]
     named = {
         (page, path)
         for page in pages
         for path in re.findall(r"`((?:tests|evals|docs|ana|app|graph|nodes|tools)/[\w/-]+\.\w+)`", page.read_text())
-        if not (PROJECT / path).exists()
+        if not any((PROJECT / folder / path).exists() for folder in ("", "tests"))
     }
     assert named == set()

@@ -8,7 +8,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from ana.settings import PROJECT
+from ana import __version__
+from ana.settings import PROJECT, find_places, is_checkout
 from evals.imports import PACKAGES, source_files
 
 
@@ -62,7 +63,12 @@ def test_the_wheel_holds_the_dev_servers_configuration(unpacked: Path) -> None:
 
 
 def test_the_wheel_holds_nothing_of_the_persons(wheel: set[str]) -> None:
-    assert {name.split("/")[0] for name in wheel} == {*PACKAGES, "ana-0.1.0.dist-info"}
+    assert {name.split("/")[0] for name in wheel} == {*PACKAGES, f"ana_assistant-{__version__}.dist-info"}
+
+
+def test_a_checkout_keeps_what_it_is_told_beside_its_project() -> None:
+    assert is_checkout()
+    assert find_places().data == PROJECT / ".data"
 
 
 def test_unpacked_it_keeps_what_it_is_told_where_the_system_does(unpacked: Path, tmp_path: Path) -> None:

@@ -1,4 +1,8 @@
-"""What has rung, and where: each reminder is delivered once to each address, by whichever process is at it."""
+"""What has rung, and where: each reminder is delivered once to each address, by whichever process is at it.
+
+One process at a time delivers. One that is killed after the receiver's yes and before its note delivers again, with the
+same tag. Entries are forgotten by their number and never by the clock, which may be set back.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager

@@ -106,7 +106,7 @@ def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[
         buttons: The word on each, and its path: the browser knows where its page is.
     """
     if not is_installed():
-        return f"the package {PACKAGE} is not installed (`pip install 'ana[push]'`)"
+        return f"the package {PACKAGE} is not installed (`pip install {PACKAGE}`)"
     import requests
     from py_vapid import Vapid, VapidException
     from pywebpush import WebPushException, webpush

@@ -1,4 +1,8 @@
-"""From a reply to a decision: take off what is around it, find what it says, require that it is one thing, check it."""
+"""From a reply to a decision: take off what is around it, find what it says, require that it is one thing, check it.
+
+A decision counts only on lines without other words, with nothing beside it that looks like another call, an answer, a
+thought or the person's next message: stored text that is quoted must not command. A reply without any is an answer.
+"""
 
 import json
 
