@@ -28,7 +28,7 @@ async def answering(settings: Settings, workspaces: Workspaces) -> AsyncIterator
         held = ExitStack()  # entered and closed where requests are
         try:
             opened = asyncio.run_coroutine_threadsafe(_hold(workspaces, person, held), loop).result()
-            yield opened.turns.open()
+            yield opened.turns.assistant
         finally:
             loop.call_soon_threadsafe(held.close)
 
