@@ -8,8 +8,8 @@ from app.server.routes import ROUTES
 DOORS = (
     (
         "`make chat`, `ana`",
-        "the REPL: /help /context /items /due /today /routines /done /snooze /undo /redo /forget /transcript /threads /autonomy "
-        "/zone /reset /quit",
+        "the REPL: /help /context /items /due /today /routines /done /snooze /undo /redo /forget /transcript /threads "
+        "/autonomy /zone /reset /quit",
     ),
     (
         '`ana ask "…" [--thread T] [--json] [--utc] [--max-steps N]`',
@@ -122,7 +122,7 @@ DOORS = (
     ),
     ("`ana mcp`", "the store for other assistants, over MCP on standard input and output: [mcp.md](mcp.md)"),
     (
-        "`ana serve [--host A] [--port N]`",
+        "`ana serve [--host A] [--port N] [--install\\|--uninstall]`",
         "our server, for programs, pages and other people: [people.md](people.md); at another address than 127.0.0.1"
         " only once somebody has a token",
     ),

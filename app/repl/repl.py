@@ -74,10 +74,14 @@ class Repl:
     def _announce(self, assistant: "Assistant") -> None:
         """Say without being asked what is due and what the conversation waits for."""
         from app.due import summarize_due
+        from app.reminding import list_targets
+        from app.routines.running import find_brief
 
         handles = assistant.handles
         noted = handles.workspace.whereabouts.look(handles.memory, handles.clock)
-        lines = [*filter(None, [noted.told]), *summarize_due(handles)]
+        brief = find_brief(handles, list_targets(self._workspace))
+        due = [f"Your day came at {brief:%H:%M}; /today shows it again."] if brief else summarize_due(handles)
+        lines = [*filter(None, [noted.told]), *due]
         if suggestion := suggest_embedder_once(self._workspace):
             lines.append(suggestion)
         lines += self._conversations.list_waiting()
