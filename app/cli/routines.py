@@ -9,7 +9,7 @@ from ana.memory.changes import make_edit
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import shorten, tell, write_line
 from app.routines.offers import OFFERS, start_offer
-from app.routines.running import Routines, find_routine, list_routines
+from app.routines.running import Routines, find_routine
 from app.routines.showing import show_routines
 from app.startup import start
 
@@ -29,7 +29,7 @@ def _default(context: typer.Context) -> None:
 def list_() -> None:
     """List the routines: when each is asked next, when it was asked last, and what that cost."""
     with open_data(start(), "ana routines") as handles:
-        show_routines(handles, list_routines(handles))
+        show_routines(handles)
 
 
 @routines.command("start")

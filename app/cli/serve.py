@@ -15,6 +15,7 @@ import typer
 from ana.errors import ConfigError, UserError
 from ana.output import tell
 from ana.settings import Settings
+from ana.urls import find_site
 from app import services
 from app.services import SERVE
 from app.serving import LOCAL, Port, require_port
@@ -83,7 +84,7 @@ def serve(
     tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
     shown = _UNSPECIFIED.get(host, host)
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
-    tell(f"Page: {settings.site or address}{PAGE} (Ctrl-C ends it)")
+    tell(f"Page: {find_site(settings.ana_public_url, settings.ana_hosts) or address}{PAGE} (Ctrl-C ends it)")
     tell(f"API: {address}{', and at each address of this machine' if shown != host else ''}")
     allow_many_files()
     from app.server.app import build_app

@@ -9,7 +9,7 @@ from ana.output import tell, write_line
 from ana.reminders.routines import find_next
 from ana.spending.total import recorded_cost
 from app.routines.offers import OFFERS
-from app.routines.running import name_conversation
+from app.routines.running import list_routines, name_conversation
 from app.show.tables import show_table
 from app.show.text import shorten
 
@@ -33,8 +33,9 @@ class ShownRoutine:
     thread: str
 
 
-def show_routines(handles: "DataHandles", items: Sequence[Item]) -> None:
+def show_routines(handles: "DataHandles") -> None:
     """Print the routines, each with its next and last time and what that cost, and those that may be started."""
+    items = list_routines(handles)
     found = [describe_routine(handles, item) for item in items]
     rows = [(each.id, shorten(each.content), each.following, each.last, each.cost) for each in found]
     if rows:

@@ -71,7 +71,7 @@ def test_of_what_repeats_it_counts_until_the_next_date(bell: Bell) -> None:
 
 def test_a_late_one_whose_next_date_has_come_has_none(ledger: FolderLedger) -> None:
     bell = Bell(ledger)
-    bell.memory.create("drops", PILL | {"repeats": "FREQ=DAILY;BYHOUR=20,22;BYMINUTE=0"})
+    bell.memory.create("drops", {**PILL, "repeats": "FREQ=DAILY;BYHOUR=20,22;BYMINUTE=0"})
     bell.ringer = start(bell)
     assert [told.split(" (late")[0][-5:] for told in bell.after(hours=11)] == ["20:00", "22:00"]
     assert [len(message.buttons) for _, message in bell.rung] == [0, len(ACTS)]

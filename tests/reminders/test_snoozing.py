@@ -110,7 +110,7 @@ def test_it_is_put_off_over_midnight_and_over_a_change_of_the_clock(ledger: Ledg
 def test_a_ring_in_an_hour_that_comes_twice_is_known_by_its_key(ledger: Ledger) -> None:
     bell = Bell(ledger)
     bell.now = datetime(2026, 10, 25, 0, 0, tzinfo=UTC)  # at three summer ends, and it is two again
-    bell.memory.create("pill", PILL | {"due_date": "2026-10-25T03:00", "remind": "30 minutes before"})
+    bell.memory.create("pill", {**PILL, "due_date": "2026-10-25T03:00", "remind": "30 minutes before"})
     assert len(bell.after(minutes=90)) == 1
     (key,) = bell.ledger.list_rung(1)
     snooze(bell, "10 minutes")
