@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from ana.addresses import Kinds
 from ana.errors import ConfigError
 from ana.keys import split_tokens
-from ana.urls import Hosts, Listening, Networks, Origins, Url, find_address, read_host
+from ana.urls import Hosts, Listening, Networks, Origins, Url
 from ana.values import split_words
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -96,9 +96,7 @@ class PersonalSettings(BaseModel):
     ana_daily_budget_usd: float | None = Field(
         None, gt=0, allow_inf_nan=False, description="most USD for models in a day of yours; a turn then ends politely"
     )
-    ana_notify: SecretStr | None = Field(
-        None, description="where reminders ring: addresses of Apprise, separated by spaces or commas"
-    )
+    ana_notify: SecretStr | None = Field(None, description="where reminders ring: Apprise addresses, comma-separated")
 
     @field_validator("ana_timezone")
     @classmethod
@@ -197,9 +195,7 @@ class Settings(PersonalSettings):
         None, description="HOST:PORT of each process's figures for Prometheus; one that finds it taken uses the next"
     )
     ana_cors_origins: Origins = Field((), description="web origins that may call the server, comma-separated")
-    ana_public_url: Url | None = Field(
-        None, description="the server's address as a phone reaches it, for buttons under reminders"
-    )
+    ana_public_url: Url | None = Field(None, description="the server's address as a phone reaches it, for buttons")
     ana_hosts: Hosts = Field((), description="names that a reverse proxy stands for, comma-separated")
     ana_proxies: Networks = Field((), description="addresses of proxies whose X-Forwarded-For and -Proto are believed")
     ana_api_tokens: SecretStr | None = Field(None, description="NAME:TOKEN, comma-separated, beside `ana users`")
@@ -227,16 +223,6 @@ class Settings(PersonalSettings):
     def is_set(self, field: str) -> bool:
         """Return whether the person has set a field, and it is not its default."""
         return field in self.model_fields_set
-
-    @property
-    def site(self) -> str | None:
-        """The address at which others reach the server; None if nobody has said."""
-        return self.ana_public_url.rstrip("/") if self.ana_public_url else find_address(self.ana_hosts)
-
-    @property
-    def hosts(self) -> tuple[str, ...]:
-        """The names that the server answers to beside those of this machine."""
-        return (*self.ana_hosts, read_host(self.ana_public_url)) if self.ana_public_url else self.ana_hosts
 
     @property
     def provider(self) -> Provider:

@@ -61,9 +61,20 @@ def check_origin(text: str) -> str:
     return text
 
 
-def find_address(hosts: Sequence[str]) -> str | None:
-    """Return where a proxy that stands for these names is reached, by TLS; None without any."""
+def find_site(public_url: str | None, hosts: Sequence[str]) -> str | None:
+    """Return the address at which others reach the server: the one that is set, else that of a proxy, by TLS.
+
+    Args:
+        hosts: The names that the proxy stands for.
+    """
+    if public_url:
+        return public_url.rstrip("/")
     return f"https://{hosts[0]}" if hosts else None
+
+
+def list_hosts(public_url: str | None, hosts: Sequence[str]) -> list[str]:
+    """Return the names that the server answers to beside those of this machine. Arguments as of `find_site`."""
+    return [*hosts, *([read_host(public_url)] if public_url else [])]
 
 
 class Listener(NamedTuple):

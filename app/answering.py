@@ -76,10 +76,11 @@ def find_last_rung(handles: "DataHandles") -> RungItem:
     return find_rung(handles, next(iter(snoozed), key))
 
 
-def answer(handles: "DataHandles", rung: RungItem, act: str, thread: str = "") -> str:
+def answer(handles: "DataHandles", rung: RungItem | None, act: str, thread: str = "") -> str:
     """Mark what rang done, or let it ring again later; return what was done.
 
     Args:
+        rung: What is answered; None for what rang last.
         act: `done`, or until when it is put off: 1 hour, tomorrow morning.
         thread: The conversation in which it is said, where “undo” takes it back; empty without one.
 
@@ -87,6 +88,7 @@ def answer(handles: "DataHandles", rung: RungItem, act: str, thread: str = "") -
         UserError: No moment is meant that lies ahead.
         AnaError: It cannot be marked done.
     """
+    rung = rung or find_last_rung(handles)
     if act == DONE:
         mark = mark_done(handles, _write_date(rung, handles))
         (change,) = handles.memory.change_all([rung.item.id], mark, make_edit(thread, kind=REMINDER))

@@ -14,6 +14,7 @@ from ana.reminders.buttons import Signing
 from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message, send
 from ana.time.clock import Clock
+from ana.urls import find_site
 from ana.workspace import Workspace
 from app.following import describe_unread, follow_meanwhile
 from app.meanwhile import PASSING
@@ -41,8 +42,9 @@ def list_targets(workspace: Workspace) -> list[Target]:
 
 
 def make_ringer(handles: "DataHandles", targets: Sequence[Target]) -> Ringer:
-    workspace = handles.workspace
-    signing = Signing(workspace.person, workspace.reminder_key, workspace.settings.site or "")
+    workspace, settings = handles.workspace, handles.settings
+    site = find_site(settings.ana_public_url, settings.ana_hosts) or ""
+    signing = Signing(workspace.person, workspace.reminder_key, site)
     return Ringer(handles.memory, handles.clock, workspace.open_ledger(), targets, signing)
 
 

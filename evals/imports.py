@@ -42,6 +42,7 @@ LEVELS = {
     "app.show": 12,
     "app.due": 13,
     "app.embedder": 13,
+    "app.services": 13,
     "app.undo": 13,
     "app.knowing": 13,
     "app.costs": 13,

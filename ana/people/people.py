@@ -13,7 +13,7 @@ from ana.keys import KEY, OWNER, make_digest, make_key, split_tokens
 from ana.people.roster import Entry, FolderRoster, Listed, Roster, find_match
 from ana.reminders.buttons import Button, name_person, read_signed
 from ana.settings import Settings
-from ana.urls import LOOPBACK
+from ana.urls import LOOPBACK, list_hosts
 from ana.workspace import Workspace, open_workspace
 
 CODE_SECONDS = 300.0
@@ -58,7 +58,8 @@ class People:
 
         Folders count, and a proxy does: without the list, whoever comes through it would be the owner.
         """
-        has_proxy = self._owner.settings.hosts or self._owner.settings.ana_proxies
+        settings = self._owner.settings
+        has_proxy = list_hosts(settings.ana_public_url, settings.ana_hosts) or settings.ana_proxies
         return bool(has_proxy) or host not in LOOPBACK or self.has_token() or bool(self._owner.list_people())
 
     def find(self, token: str) -> str | None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import typer
 
 from ana.output import tell, write_line
+from ana.urls import find_site
 from app.serving import LOCAL
 from app.startup import start
 
@@ -26,7 +27,7 @@ def calendar(
     """Show the address at which calendar programs read what has a date and is not done, while `ana serve` runs."""
     workspace = start()
     place = f"/calendar.ics?key={workspace.calendar_key(change=new_key)}"
-    known = url or workspace.settings.site
+    known = url or find_site(workspace.settings.ana_public_url, workspace.settings.ana_hosts)
     address = (known or f"http://{LOCAL}:{PORT}").rstrip("/") + place
     write_line(address)
     tell("It is served there now." if _is_served(address) else "Nothing serves it there now; `ana serve` does.")

@@ -22,6 +22,7 @@ from ana.workspace import Workspace
 from ana.workspace.private import find_exposed
 from app.embedder import describe_missing_embedder, suggest_embedder
 from app.reminding import describe_failing
+from app.services import REMIND, SERVE, describe
 from app.serving import refuse_while_serving
 from app.show.text import pluralize
 from app.startup import start
@@ -169,8 +170,9 @@ def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, 
 
 
 def _describe_outside(workspace: Workspace) -> list[str]:
-    """Return a sentence for each thing outside that does not work, or not as it is asked."""
-    return [*describe_failing(workspace), *describe_refused(workspace.note(REFUSED).read())]
+    """Return a sentence for what the system runs, and for each thing outside that does not work as it is asked."""
+    runs = [line for service in (SERVE, REMIND) if (line := describe(service))]
+    return [*runs, *describe_failing(workspace), *describe_refused(workspace.note(REFUSED).read())]
 
 
 def _describe_disagreement(change: Change) -> str:

@@ -4,15 +4,12 @@ from typing import Annotated
 
 import typer
 
-from ana.errors import NoSuchItem
-from ana.handles import DataHandles, open_data
+from ana.handles import open_data
 from ana.memory.changes import make_edit
-from ana.memory.item import Item
 from ana.memory.receipts import describe_change, make_receipt
-from ana.memory.routines import is_routine
 from ana.output import shorten, tell, write_line
 from app.routines.offers import OFFERS, start_offer
-from app.routines.running import Routines, list_routines
+from app.routines.running import Routines, find_routine
 from app.routines.showing import show_routines
 from app.startup import start
 
@@ -32,7 +29,7 @@ def _default(context: typer.Context) -> None:
 def list_() -> None:
     """List the routines: when each is asked next, when it was asked last, and what that cost."""
     with open_data(start(), "ana routines") as handles:
-        show_routines(handles, list_routines(handles))
+        show_routines(handles)
 
 
 @routines.command("start")
@@ -51,20 +48,13 @@ def start_(
 def run(id: RoutineId) -> None:
     """Ask a routine at once, and print its answer."""
     with open_data(start(), "ana routines") as handles:
-        write_line(Routines(handles, (), ()).run_now(_find(handles, id)) or "Nothing to tell.")
+        write_line(Routines(handles, (), ()).run_now(find_routine(handles, id)) or "Nothing to tell.")
 
 
 @routines.command("end")
 def end(id: RoutineId) -> None:
     """Delete a routine; `ana undo` brings it back."""
     with open_data(start(), "ana routines") as handles:
-        item = _find(handles, id)
+        item = find_routine(handles, id)
         handles.memory.delete(item.id, make_edit())
         tell(f"Ended: {shorten(item.content)}. `ana undo` brings it back.")
-
-
-def _find(handles: DataHandles, id: str) -> Item:
-    item = handles.memory.record("item", id)
-    if item is None or not is_routine(item):
-        raise NoSuchItem(id)
-    return item

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,9 @@ import typer
 from ana.errors import ConfigError, UserError
 from ana.output import tell
 from ana.settings import Settings
+from ana.urls import find_site
+from app import services
+from app.services import SERVE
 from app.serving import LOCAL, Port, require_port
 from app.startup import start
 
@@ -39,6 +43,10 @@ def serve(
         int | None,
         typer.Option(min=0, max=64, help="Processes that carry out the runs; 0 where `ana worker` does."),
     ] = None,
+    install: Annotated[
+        bool, typer.Option("--install", help="Let this system run it from now on; shown and asked first.")
+    ] = False,
+    uninstall: Annotated[bool, typer.Option("--uninstall", help="Take that back.")] = False,
 ) -> None:
     """Serve the API to programs and pages of this machine, and to others with a token: docs/people.md."""
     from ana.people import People
@@ -48,6 +56,9 @@ def serve(
     from tools.catalog import catalog
 
     workspace = start()
+    if uninstall:
+        services.remove(SERVE)
+        return
     settings = workspace.settings
     catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     people = People(settings)
@@ -59,10 +70,21 @@ def serve(
     if workers is not None and not workspace.has_database:
         raise ConfigError("Workers carry out runs that wait in a database.", "Set ANA_DATABASE_URL.")
     require_port(host, port, "ana serve")
+    if install:
+        asked = [
+            "serve",
+            "--host",
+            host,
+            "--port",
+            f"{port}",
+            *([] if workers is None else ["--workers", f"{workers}"]),
+        ]
+        services.install(replace(SERVE, arguments=asked), workspace)
+        return
     tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
     shown = _UNSPECIFIED.get(host, host)
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
-    tell(f"Page: {settings.site or address}{PAGE} (Ctrl-C ends it)")
+    tell(f"Page: {find_site(settings.ana_public_url, settings.ana_hosts) or address}{PAGE} (Ctrl-C ends it)")
     tell(f"API: {address}{', and at each address of this machine' if shown != host else ''}")
     allow_many_files()
     from app.server.app import build_app

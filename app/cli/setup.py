@@ -59,7 +59,7 @@ def _offer_address(file: Path) -> None:
     if not address:
         return
     write_env_file(file, {"ANA_NOTIFY": address})
-    say("A test message was sent. `ana remind --install` lets them ring also while ana is not open.")
+    say("A test message was sent. `ana serve --install` lets them ring also while ana is not open.")
 
 
 def _try(settings: Settings) -> None:

@@ -8,7 +8,7 @@ import typer
 from ana.errors import UserError
 from ana.output import tell, write_line
 from ana.people import People
-from ana.urls import is_http
+from ana.urls import find_site, is_http
 from app.show.confirm import require_consent
 from app.startup import start
 
@@ -47,7 +47,7 @@ def show_link(
     import segno
 
     workspace = start()
-    base = url or workspace.settings.site or ""
+    base = url or find_site(workspace.settings.ana_public_url, workspace.settings.ana_hosts) or ""
     if not is_http(base):
         raise UserError("The link needs the address of the server.", "Write it as --url https://ana.example.org.")
     # in the fragment, which no browser sends: no proxy and no log sees it

@@ -1,5 +1,6 @@
 """Conversations in the REPL: the one that is open, the list of them, and going to another."""
 
+import sys
 import uuid
 from difflib import get_close_matches
 
@@ -12,6 +13,8 @@ from app.show.text import pluralize, say, shorten, show_moment
 
 MOST_TURNS = 10_000
 """A larger number is no place in a conversation: it may be an item's id."""
+
+OFFER = "`ana routines start morning` brings your day at seven; `evening` and `sunday` look back. None is on by itself."
 
 
 class Conversations:
@@ -37,6 +40,8 @@ class Conversations:
         else:
             name = f"A new conversation, {about.name}. " if about.name else ""
             say(f"{name}Say what is on your mind. /help shows the commands.")
+            if sys.stdin.isatty() and self._threads.store.last() is None:
+                say(OFFER)
 
     def remember(self) -> None:
         """Let the REPL open this conversation next time."""

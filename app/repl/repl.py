@@ -11,7 +11,6 @@ from ana.output import write_line
 from ana.settings import Autonomy
 from ana.workspace import Workspace
 from app.dials import DIALS
-from app.embedder import suggest_embedder_once
 from app.privacy import describe_setup
 from app.repl.approval import Approval, name_commands
 from app.repl.conversations import Conversations
@@ -73,14 +72,9 @@ class Repl:
 
     def _announce(self, assistant: "Assistant") -> None:
         """Say without being asked what is due and what the conversation waits for."""
-        from app.due import summarize_due
+        from app.repl.news import list_news
 
-        handles = assistant.handles
-        noted = handles.workspace.whereabouts.look(handles.memory, handles.clock)
-        lines = [*filter(None, [noted.told]), *summarize_due(handles)]
-        if suggestion := suggest_embedder_once(self._workspace):
-            lines.append(suggestion)
-        lines += self._conversations.list_waiting()
+        lines = [*list_news(assistant.handles), *self._conversations.list_waiting()]
         for line in lines:
             say(line)
         if self._approval.look(assistant, self._conversations.id) or lines:
@@ -172,22 +166,14 @@ class Repl:
         show_today(self._handles())
 
     def _show_routines(self, _: str) -> None:
-        from app.routines.running import list_routines
         from app.routines.showing import show_routines
 
-        show_routines(self._handles(), list_routines(self._handles()))
+        show_routines(self._handles())
 
-    def _finish_rung(self, _: str) -> None:
-        self._answer("done")
+    def _answer_rung(self, act: str) -> None:
+        from app.answering import answer
 
-    def _snooze(self, phrase: str) -> None:
-        self._answer(phrase or "10 minutes")
-
-    def _answer(self, act: str) -> None:
-        from app.answering import answer, find_last_rung
-
-        handles = self._handles()
-        say(answer(handles, find_last_rung(handles), act, self._conversations.id))
+        say(answer(self._handles(), None, act or "10 minutes", self._conversations.id))
 
     def _undo(self, turn: str) -> None:
         from app.undo import undo_turn
@@ -270,8 +256,8 @@ COMMANDS = (
     Command("/due", "what is overdue, due today and in the next seven days", Repl._show_due),
     Command("/today", "the day at a glance, then the next days", Repl._show_today),
     Command("/routines", "what is asked at set times, such as a brief each morning", Repl._show_routines),
-    Command("/done", "mark done what rang last", Repl._finish_rung),
-    Command("/snooze", "let it ring again: /snooze 1 hour, /snooze tomorrow morning", Repl._snooze),
+    Command("/done", "mark done what rang last", lambda repl, _: repl._answer_rung("done")),
+    Command("/snooze", "let it ring again: /snooze 1 hour, /snooze tomorrow morning", Repl._answer_rung),
     Command("/undo", "take back the last turn here that changed something; so does the word undo", Repl._undo),
     Command("/redo", "bring back what was taken back last", Repl._redo),
     Command("/forget", "take the last message out of everything; /forget 2 the one before, /forget ID", Repl._forget),

@@ -1,15 +1,17 @@
 """Routines that a person may start by name."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ana.errors import UserError
-from ana.memory.changes import Change, make_edit
+from ana.memory.changes import Cause, Change, make_edit
 from ana.memory.routines import ROUTINE
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
     from ana.values import Properties
+
+SUNDAY = 6
 
 OFFERS: dict[str, tuple[str, str, str]] = {
     "morning": ("My day: appointments, what is due, what to prepare.", "FREQ=DAILY", "07:00"),
@@ -19,7 +21,7 @@ OFFERS: dict[str, tuple[str, str, str]] = {
 """Routines that a person may start by name: what is asked, how it repeats, and when."""
 
 
-def start_offer(handles: "DataHandles", name: str, at: str = "") -> "Change":
+def start_offer(handles: "DataHandles", name: str, at: str = "", by: "Cause | None" = None) -> "Change":
     """Store one of the routines that are offered.
 
     Args:
@@ -35,6 +37,9 @@ def start_offer(handles: "DataHandles", name: str, at: str = "") -> "Change":
         time = datetime.strptime(at or usual, "%H:%M").time()
     except ValueError as exc:
         raise UserError(f"{at!r:.20} is no time of the day.", "Write it as 06:30.") from exc
-    due = datetime.combine(handles.clock.now().date(), time).isoformat(timespec="minutes")
+    today = handles.clock.now().date()
+    # a rule that names days has to begin on one of them
+    day = today + timedelta(days=(SUNDAY - today.weekday()) % 7) if "BYDAY=SU" in repeats else today
+    due = datetime.combine(day, time).isoformat(timespec="minutes")
     properties: Properties = {"type": ROUTINE, "repeats": repeats, "due_date": due}
-    return handles.memory.create(content, properties, make_edit(), copy=False)
+    return handles.memory.create(content, properties, by or make_edit(), copy=False)

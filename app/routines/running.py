@@ -8,12 +8,13 @@ import logging
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ana.errors import AnaError, StoreBusy, TurnStopped, UserError
+from ana.errors import AnaError, NoSuchItem, StoreBusy, TurnStopped, UserError
 from ana.handles import complete_handles
 from ana.json_lines import Quoted
-from ana.memory.routines import ROUTINE
+from ana.memory.routines import ROUTINE, is_routine
 from ana.memory.sources import is_others
 from ana.memory.status import CLOSED
 from ana.output import shorten
@@ -24,6 +25,7 @@ from ana.reminders.routines import RETRIES, DueRoutine, find_due
 from ana.reminders.sending import Message
 from app.due import summarize_due
 from app.meanwhile import repeat_meanwhile
+from app.routines.offers import OFFERS
 from app.said import Said
 
 if TYPE_CHECKING:
@@ -168,6 +170,24 @@ def list_routines(handles: "DataHandles") -> list["Item"]:
     where: dict[str, Json] = {"type": ROUTINE, "status": {"$nin": [*CLOSED]}}
     found = handles.memory.find(None, where, MOST)
     return [found.stored.get(item.id, item) for item in found.items]
+
+
+def find_routine(handles: "DataHandles", id: str) -> "Item":
+    """Return a routine. Raises NoSuchItem if there is none of this id."""
+    item = handles.memory.record("item", id)
+    if item is None or not is_routine(item):
+        raise NoSuchItem(id)
+    return item
+
+
+def find_brief(handles: "DataHandles", addresses: Sequence[Target]) -> datetime | None:
+    """Return when today's brief, the routine offered for the morning, came to an address; None if it did not."""
+    clock, ledger = handles.clock, handles.workspace.open_ledger()
+    for item in list_routines(handles) if addresses else ():
+        due = find_due(item, clock.now(), clock.zone) if item.content == OFFERS["morning"][0] else None
+        if due and (at := due.moment.astimezone(clock.zone)).date() == clock.now().date():
+            return at if not all(ledger.list_open(each.key, [due.key]) for each in addresses) else None
+    return None
 
 
 def name_conversation(item: "Item") -> str:

@@ -1,6 +1,7 @@
-"""Routines as a table."""
+"""Routines as the command and the page show them, and those that are offered."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ana.memory.item import Item
@@ -8,7 +9,7 @@ from ana.output import tell, write_line
 from ana.reminders.routines import find_next
 from ana.spending.total import recorded_cost
 from app.routines.offers import OFFERS
-from app.routines.running import name_conversation
+from app.routines.running import list_routines, name_conversation
 from app.show.tables import show_table
 from app.show.text import shorten
 
@@ -16,29 +17,52 @@ if TYPE_CHECKING:
     from ana.handles import DataHandles
 
 
-def show_routines(handles: "DataHandles", items: Sequence[Item]) -> None:
+@dataclass(frozen=True)
+class ShownRoutine:
+    """A routine in a list; what is not known is empty.
+
+    Args:
+        thread: The conversation in which it is asked.
+    """
+
+    id: str
+    content: str
+    following: str
+    last: str
+    cost: str
+    thread: str
+
+
+def show_routines(handles: "DataHandles") -> None:
     """Print the routines, each with its next and last time and what that cost, and those that may be started."""
-    rows = [_make_row(handles, item) for item in items]
+    items = list_routines(handles)
+    found = [describe_routine(handles, item) for item in items]
+    rows = [(each.id, shorten(each.content), each.following, each.last, each.cost) for each in found]
     if rows:
         show_table(("id", "routine", "next", "last", "cost"), rows, fixed=("id", "next", "last"))
     else:
         tell("There is no routine.")
+    for name, at, content in list_offers(items):
+        write_line(f"ana routines start {name:8} {at}  {content}")
+
+
+def list_offers(items: Sequence[Item]) -> list[tuple[str, str, str]]:
+    """Return the name, the time and the text of each routine that is offered and not among these."""
     started = {item.content for item in items}
-    for name, (content, _, at) in OFFERS.items():
-        if content not in started:
-            write_line(f"ana routines start {name:8} {at}  {content}")
+    return [(name, at, content) for name, (content, _, at) in OFFERS.items() if content not in started]
 
 
-def _make_row(handles: "DataHandles", item: Item) -> tuple[str, ...]:
+def describe_routine(handles: "DataHandles", item: Item) -> ShownRoutine:
+    """Return when a routine is asked next, when it was asked last, and what that cost."""
     clock = handles.clock
     following = find_next(item, clock.now(), clock.zone)
-    last = _find_last(handles, item)
-    return (item.id, shorten(item.content), clock.minute(following.isoformat()) if following else "", *last)
-
-
-def _find_last(handles: "DataHandles", item: Item) -> tuple[str, str]:
-    """Return when a routine was asked last, and what that cost; empty where it was not, or nobody knows."""
     thread = handles.workspace.open_threads().resolve(name_conversation(item))
+    shown = clock.minute(following.isoformat()) if following else ""
+    return ShownRoutine(item.id, item.content, shown, *_find_last(handles, thread), thread)
+
+
+def _find_last(handles: "DataHandles", thread: str) -> tuple[str, str]:
+    """Return when a routine was asked last, and what that cost; empty where it was not, or nobody knows."""
     records = handles.traces.read(thread)[-1:] if thread in handles.traces.ids() else []
     if not records:
         return "", ""

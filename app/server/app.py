@@ -23,6 +23,7 @@ from ana.people import People
 from ana.runs.slots import ALL
 from ana.settings import load_settings
 from ana.tracing import langsmith
+from ana.urls import list_hosts
 from ana.workspace import load_workspace, open_workspace
 from ana.workspace.place import check_place
 from ana.workspace.private import keep_private
@@ -207,8 +208,9 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     """
     settings = load_settings()
     people, attempts = People(settings), Attempts()
+    hosts = list_hosts(settings.ana_public_url, settings.ana_hosts)
     middleware = [
-        Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=settings.hosts),
+        Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=hosts),
         Middleware(SignIn, people=people, attempts=attempts, show=errors.answer_error),
         Middleware(Room),
         Middleware(JsonBodies, skip=is_page, check=refuse_another),

@@ -19,7 +19,7 @@ from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from ana.values import Properties
 from ana.workspace import load_workspace
-from app.answering import answer, find_last_rung, mark_done
+from app.answering import answer, mark_done
 from app.reminding import make_ringer
 from tests.conftest import BERLIN, folders
 
@@ -42,7 +42,7 @@ class Day:
         return [message.title for message in self.rung[before:]]
 
     def say(self, act: str) -> str:
-        return answer(self.handles, find_last_rung(self.handles), act, "thread")
+        return answer(self.handles, None, act, "thread")
 
     def _take(self, message: Message) -> str:
         self.rung.append(message)

@@ -1,11 +1,6 @@
 """`ana remind`: delivers once or as long as it runs, tells what failed, tests addresses, installs a timer."""
 
-import os
-import plistlib
 import re
-import shlex
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -21,7 +16,6 @@ from ana.reminders import ledger
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from ana.workspace import load_workspace, open_workspace
-from app.cli import remind
 from app.reminding import list_targets, ring_meanwhile
 from app.server.app import build_app
 from tests.app.test_damage import ana as run
@@ -105,7 +99,7 @@ def test_what_comes_due_while_the_repl_is_open_is_shown_there(collector: Collect
     keep("call Anna", minutes=-1 / 30)
     with open_data(load_workspace(), "a test") as handles, ring_meanwhile(handles, shown.append):
         wait_until(lambda: shown and collector.titles)
-    assert re.fullmatch(r"Reminder: “call Anna” · \w+ \w+ \d+ 20\d\d, \d\d:\d\d", shown[0])
+    assert re.fullmatch(r"Reminder: “call Anna” · \w+ \w+ \d+ 20\d\d, \d\d:\d\d · /done, /snooze", shown[0])
     assert collector.titles == ["call Anna"]
 
 
@@ -207,83 +201,3 @@ def test_a_damaged_folder_keeps_the_server_from_ringing_for_nobody_else(
         wait_until(lambda: {*collector.titles} >= {"for owner", "for ben"})
         assert client.get("/ok").status_code == 200
     assert "Traceback" not in caplog.text
-
-
-FAKE = """#!/bin/sh
-echo "$@" >> "$HOME/calls"
-exit ${FAILS:-0}
-"""
-
-
-@pytest.fixture
-def system(collector: Collector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home on Linux whose systemctl only notes what it is told."""
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "systemctl").write_text(FAKE)
-    (tmp_path / "bin" / "systemctl").chmod(0o700)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    monkeypatch.setattr("sys.platform", "linux")
-    return tmp_path
-
-
-def say_yes(monkeypatch: pytest.MonkeyPatch, answer: bool = True) -> None:
-    monkeypatch.setattr("app.show.confirm.can_ask", lambda: True)
-    monkeypatch.setattr("app.show.confirm.confirm", lambda _: answer)
-
-
-def test_the_timer_is_shown_asked_about_written_and_removed(
-    system: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = system / ".config" / "systemd" / "user"
-    assert run(capsys, "remind", "--uninstall") == (1, "Nothing is installed. `ana remind --install` installs it.\n")
-    code, told = run(capsys, "remind", "--install")
-    assert code == 1
-    assert "Nothing was installed, because nobody can be asked here." in told
-    say_yes(monkeypatch, False)
-    assert run(capsys, "remind", "--install")[0] == 1
-    assert not folder.exists()
-    say_yes(monkeypatch)
-    code, told = run(capsys, "remind", "--install")
-    assert code == 0
-    for path in (folder / "ana-remind.service", folder / "ana-remind.timer"):
-        assert f"{path}:\n{path.read_text()}" in told
-    assert (system / "calls").read_text() == "--user daemon-reload\n--user enable --now ana-remind.timer\n"
-    assert run(capsys, "remind", "--uninstall")[0] == 0
-    assert (system / "calls").read_text().endswith("--user disable --now ana-remind.timer\n")
-    assert list(folder.iterdir()) == []
-
-
-def test_a_system_that_refuses_the_timer_is_told(system: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    say_yes(monkeypatch)
-    monkeypatch.setenv("FAILS", "3")
-    code, told = run(capsys, "remind", "--install")
-    assert code == 1
-    assert told.splitlines()[-1].startswith("`systemctl --user daemon-reload` failed:")
-
-
-def test_systemd_takes_the_files_and_they_run_the_command(system: Path) -> None:
-    (files, _) = remind.plan()
-    texts = {path.name: text for path, text in files.items()}
-    command = re.search(r"ExecStart=(.*)", texts["ana-remind.service"])
-    assert command
-    program, *arguments = shlex.split(command[1])
-    assert arguments == ["-m", "app.cli", "remind", "--once"]
-    done = subprocess.run([program, *arguments], env={**os.environ, "PYTHONSAFEPATH": "1"}, cwd="/", check=False)
-    assert done.returncode == 0
-    if verify := shutil.which("systemd-analyze", path="/usr/bin"):
-        for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        done = subprocess.run([verify, "--user", "verify", *map(str, files)], capture_output=True, check=False)
-        assert b"ana-remind" not in done.stderr, done.stderr
-
-
-def test_launchd_takes_the_file(system: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.platform", "darwin")
-    ((path, text),) = remind.plan()[0].items()
-    assert path == system / "Library" / "LaunchAgents" / "ana.remind.plist"
-    agent = plistlib.loads(text.encode())
-    assert agent["ProgramArguments"][1:] == ["-m", "app.cli", "remind", "--once"]
-    assert agent["StartInterval"] == 60

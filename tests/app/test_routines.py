@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,13 @@ from ana.memory.changes import make_edit
 from ana.models.scripted import calls
 from ana.reminders.postgres import PostgresLedger
 from ana.reminders.ringing import Target
+from ana.reminders.routines import find_next
 from ana.reminders.sending import Message
 from ana.values import Properties
 from ana.workspace import Workspace
 from app.due import group_due
-from app.routines.offers import start_offer
-from app.routines.running import HOW, Routines, list_routines
+from app.routines.offers import OFFERS, start_offer
+from app.routines.running import HOW, Routines, find_brief, list_routines
 from tests.app.test_damage import ana as run
 from tests.conftest import BERLIN, folders
 from tests.postgres.server import open_people
@@ -98,6 +99,30 @@ def test_a_screen_shows_what_no_address_took(morning: Morning) -> None:
     assert morning.at(time(7)) == [f"screen: Two things are due.\n\n{HOW}"]
     morning.broken = set()
     assert morning.at(time(7, 2)) == [f"phone: Two things are due.\n\n{HOW}"], "the same answer: nothing is asked again"
+
+
+def test_the_greeting_tells_of_the_days_brief_only_if_an_address_took_it_today(morning: Morning) -> None:
+    def find(hour: time, day: date = WEDNESDAY) -> datetime | None:
+        morning.life.at(day, hour)
+        return find_brief(morning.life.handles, [morning.phone])
+
+    morning.store(OFFERS["morning"][0])
+    morning.broken = {"phone"}
+    morning.life.expect(answer="Two things are due.")
+    morning.at(time(7))
+    assert find(time(7, 1)) is None, "the screen alone has shown it"
+    morning.broken = set()
+    morning.at(time(7, 2))
+    assert find(time(12)) == datetime.combine(WEDNESDAY, time(7), BERLIN)
+    assert find(time(6), WEDNESDAY + timedelta(days=1)) is None
+    assert find_brief(morning.life.handles, []) is None
+
+
+def test_a_routine_of_the_persons_own_is_no_brief(morning: Morning) -> None:
+    morning.store("Is there mail of Anna?")
+    morning.life.expect(answer="No.")
+    morning.at(time(7))
+    assert find_brief(morning.life.handles, [morning.phone]) is None
 
 
 def test_one_that_slept_is_asked_once_and_says_that_it_is_late(morning: Morning) -> None:
@@ -214,6 +239,17 @@ def test_an_offer_is_started_at_a_time(morning: Morning) -> None:
 
 
 Shown = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize("name", [*OFFERS])
+@pytest.mark.parametrize("days", range(7))
+def test_each_offer_can_be_started_on_every_day(morning: Morning, name: str, days: int) -> None:
+    morning.life.at(WEDNESDAY + timedelta(days=days), time(19))
+    start_offer(morning.life.handles, name)
+    (item,) = list_routines(morning.life.handles)
+    following = find_next(item, morning.life.handles.clock.now(), BERLIN)
+    assert following
+    assert following.isoformat() > f"{WEDNESDAY + timedelta(days=days)}"
 
 
 def test_the_command_starts_lists_asks_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:

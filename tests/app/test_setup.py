@@ -313,7 +313,7 @@ def test_an_address_is_written_when_a_test_message_was_sent_there(
     env_file: Path, tmp_path: Path, collector: Collector
 ) -> None:
     told = set_up_in_terminal(env_file, tmp_path, collector.address)
-    assert "A test message was sent. `ana remind --install` lets them ring" in told
+    assert "A test message was sent. `ana serve --install` lets them ring" in told
     assert collector.titles == [TEST.title]
     assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline", "ANA_NOTIFY": collector.address}
 

@@ -1,0 +1,16 @@
+"""What the REPL says at its start without being asked: where the person is, and what is due."""
+
+from ana.handles import DataHandles
+from app.due import summarize_due
+from app.embedder import suggest_embedder_once
+from app.reminding import list_targets
+from app.routines.running import find_brief
+
+
+def list_news(handles: DataHandles) -> list[str]:
+    """Return what is to be said, in lines. The day is not told again if this morning's brief came to an address."""
+    workspace = handles.workspace
+    noted = workspace.whereabouts.look(handles.memory, handles.clock)
+    brief = find_brief(handles, list_targets(workspace))
+    due = [f"Your day came at {brief:%H:%M}; /today shows it again."] if brief else summarize_due(handles)
+    return [*filter(None, [noted.told]), *due, *filter(None, [suggest_embedder_once(workspace)])]
