@@ -35,7 +35,8 @@ from app.privacy import describe_answering
 from app.server.answers import find_workspace, path_id
 from app.server.bodies import NewRun
 from app.server.request_threads import run_in_threadpool
-from app.server.runs import BEAT_SECONDS, begin_run, read_position, stop_runs
+from app.server.runs import BEAT_SECONDS, begin_run, read_position
+from app.server.stopping import stop_runs
 from app.server.workspaces import OpenWorkspace
 from app.show.waiting import describe_wait
 from nodes.requests import Request as Asked

@@ -13,23 +13,21 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from ana.errors import AnaError, NotFound, StoreBusy, UserError
+from ana.errors import AnaError, NotFound, UserError
 from ana.runs.local import started_now
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id, name_run
-from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit, read_number
+from app.server.answers import answer, find_workspace, path_id, read_limit, read_number
 from app.server.bodies import NewRun, check_assistant, read_body
 from app.server.run_requests import check_run, find_bare_reply, name_reply
 from app.server.shapes import dump, show_run
+from app.server.stopping import join_run, remove_run
 from app.server.thread_row import ASKED
 from app.server.workspaces import OpenWorkspace
 from graph.owning import ASKS
 
 BEAT_SECONDS = 5
 """How often a connection on which nothing is told is kept open by a blank."""
-
-JOIN_SECONDS = 30.0
-"""How long a request waits for the end of a run that is stopped: the worker that had it may be gone, with no other."""
 
 _STATES = ("values", "updates")
 _log = logging.getLogger(__name__)
@@ -91,42 +89,17 @@ async def cancel(request: Request) -> Response:
     if action not in ("interrupt", "rollback"):
         raise UserError(f"The action is {action!r:.40}.", "Give interrupt or rollback.")
     if action == "rollback":
-        await _remove(opened, run)
+        await remove_run(opened, run)
         return Response(status_code=204)
     await opened.runs.cancel(run.id)
     waits = request.query_params.get("wait") in ("1", "true")
-    return Response(status_code=204 if waits and await _join(opened, run) else 202)
+    return Response(status_code=204 if waits and await join_run(opened, run) else 202)
 
 
 async def delete(request: Request) -> Response:
     """DELETE /threads/{thread_id}/runs/{run_id}: its messages go with it; what it stored stays."""
-    await _remove(*await _find(request))
+    await remove_run(*await _find(request))
     return Response(status_code=204)
-
-
-async def _remove(opened: OpenWorkspace, run: StartedRun) -> None:
-    """Stop a run if it works, and take its messages out of the conversation; what it stored stays.
-
-    Raises:
-        StoreBusy: It was stopped, and has not ended for JOIN_SECONDS.
-    """
-    if run.is_active:
-        await opened.runs.cancel(run.id)
-    if not await _join(opened, run):
-        raise StoreBusy("The run was stopped, and no worker has ended it yet.", "Try again.")
-    if run.is_kept:
-        async with own_thread(opened, run.thread):
-            await opened.worker.saver.adelete_for_runs([run.id])
-    await opened.runs.forget(run.id)
-
-
-async def _join(opened: OpenWorkspace, run: StartedRun) -> bool:
-    """Wait until a run that was stopped has ended; return whether it has."""
-    try:
-        await asyncio.wait_for(opened.runs.join(run.id), JOIN_SECONDS)
-    except TimeoutError:
-        return False
-    return True
 
 
 async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
@@ -171,18 +144,9 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
     if strategy == "rollback":
         for other in await opened.runs.list(thread):
             if other.is_active:
-                await _remove(opened, other)
+                await remove_run(opened, other)
     await opened.runs.start(run, "enqueue" if strategy == "rollback" else strategy)
     return run
-
-
-async def stop_runs(opened: OpenWorkspace, thread: str) -> list[StartedRun]:
-    """Stop what works in a conversation; return its runs when they have ended."""
-    started = await opened.runs.list(thread)
-    for run in started:
-        await opened.runs.cancel(run.id)
-        await opened.runs.join(run.id)
-    return started
 
 
 async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:

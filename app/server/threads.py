@@ -14,8 +14,8 @@ from ana.threads.ports import PATIENCE
 from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit
 from app.server.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
 from app.server.run_requests import CHECKPOINT
-from app.server.runs import stop_runs
 from app.server.shapes import show_checkpoint, show_state
+from app.server.stopping import stop_runs
 from app.server.thread_row import ASKED, Row, find_value
 from app.server.workspaces import OpenWorkspace
 from graph.updates import check_edit

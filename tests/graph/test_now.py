@@ -61,7 +61,7 @@ def test_time_zone_and_names_in_use_stand_before_the_question(make_assistant: Ma
     assert question == "what tasks are there?"
     assert head.splitlines()[2].startswith("Wednesday 2026-01-07 09:00, Europe/Berlin")
     assert 'project "Lumen" (1); type "task" (1); dates "due_date" (1)' in head
-    assert "Times without a zone, stored ones too, are in the zone above." in head
+    assert "Times without a zone, stored too, are in the zone above." in head
     assert kept.text == "what tasks are there?", "the thread keeps what was typed"
     assert second.text.endswith("\n\nand today?")
     assert "2026-01-07" not in system.text

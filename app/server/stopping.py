@@ -1,0 +1,45 @@
+"""Runs that are stopped, and taken out of their conversations."""
+
+import asyncio
+
+from ana.errors import StoreBusy
+from ana.runs.port import StartedRun
+from app.server.answers import own_thread
+from app.server.workspaces import OpenWorkspace
+
+JOIN_SECONDS = 30.0
+"""How long a request waits for the end of a run that is stopped: the worker that had it may be gone, with no other."""
+
+
+async def stop_runs(opened: OpenWorkspace, thread: str) -> list[StartedRun]:
+    """Stop what works in a conversation; return its runs when they have ended."""
+    started = await opened.runs.list(thread)
+    for run in started:
+        await opened.runs.cancel(run.id)
+        await opened.runs.join(run.id)
+    return started
+
+
+async def remove_run(opened: OpenWorkspace, run: StartedRun) -> None:
+    """Stop a run if it works, and take its messages out of the conversation; what it stored stays.
+
+    Raises:
+        StoreBusy: It was stopped, and has not ended for JOIN_SECONDS.
+    """
+    if run.is_active:
+        await opened.runs.cancel(run.id)
+    if not await join_run(opened, run):
+        raise StoreBusy("The run was stopped, and no worker has ended it yet.", "Try again.")
+    if run.is_kept:
+        async with own_thread(opened, run.thread):
+            await opened.worker.saver.adelete_for_runs([run.id])
+    await opened.runs.forget(run.id)
+
+
+async def join_run(opened: OpenWorkspace, run: StartedRun) -> bool:
+    """Wait until a run that was stopped has ended; return whether it has."""
+    try:
+        await asyncio.wait_for(opened.runs.join(run.id), JOIN_SECONDS)
+    except TimeoutError:
+        return False
+    return True
