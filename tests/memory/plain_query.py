@@ -72,7 +72,7 @@ class ItemCandidates:
         reasons = {row: find_first_reason(self.text, item, texts[row]) for row, item in self.items.items()}
         return {row: reason for row, reason in reasons.items() if reason}
 
-    def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
+    def compute_cosines(self, rows: Rows) -> Scores:
         return np.array([self.vectors[row] @ self.asked for row in rows.tolist()], np.float32)
 
     def get_terms(self, rows: Sequence[int]) -> list[Terms]:

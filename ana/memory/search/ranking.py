@@ -1,8 +1,8 @@
 """The ranking of a query's items, the same above every backend.
 
-Scores are defined in scoring.py. Every item that passes the filter has a score from its day, its status and the words
-that are near the query's; its backend adds the cosines, at least of all items that these could still bring among the
-best. Words that are hardly near the query's are compared last and only of the items that lead without them.
+Scores are defined in scoring.py. Every item that passes the filter has a score from its day, its status, its cosine and
+the words that are near the query's. Words that are hardly near them are compared last and only of the items that lead
+without them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,10 +23,6 @@ PROPOSED = 100
 SPARE = 4
 """As many times the limit have all their words compared. Of 251 questions to 480 items no list had an item that stood
 further down before; this is measured, not proved, since words that are hardly near add up."""
-
-DEEPER = 3
-"""In a large collection as many times the limit are sought by words that are near, as others may yet move them up.
-Of 6,275 lists of 1 to 60 items from questions to 480 items, 18 had another item than with every item compared."""
 
 ROUNDING = 1e-6
 """By how much the scores of equal items may differ."""
@@ -51,15 +47,8 @@ class Candidates(Protocol):
     def find_first(self) -> dict[int, First]:
         """Return the rows that come before all others, with the reason: an id, a quoted phrase or a tag."""
 
-    def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
-        """Return the cosines of all rows that can be among the best, and NaN for others.
-
-        Args:
-            rows: Those that pass the filter, ascending.
-            bonus: All of each one's score but its vector's part.
-            limit: How many items are wanted.
-            first: Rows that come before all others.
-        """
+    def compute_cosines(self, rows: Rows) -> Scores:
+        """Return the cosine of each of these rows, ascending, and the query."""
 
     def get_terms(self, rows: Sequence[int]) -> list[Terms]:
         """Return the terms of each row's text, in the order of the rows."""
@@ -105,7 +94,7 @@ class Ranking:
         weights = self._weights
         bonus = weights.day * self._on_day + weights.status * self._has_status
         bonus = (weights.words * self._scores.scores + bonus).astype(np.float32)
-        cosines = self._candidates.compare(self._rows, bonus, limit, list(first))
+        cosines = self._candidates.compute_cosines(self._rows)
         scores = self._compare_words(weights.vector * cosines + bonus, max(PROPOSED, SPARE * limit), list(first))
         best = self._rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
         hits = [
