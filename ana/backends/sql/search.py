@@ -1,7 +1,7 @@
 """Queries over the tables: what passes a filter, and its ranking."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -16,12 +16,11 @@ from ana.backends.sql.lookup import Lookup
 from ana.embedders.base import Vector
 from ana.memory.item import Item
 from ana.memory.search.found import First, Found, Reason
-from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.ranking import Ranking
 from ana.memory.search.scoring import Weights
 from ana.memory.search.series import SeriesHits
-from ana.memory.search.words import QueryWord, Scores
+from ana.memory.search.words import QueryWord, Rows, Scores
 
 
 class TableCandidates:
@@ -55,9 +54,6 @@ class TableCandidates:
         for phrase in self._query.phrases:
             first |= dict.fromkeys(lookup.find_with_phrase(db, self.words, phrase), "phrase")
         return first | dict.fromkeys(lookup.find_rows_of_ids(db, self._query.ids), "id")
-
-    def get_terms(self, rows: Sequence[int]) -> list[Terms]:
-        return lookup.get_terms(self._at.db, rows)
 
     def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
         return lookup.describe_rows(self._at.db, rows)

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ana.embedders.base import Vector
-from ana.memory.search.postings import Rows
-from ana.memory.search.words import Scores
+from ana.memory.search.words import Rows, Scores
 
 MANY = 8
 """From this share of all rows on, to multiply all of them is faster than to take out those that are wanted."""

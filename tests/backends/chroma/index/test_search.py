@@ -17,7 +17,6 @@ from ana.errors import ToolError
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.search import ranking
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import parse_query
 from ana.memory.search.scoring import Weights
@@ -251,16 +250,6 @@ def test_an_item_in_other_words_is_found_by_them(memory: Memory) -> None:
     found = memory.find("doctor", limit=1)
     assert found.items[0].id == wanted
     assert found.reasons[0].words == ()
-
-
-def test_what_comes_first_has_all_its_words_compared(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    for content in ("doctor visit one", "doctor visit two", "doctor visit three"):
-        memory.create(content)
-    memory.create("piano", {"tags": ["health"]})
-    whole = memory.find("doctor visit #health", limit=1).reasons
-    monkeypatch.setattr(ranking, "PROPOSED", 1)
-    assert whole[0].first == "tag"
-    assert memory.find("doctor visit #health", limit=1).reasons == whole
 
 
 @pytest.mark.parametrize("text", ["what doesn't she like", "which food is not to her like", "without what she likes"])
