@@ -67,16 +67,6 @@ class TraceFiles(Traces):
     def place(self, thread_id: str, id: str) -> str:
         return "" if id in self._lost else str(self.path(thread_id))
 
-    def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
-        before = [*self.iter_attempts(thread_id)]
-        changed = [change(record) for record in before]
-        if changed != before:
-            path = self.path(thread_id)
-            write_whole(path, "".join(f"{format_line(record)}\n" for record in changed if record), mode=0o600)
-            if not any(changed):
-                path.unlink()
-        return sum(old != new for old, new in zip(before, changed, strict=True))
-
     def delete(self, thread_id: str) -> None:
         path = self.path(thread_id)
         for file in (path, *list_drafts(path)):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from ana.errors import UserError
+from ana.tracing.lines import format_line
 from ana.tracing.schema import Record
 
 NO_THREAD = "none"
@@ -45,6 +46,15 @@ class Traces(Protocol):
 
         What is no record goes too. Nobody may write meanwhile.
         """
+        before = [*self.iter_attempts(thread_id)]
+        changed = [change(record) for record in before]
+        if changed != before:
+            text = "".join(f"{format_line(record)}\n" for record in changed if record)
+            if text:
+                self.put_back(thread_id, text)
+            else:
+                self.delete(thread_id)
+        return sum(old != new for old, new in zip(before, changed, strict=True))
 
     def delete(self, thread_id: str) -> None:
         """Delete the records of a thread, and whatever else is left of them."""
@@ -53,7 +63,7 @@ class Traces(Protocol):
         """Return the records of a thread as they are kept, a line for each; empty without one."""
 
     def put_back(self, thread_id: str, text: str) -> None:
-        """Keep the records of a thread as `read_text` gave them; nothing without a text."""
+        """Keep the records of a thread as `read_text` gave them, in place of what there is; nothing without a text."""
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
         """Return the threads of which a record mentions what is looked for."""
@@ -102,12 +112,6 @@ class InMemoryTraces(Traces):
     def place(self, thread_id: str, id: str) -> str:
         return ""
 
-    def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
-        before = self.records
-        changed = [(change(each) if each["thread_id"] == thread_id else each) for each in before]
-        self.records = [each for each in changed if each]
-        return sum(old != new for old, new in zip(before, changed, strict=True))
-
     def delete(self, thread_id: str) -> None:
         self.records = [record for record in self.records if record["thread_id"] != thread_id]
 
@@ -115,8 +119,9 @@ class InMemoryTraces(Traces):
         return "".join(f"{json.dumps(record)}\n" for record in self.iter_attempts(thread_id))
 
     def put_back(self, thread_id: str, text: str) -> None:
-        for line in text.splitlines():
-            self.write(json.loads(line))
+        if text:
+            self.delete(thread_id)
+            self.write(*map(json.loads, text.splitlines()))
 
 
 def select_newest(records: Iterable[Record]) -> list[Record]:

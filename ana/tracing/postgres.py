@@ -1,6 +1,6 @@
 """The records of a person's turns in PostgreSQL."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ana.errors import AnaError
 from ana.postgres.person import PersonRows
@@ -55,15 +55,6 @@ class PostgresTraces(Traces):
 
     def place(self, thread_id: str, id: str) -> str:
         return "" if id in self._lost else f"the trace {thread_id} in the database"
-
-    def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
-        before = [*self.iter_attempts(thread_id)]
-        changed = [change(record) for record in before]
-        if changed != before:
-            with self._rows.write() as session:
-                session.add("DELETE FROM turns WHERE thread = ?", thread_id)
-                self._enter(session, thread_id, [format_line(record) for record in changed if record])
-        return sum(old != new for old, new in zip(before, changed, strict=True))
 
     def delete(self, thread_id: str) -> None:
         self._rows.change(Statement("DELETE FROM turns WHERE thread = ?", [check_id(thread_id)]))

@@ -20,7 +20,6 @@ from ana.memory.digests import content_digest, to_canonical_text
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
 from ana.memory.search.found import Found, Reason
-from ana.memory.search.postings import Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.ranking import Ranking, sort_similar
@@ -47,7 +46,6 @@ class PlainBackend:
         self._words = Words(())
         self._terms: dict[str, int] = {}
         self._rows: dict[str, int] = {}
-        self._documents: dict[int, Terms] = {}
         self._lock = threading.RLock()
         self._readers = self._writers = 0
 
@@ -266,8 +264,7 @@ class PlainBackend:
             if vector is not None:
                 words = tokenize(document)
                 self._learn([word for word in dict.fromkeys(words) if word not in self._terms])
-                self._documents[row] = np.array([self._terms[word] for word in words], np.uint32)
-                self._words.put(row, self._documents[row])
+                self._words.put(row, np.array([self._terms[word] for word in words], np.uint32))
 
     def _learn(self, words: Sequence[str]) -> None:
         for word, vector in zip(words, embed_words(words), strict=True):
@@ -281,7 +278,7 @@ class PlainBackend:
         vectors = {row: self._vectors["item", item.id] for row, item in each.items()}
         asked = zip(text.words, embed_words(text.words), strict=True)
         words = {word: QueryWord(self._terms.get(word), near) for word, near in asked}
-        candidates = ItemCandidates(each, text, query.zone, words, self._documents, vectors, vector)
+        candidates = ItemCandidates(each, text, query.zone, words, vectors, vector)
         ranking = Ranking(candidates, self._words, np.array(sorted(each), np.int64), Weights())
         best = ranking.find_best(query.limit)
         reasons = ranking.explain(best, query.has_filter)

@@ -10,12 +10,11 @@ import numpy as np
 from ana.memory.filters import matches
 from ana.memory.item import Item
 from ana.memory.search.found import First
-from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.memory.search.tokens import fold_tag, tokenize
-from ana.memory.search.words import QueryWord, Scores
+from ana.memory.search.words import QueryWord, Rows, Scores
 from ana.memory.status import CLOSED, DONE, has_status
 from ana.time.spans import Span, date_span
 
@@ -45,7 +44,6 @@ class ItemCandidates:
         text: The query's text.
         zone: The person's zone.
         words: The query's words.
-        documents: The terms of each row's text.
         vectors: The vector of each row.
         asked: The query's vector.
     """
@@ -54,7 +52,6 @@ class ItemCandidates:
     text: ParsedQuery
     zone: tzinfo
     words: dict[str, QueryWord]
-    documents: Mapping[int, Terms]
     vectors: Mapping[int, np.ndarray]
     asked: np.ndarray
 
@@ -72,11 +69,8 @@ class ItemCandidates:
         reasons = {row: find_first_reason(self.text, item, texts[row]) for row, item in self.items.items()}
         return {row: reason for row, reason in reasons.items() if reason}
 
-    def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
+    def compute_cosines(self, rows: Rows) -> Scores:
         return np.array([self.vectors[row] @ self.asked for row in rows.tolist()], np.float32)
-
-    def get_terms(self, rows: Sequence[int]) -> list[Terms]:
-        return [self.documents[row] for row in rows]
 
     def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
         return ((row, self.items[row].id, self.items[row].date, self.items[row].created_at) for row in rows)

@@ -18,16 +18,11 @@ from ana.embedders.wordllama import embed_words
 from ana.memory.digests import content_digest
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, to_json
-from ana.memory.search.postings import Terms
 from ana.memory.search.property_text import property_text
 from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
-from ana.memory.search.words import Words
+from ana.memory.search.words import Terms, Words
 from ana.memory.travel import make_absolute
-
-LONG_TAIL = 500
-"""After so many changes the words are loaded again; a changed item takes ten times as long to score."""
-
 
 AT_ONCE = 100
 """Items whose words are embedded together: for each alone it takes half of the time of entering it."""
@@ -66,7 +61,7 @@ class ItemTables:
 
     def load_words(self, db: sqlite3.Connection) -> Words:
         """Return the words of all items, loaded at the first use."""
-        if self._words is None or self._words.changed > LONG_TAIL:
+        if self._words is None:
             stored = db.execute("SELECT row, words FROM items")
             documents = ((row, np.frombuffer(blob, np.uint32)) for row, blob in stored)
             vectors = db.execute("SELECT number, vector FROM terms")

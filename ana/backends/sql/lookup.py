@@ -14,9 +14,8 @@ from ana.backends.sql.dialect import Sql
 from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, from_json
-from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.scoring import TAG_KEYS, days_span
-from ana.memory.search.words import QueryWord, Words, WordVector
+from ana.memory.search.words import QueryWord, Rows, Words, WordVector
 from ana.memory.status import CLOSED, DONE
 from ana.time.repeats import REPEATING
 from ana.values import Json
@@ -127,13 +126,6 @@ def find_query_words(db: sqlite3.Connection, words: Sequence[str]) -> dict[str, 
 def to_word_vector(blob: bytes) -> WordVector:
     """Return a word's vector as the table of terms holds it."""
     return np.frombuffer(blob, np.int8)
-
-
-def get_terms(db: sqlite3.Connection, rows: Sequence[int]) -> list[Terms]:
-    """Return the terms of each row's text, in the order of the rows."""
-    found = _select(db, "SELECT row, words FROM items WHERE row", rows)
-    terms = {row: np.frombuffer(blob, np.uint32) for row, blob in found}
-    return [terms[row] for row in rows]
 
 
 def find_tagged(db: sqlite3.Connection, tags: Sequence[str]) -> list[int]:

@@ -38,8 +38,9 @@ class MemoryTables:
         vector = lookup.get_vectors(self.db, [id]).get(id)
         if vector is None:
             return []
-        rows, cosines = self.tables.load_vectors(self.db).compare_nearest(vector, limit + 1)
-        cosines[np.isin(rows, [*lookup.find_rows_of_ids(self.db, [id])])] = np.nan
+        vectors = self.tables.load_vectors(self.db)
+        rows = np.setdiff1d(vectors.list_rows(), [*lookup.find_rows_of_ids(self.db, [id])])
+        cosines = vectors.compute_cosines(vector, rows)
         near = np.flatnonzero(cosines >= find_bar(cosines, limit) - ROUNDING)
         items = lookup.load_items(self.db, rows[near].tolist())
         return sort_similar(zip(items, cosines[near].tolist(), strict=True))[:limit]

@@ -1,7 +1,7 @@
 """Queries over the tables: what passes a filter, and its ranking."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -16,12 +16,11 @@ from ana.backends.sql.lookup import Lookup
 from ana.embedders.base import Vector
 from ana.memory.item import Item
 from ana.memory.search.found import First, Found, Reason
-from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.ranking import DEEPER, Ranking
+from ana.memory.search.ranking import Ranking
 from ana.memory.search.scoring import Weights
 from ana.memory.search.series import SeriesHits
-from ana.memory.search.words import QueryWord, Scores
+from ana.memory.search.words import QueryWord, Rows, Scores
 
 
 class TableCandidates:
@@ -29,14 +28,10 @@ class TableCandidates:
 
     Args:
         series: Those that repeat, each at one of its occurrences.
-        weight: That of a cosine in a score.
     """
 
-    def __init__(
-        self, at: Lookup, tables: ItemTables, query: ParsedQuery, vector: Vector, series: SeriesHits, weight: float
-    ) -> None:
-        self._at, self._tables, self._query, self._vector = at, tables, query, vector
-        self._series, self._weight = series, weight
+    def __init__(self, at: Lookup, tables: ItemTables, query: ParsedQuery, vector: Vector, series: SeriesHits) -> None:
+        self._at, self._tables, self._query, self._vector, self._series = at, tables, query, vector, series
         self.words = tables.load_words(at.db)
 
     def find_words(self) -> dict[str, QueryWord]:
@@ -60,15 +55,11 @@ class TableCandidates:
             first |= dict.fromkeys(lookup.find_with_phrase(db, self.words, phrase), "phrase")
         return first | dict.fromkeys(lookup.find_rows_of_ids(db, self._query.ids), "id")
 
-    def get_terms(self, rows: Sequence[int]) -> list[Terms]:
-        return lookup.get_terms(self._at.db, rows)
-
     def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
         return lookup.describe_rows(self._at.db, rows)
 
-    def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
-        vectors = self._tables.load_vectors(self._at.db)
-        return vectors.compare_likely(self._vector, rows, bonus, self._weight, DEEPER * limit, first)
+    def compute_cosines(self, rows: Rows) -> Scores:
+        return self._tables.load_vectors(self._at.db).compute_cosines(self._vector, rows)
 
 
 ByDate: TypeAlias = tuple[int, int | None, str | None, str, str]
@@ -93,7 +84,7 @@ class TableSearch:
             conditions.append(lookup.without_status(query.excluded))
         if query.text is None or vector is None:
             return self._find_by_date(at, query, conditions, series)
-        candidates = TableCandidates(at, self._tables, query.text, vector, series, self._weights.vector)
+        candidates = TableCandidates(at, self._tables, query.text, vector, series)
         rows_passing = None
         if conditions:
             rows_passing = np.sort(np.concatenate([at.find_rows(join("AND", conditions)), series.rows]))

@@ -1,8 +1,6 @@
 """The ranking of a query's items, the same above every backend.
 
-Scores are defined in scoring.py. Every item that passes the filter has a score from its day, its status and the words
-that are near the query's; its backend adds the cosines, at least of all items that these could still bring among the
-best. Words that are hardly near the query's are compared last and only of the items that lead without them.
+Scores are defined in scoring.py. Every item that passes the filter is compared.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -13,20 +11,8 @@ import numpy as np
 
 from ana.memory.item import Item
 from ana.memory.search.found import First, Reason
-from ana.memory.search.postings import Rows, Terms
 from ana.memory.search.scoring import Weights
-from ana.memory.search.words import QueryWord, Scores, Words, WordScores, find_members
-
-PROPOSED = 100
-"""How many items, at least, have all their words compared: the best by vector, day, status and words that are near."""
-
-SPARE = 4
-"""As many times the limit have all their words compared. Of 251 questions to 480 items no list had an item that stood
-further down before; this is measured, not proved, since words that are hardly near add up."""
-
-DEEPER = 3
-"""In a large collection as many times the limit are sought by words that are near, as others may yet move them up.
-Of 6,275 lists of 1 to 60 items from questions to 480 items, 18 had another item than with every item compared."""
+from ana.memory.search.words import QueryWord, Rows, Scores, Words, WordScores, find_members
 
 ROUNDING = 1e-6
 """By how much the scores of equal items may differ."""
@@ -51,18 +37,8 @@ class Candidates(Protocol):
     def find_first(self) -> dict[int, First]:
         """Return the rows that come before all others, with the reason: an id, a quoted phrase or a tag."""
 
-    def compare(self, rows: Rows, bonus: Scores, limit: int, first: Sequence[int]) -> Scores:
-        """Return the cosines of all rows that can be among the best, and NaN for others.
-
-        Args:
-            rows: Those that pass the filter, ascending.
-            bonus: All of each one's score but its vector's part.
-            limit: How many items are wanted.
-            first: Rows that come before all others.
-        """
-
-    def get_terms(self, rows: Sequence[int]) -> list[Terms]:
-        """Return the terms of each row's text, in the order of the rows."""
+    def compute_cosines(self, rows: Rows) -> Scores:
+        """Return the cosine of each of these rows, ascending, and the query."""
 
     def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
         """Return each row with its item's id, own date and moment of creation, in any order."""
@@ -87,7 +63,7 @@ class Ranking:
         self._words = words
         self._weights = weights
         self._asked = candidates.find_words()
-        every = words.propose(list(self._asked.values()), weights.near)
+        every = words.score(list(self._asked.values()), weights.near)
         self._scores = every if passing is None else WordScores(passing, every.look_up(passing))
         self._rows = self._scores.rows
         self.total = len(self._rows)
@@ -105,8 +81,8 @@ class Ranking:
         weights = self._weights
         bonus = weights.day * self._on_day + weights.status * self._has_status
         bonus = (weights.words * self._scores.scores + bonus).astype(np.float32)
-        cosines = self._candidates.compare(self._rows, bonus, limit, list(first))
-        scores = self._compare_words(weights.vector * cosines + bonus, max(PROPOSED, SPARE * limit), list(first))
+        cosines = self._candidates.compute_cosines(self._rows)
+        scores: Scores = weights.vector * cosines + bonus
         best = self._rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
         hits = [
             self._make_hit(row, id, created_at, cosines, Reason(date=date, first=first.get(row)))
@@ -119,7 +95,7 @@ class Ranking:
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
         """Return why each was found."""
         known = {text: word.number for text, word in self._asked.items() if word.number is not None}
-        terms = (set(each.tolist()) for each in self._candidates.get_terms([hit.row for hit in hits]))
+        terms = (set(self._words.get_terms(hit.row).tolist()) for hit in hits)
         shared = (tuple(word for word, number in known.items() if number in has) for has in terms)
         return [replace(hit.reason, words=words, filter=is_filtered) for hit, words in zip(hits, shared, strict=True)]
 
@@ -130,18 +106,6 @@ class Ranking:
         score = weights.vector * cosine + weights.words * words + weights.day * on_day + weights.status * has_status
         date = reason.date if on_day else None
         return Hit(row, id, created_at, score, replace(reason, vector=cosine, date=date, share=words, score=score))
-
-    def _compare_words(self, scores: Scores, count: int, first: Sequence[int]) -> Scores:
-        """Return the scores with all words compared, of the rows that come first and those with the highest scores
-        without, and NaN for others."""
-        best = np.flatnonzero(scores >= find_bar(scores, count))
-        best = np.union1d(best, np.searchsorted(self._rows, np.array(first, np.int64)))
-        terms = self._candidates.get_terms(self._rows[best].tolist())
-        words = self._words.score(list(self._asked.values()), terms, self._weights.near)
-        complete = np.full(self.total, np.nan, np.float32)
-        complete[best] = scores[best] + self._weights.words * (words - self._scores.scores[best])
-        self._scores.scores[best] = words
-        return complete
 
 
 def sort_similar(found: Iterable[tuple[Item, float]]) -> list[tuple[Item, float]]:
@@ -164,6 +128,5 @@ def _sort_best_first(found: Iterable[T], rank: Callable[[T], tuple[int, float, s
 
 
 def find_bar(scores: Scores, limit: int) -> float:
-    """Return the lowest known score among the best; minus infinity if all are."""
-    known = scores[~np.isnan(scores)]
-    return float(np.partition(known, -limit)[-limit]) if len(known) >= limit else -np.inf
+    """Return the lowest score among the best; minus infinity if all are."""
+    return float(np.partition(scores, -limit)[-limit]) if len(scores) >= limit else -np.inf

@@ -72,18 +72,22 @@ def test_scores_are_those_of_the_formula(
             words.put(row, np.array(terms, np.uint32))
             now[row] = terms
     asked, rows = ask(query, unseen), sorted(now)
-    proposed = words.propose(asked, near)
-    assert proposed.rows.tolist() == rows
-    assert len(words) == len(now)
-    asked_terms = [*query, len(TERMS)] if unseen else query
-    expected = naive(now, asked_terms, max(near, search_words.NEAR))
-    assert proposed.scores == pytest.approx([expected[row] for row in rows], abs=0.0011)  # which may be negligible
-    assert proposed.look_up(np.array([77], np.int64)).tolist() == [0.0]
-    expected = naive(now, asked_terms, near)
-    scores = words.score(asked, [np.array(now[row], np.uint32) for row in rows], near)
-    assert scores == pytest.approx([expected[row] for row in rows], abs=1e-5)
+    scored = words.score(asked, near)
+    assert scored.rows.tolist() == rows
+    assert scored.look_up(np.array([77], np.int64)).tolist() == [0.0]
+    expected = naive(now, [*query, len(TERMS)] if unseen else query, near)
+    assert scored.scores == pytest.approx([expected[row] for row in rows], abs=1e-5)
     every = [row for row in now if set(query) <= set(now[row])] if query else []
     assert words.find_with_all(query) == sorted(every)
+
+
+def test_a_document_is_compared_to_its_end() -> None:
+    long, short = np.zeros(3 * search_words.SHORT, np.uint32), np.zeros(2, np.uint32)
+    long[-1] = 1
+    vectors = np.eye(2, dtype=np.int8) * 127
+    words = Words([(1, short), (2, long), (3, np.append(long, 0).astype(np.uint32))], enumerate(vectors))
+    assert words.score([QueryWord(1, vectors[1])]).scores.tolist() == [0, 1, 1]
+    assert words.find_with_all([0, 1]) == [2, 3]
 
 
 def test_a_term_learned_later_is_found_and_compared() -> None:
@@ -91,7 +95,7 @@ def test_a_term_learned_later_is_found_and_compared() -> None:
     for number, vector in enumerate(VECTORS[:3]):
         words.learn(number, vector)
         words.put(10 + number, np.array([number], np.uint32))
-    assert words.propose(ask([2])).look_up(np.array([12], np.int64)).tolist() == [1.0]
+    assert words.score(ask([2])).look_up(np.array([12], np.int64)).tolist() == [1.0]
 
 
 def test_of_a_page_of_text_the_rarest_words_count() -> None:
@@ -99,7 +103,7 @@ def test_of_a_page_of_text_the_rarest_words_count() -> None:
     vectors = np.eye(many, dtype=np.int8) * 127
     common = [(row, np.arange(4, dtype=np.uint32)) for row in range(5)]
     words = Words([*common, (9, np.array([many - 1], np.uint32))], enumerate(vectors))
-    scored = words.propose([QueryWord(number, vectors[number]) for number in range(many)])
+    scored = words.score([QueryWord(number, vectors[number]) for number in range(many)])
     assert scored.scores[:5].tolist() == [0.0] * 5
     assert scored.look_up(np.array([9], np.int64))[0] > 0
 
@@ -124,10 +128,7 @@ def test_words_that_are_like_no_other_and_empty_documents_score_without_a_warnin
     nothing = np.zeros(6, np.int8)
     words = Words([(1, np.array([0, 1], np.uint32)), (2, np.array([], np.uint32))], [(0, nothing), (1, nothing)])
     asked = [QueryWord(0, nothing), QueryWord(None, nothing)]
-    documents = [np.array([0, 1], np.uint32), np.array([], np.uint32), np.array([1], np.uint32)]
     with np.errstate(all="raise"):
-        scores = words.score(asked, documents)
-        proposed = words.propose(asked)
+        scores = words.score(asked).scores
     assert scores[0] > 0
-    assert scores[1:].tolist() == [0, 0]
-    assert np.isfinite(proposed.scores).all()
+    assert scores[1] == 0
