@@ -5,6 +5,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from ana.models.base import COMPOSED
+from ana.tracing.langsmith import label_draft
 from ana.tracing.schema import CHECK
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
@@ -66,6 +67,7 @@ def _can_correct(turn: Turn, violation: Violation, context: Context) -> bool:
 
 def _send_back(state: State, violation: Violation) -> dict[str, Any]:
     turn = state["turn"]
+    label_draft(violation.policy, violation.reason)
     correction = Correction(
         after=str(state["messages"][-1].id),
         tool="⛔️no_action" if violation.policy == "no_action" else "⛔️policy_violation",

@@ -135,18 +135,36 @@ def label_run(metadata: Mapping[str, str | float], tags: Iterable[str] = (), err
 
     With the error of a turn the run is one that failed, though no exception ended it.
     """
-    for run in _find_runs():
+    for run, _ in _find_runs():
         run.add_metadata(dict(metadata))
         run.tags = sorted({*(run.tags or ()), *tags})
         run.error = f"TurnFailed: {error}" if error else run.error
 
 
-def _find_runs() -> Iterator[Any]:
-    """Yield the run of the turn in which this is called, of each tracer."""
+def label_draft(policy: str, reason: str) -> None:
+    """Add why a draft was sent back to the model's run that wrote it; called in the node that checks it.
+
+    Args:
+        policy: Which policy it broke.
+        reason: What the model is told, which may quote the draft.
+    """
+    if not is_on(os.environ):
+        return
+    label = {"policy_violation": policy} | ({} if hides() else {"policy_violation_reason": reason})
+    for turn, checking in _find_runs():
+        earlier = (node for node in turn.child_runs if node is not checking)
+        calls = [run for node in earlier for run in node.child_runs if run.run_type == "llm"]
+        for call in calls[-1:]:  # it has ended, and so is sent again
+            call.add_metadata(label)
+            call.patch()
+
+
+def _find_runs() -> Iterator[tuple[Any, Any]]:
+    """Yield the run of the turn and that of the node in which this is called, of each tracer."""
     from langchain_core.runnables import ensure_config
     from langchain_core.tracers import LangChainTracer
 
     callbacks: Any = ensure_config().get("callbacks")
     for tracer in getattr(callbacks, "handlers", ()):
         if isinstance(tracer, LangChainTracer) and (node := tracer.run_map.get(str(callbacks.parent_run_id))):
-            yield tracer.run_map.get(str(node.parent_run_id), node)
+            yield tracer.run_map.get(str(node.parent_run_id), node), node

@@ -172,8 +172,17 @@ def test_a_turn_with_a_violation_is_found_by_a_tag(
     (root,) = collector.wait_for_roots(1)
     assert {"policy_violation", "policy_violation:citation"} <= set(root["tags"])
     assert root["extra"]["metadata"]["policy_violations"] == "citation"
-    reflected = [run for run in collector.children(root) if run["name"] == "reflect"]
-    assert "abcd2e4f" in reflected[0]["outputs"]["turn"]["corrections"][0]["reason"], "why is in the outputs"
+    sent_back, answer = [run["extra"]["metadata"] for run in find_calls(collector, root)]
+    assert sent_back["policy_violation"] == "citation"
+    assert "abcd2e4f" in sent_back["policy_violation_reason"]
+    assert sent_back["usage_metadata"]["total_tokens"], "what it had is kept"
+    assert "policy_violation" not in answer
+
+
+def find_calls(collector: Collector, root: dict[str, Any]) -> list[dict[str, Any]]:
+    """The model's runs of a turn, in their order."""
+    runs = [run for node in collector.children(root) for run in collector.children(node)]
+    return [run for run in runs if run["run_type"] == "llm"]
 
 
 def test_the_reason_of_a_violation_is_hidden_with_what_it_may_quote(
@@ -182,7 +191,8 @@ def test_the_reason_of_a_violation_is_hidden_with_what_it_may_quote(
     stub.script = [Said("It is note abcd2e4f."), Said("I did not keep anything.")]
     ana("ask", "keep this", **env, **HIDDEN)
     (root,) = collector.wait_for_roots(1)
-    assert "policy_violation:citation" in root["tags"]
+    sent_back, _ = [run["extra"]["metadata"] for run in find_calls(collector, root)]
+    assert sent_back["policy_violation"] == "citation"
     assert "abcd2e4f" not in collector.bodies()
 
 
