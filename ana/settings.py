@@ -46,8 +46,22 @@ def is_checkout() -> bool:
     return file.is_file() and '\nname = "ana"\n' in file.read_text(encoding="utf-8")
 
 
+_folder: Path | None = None
+
+
+def keep_apart(folder: Path) -> None:
+    """Let this process have all its files in a folder, and only the settings in it, from now on."""
+    global _folder
+    _folder = folder
+    for name in [*os.environ]:
+        if name.lower() in Settings.model_fields or name.startswith(("LANGSMITH_", "LANGCHAIN_")):
+            del os.environ[name]
+
+
 def find_places() -> Places:
     """Return where files are: in the checkout; of an installed ana, where the system keeps a person's."""
+    if _folder:
+        return Places(_folder, _folder / ".env", _folder / "data", _folder / "ana.log")
     if is_checkout():
         return Places(PROJECT, PROJECT / ".env", PROJECT / ".data", PROJECT / "logs" / "ana.log")
     from platformdirs import PlatformDirs

@@ -54,7 +54,7 @@ def test_the_wheel_holds_prompts_tables_and_tasks(wheel: set[str]) -> None:
 
 
 def is_data(file: Path) -> bool:
-    return file.suffix in (".txt", ".json", ".md", ".yaml")
+    return file.suffix in (".txt", ".json", ".jsonl", ".md", ".yaml")
 
 
 def test_the_wheel_holds_the_dev_servers_configuration(unpacked: Path) -> None:

@@ -92,7 +92,13 @@ async def render(request: Request, template: str, *, status: int = 200, **values
         values["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
     here = values.pop("part", "") or request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token = read_form_token(request)
-    values |= {"here": here, "place": find_place(request), "person": person, "form_token": token}
+    values |= {
+        "is_demo": request.app.state.end_demo is not None,
+        "here": here,
+        "place": find_place(request),
+        "person": person,
+        "form_token": token,
+    }
     page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
     if BY_SCRIPT in request.headers:  # the script puts nothing in place that has failed
         status = 200
