@@ -49,6 +49,7 @@ def _form(path: str, do: Act) -> Route:
 PAGES: list[BaseRoute] = [
     Route(PAGE, chat.home),
     Route(f"{PAGE}/sign-in", signing_in.ask),
+    _form("/welcome", about.introduce),
     _form("/sign-in", signing_in.enter),
     _form("/sign-out", signing_in.leave),
     _form("/undo", acts.take_back),

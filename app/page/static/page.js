@@ -90,7 +90,7 @@ function isNearEnd() {
 let followed = true; // whether the end was in view
 
 function showEnd() {
-  if (followed && find("#composer")) scrollTo({ top: document.documentElement.scrollHeight });
+  if (followed && find("#composer") && !find(".welcome")) scrollTo({ top: document.documentElement.scrollHeight });
 }
 
 document.addEventListener("ana:before", () => {
@@ -111,7 +111,6 @@ document.addEventListener("input", (event) => {
 document.addEventListener("click", async (event) => {
   const link = event.target.closest("[data-dialog]");
   const dialog = find("#dialog");
-  if (event.target.closest("[data-say]")) return suggest(event.target.closest("[data-say]").dataset.say);
   if (event.target === dialog) dialog.close(); // beside what it holds
   for (const each of document.querySelectorAll("details:is(.menu, [name=chip])[open]")) {
     if (!each.contains(event.target)) each.open = false;
@@ -126,12 +125,6 @@ document.addEventListener("click", async (event) => {
 });
 document.addEventListener("ana:sent", () => find("#dialog").close());
 find("#dialog").addEventListener("close", (event) => event.target.replaceChildren());
-
-function suggest(text) {
-  const message = find("#message");
-  message.value = text;
-  message.focus();
-}
 
 // what a task in words is understood as, before it is added
 let asking = 0;
@@ -192,5 +185,5 @@ document.addEventListener("keydown", (event) => {
 
 prepare();
 addEventListener("hashchange", prepare); // a link that signs in is opened where the page already is
-if (find("#composer") && !location.hash && !location.search) scrollTo({ top: document.documentElement.scrollHeight });
+if (!location.hash && !location.search) showEnd();
 if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("/app/sw.js");
