@@ -54,3 +54,8 @@ def fork_module(command: Sequence[str], env: Mapping[str, str], cwd: Path, outpu
 def own_serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
     """A running `ana serve`."""
     return running(env, log, start=fork_module)
+
+
+def demo_serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
+    """A running `ana demo`."""
+    return running(env, log, ("app.cli", "demo"), start=fork_module)

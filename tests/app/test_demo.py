@@ -15,9 +15,8 @@ from ana.settings import load_settings
 from ana.tracing.schema import Record
 from ana.workspace import Workspace, open_workspace
 from app.demo import RECORDED, Turn, play, read_turns
-from evals.load.server import running
 from tests.conftest import folders
-from tests.servers import fork_module
+from tests.servers import demo_serving
 
 NOW = datetime(2026, 1, 7, 10, tzinfo=ZoneInfo("Europe/Berlin"))
 WEEK = [NOW + timedelta(days) for days in range(7)]
@@ -79,7 +78,7 @@ def test_what_a_text_of_others_suggests_waits_for_a_decision(played: Workspace) 
 def test_however_it_ends_nothing_of_it_is_left(tmp_path: Path, way: str) -> None:
     env: Mapping[str, str] = folders(tmp_path, OPENAI_API_KEY="never-sent")
     log = tmp_path / "demo.log"
-    with running(env, log, ("app.cli", "demo"), start=fork_module) as server:
+    with demo_serving(env, log) as server:
         folder = Path(re.findall(r"removes (\S+)\)", log.read_text())[0])
         assert (folder / "data").is_dir()
         with httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as client:
