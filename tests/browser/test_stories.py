@@ -524,7 +524,7 @@ def test_the_first_start_leads_on_and_an_example_stands_in_the_message(house: Op
     message = anna.page.get_by_label("Message")
     assert message.input_value() == "Buy bread today"
     anna.page.keyboard.press("Enter")
-    anna.sees("+ “Buy bread”")
+    anna.sees("+ “Buy bread today”")
     assert message.input_value() == ""
 
 
