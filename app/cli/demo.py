@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ana.output import tell
+from ana.places import move_places
+from ana.settings import Settings
 from app.serving import LOCAL, require_port
 from app.startup import start
 
@@ -32,9 +34,10 @@ def demo(
 
 
 def _serve(folder: Path, port: int) -> None:
-    from ana.settings import keep_apart
-
-    keep_apart(folder)
+    move_places(folder)
+    for name in [*os.environ]:  # no setting of one's own counts, and no key
+        if name.lower() in Settings.model_fields or name.startswith(("LANGSMITH_", "LANGCHAIN_")):
+            del os.environ[name]
     tell("An invented family's three weeks are played; that takes a few seconds.")
     from app.cli.serve import run
     from app.demo import play

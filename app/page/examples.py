@@ -7,7 +7,11 @@ EXAMPLES: Mapping[str, Sequence[str]] = {
     "chat": ("Dentist on Friday at 14:30", "Note: the spare key is in the blue tin", "What is due this week?"),
     "today": ("Call the bank today at 16:00", "Buy bread today", "Water the plants every Saturday"),
     "calendar": ("Dinner with Ruth on Saturday at 19:00", "Football every Friday at 15:00"),
-    "items": ("Note: the bike lock code is 4471", "Idea: a bigger window in the kitchen", "Renew my passport by 12 March"),
+    "items": (
+        "Note: the bike lock code is 4471",
+        "Idea: a bigger window in the kitchen",
+        "Renew the passport by 12 March",
+    ),
     "about": ("Remember that I like tea", "Remember that I never have time on Wednesdays"),
     "turns": ("What can you do?", "What is 15% of 80?"),
 }
