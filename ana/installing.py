@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ana.settings import is_checkout
+from ana.places import is_checkout
 
 Part = Literal["program", "encoder", "server", "postgres"]
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -11,11 +10,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from ana.addresses import Kinds
 from ana.errors import ConfigError
 from ana.keys import split_tokens
+from ana.places import PROJECT as PROJECT
+from ana.places import find_places as find_places
 from ana.urls import Hosts, Listening, Networks, Origins, Url
 from ana.values import split_words
-
-PROJECT = Path(__file__).resolve().parent.parent
-"""The folder that the packages are in: the checkout, or that of everything that is installed."""
 
 TRACES = "traces"
 """The traces' folder in a data folder, unless TRACES_DIR names another."""
@@ -27,33 +25,6 @@ ToolCalls = Literal["auto", "1", "0"]
 Autonomy = Literal["advise", "confirm", "act"]
 Checking = Literal["off", "model"]
 Embeddings = Literal["auto", "wordllama", "minilm", "openai", "ollama"]
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where files are that no setting names."""
-
-    base: Path
-    """Where relative paths start."""
-    env_file: Path
-    data: Path
-    log: Path
-
-
-def is_checkout() -> bool:
-    """Return whether the packages are in their checkout, whose pyproject.toml lies beside them."""
-    file = PROJECT / "pyproject.toml"
-    return file.is_file() and '\nname = "ana-assistant"\n' in file.read_text(encoding="utf-8")
-
-
-def find_places() -> Places:
-    """Return where files are: in the checkout; of an installed ana, where the system keeps a person's."""
-    if is_checkout():
-        return Places(PROJECT, PROJECT / ".env", PROJECT / ".data", PROJECT / "logs" / "ana.log")
-    from platformdirs import PlatformDirs
-
-    base = (system := PlatformDirs("ana", appauthor=False)).user_data_path
-    return Places(base, system.user_config_path / ".env", base / "data", system.user_log_path / "ana.log")
 
 
 def _to_upper(value: object) -> object:

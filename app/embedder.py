@@ -1,6 +1,6 @@
 """What to say about the embedder of a data folder: that it is missing, or that a better one can be had."""
 
-from ana.settings import is_checkout
+from ana.places import is_checkout
 from ana.workspace import Workspace
 
 

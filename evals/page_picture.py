@@ -1,36 +1,44 @@
-"""Pictures of the page, for the README and docs/page.md: a scripted conversation in front of our server."""
+"""Pictures of the page, for the README and docs/page.md: what `ana demo` shows, on a fixed day."""
 
 import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import uvicorn
 
+from ana.handles import Handles
+from ana.settings import load_settings
+from ana.workspace import Workspace, load_workspace
+from app.demo import play
 from app.server.app import build_app
-from app.server.workspaces import Workspaces
-from evals.pictures import FOLDER, ON_THE_PAGE, THEMES, open_scene
-from evals.scripts import PICTURES, Picture
+from app.server.workspaces import Workspaces, open_served
+from evals.pictures import FOLDER, THEMES, WEDNESDAY
 
 CHROMIUM = "/usr/bin/chromium"
+CONVERSATION = "I am ill"
 PARTS = ("today", "items", "calendar")
-"""Parts that are taken as they are when that was said."""
+"""Parts that are taken beside that conversation."""
 SIZE: Any = {"width": 1200, "height": 860}
 
 
 @contextmanager
-def serve(picture: Picture, folder: Path) -> Iterator[str]:
-    """Yield the address of a server on a fixed day, with a scripted model and what was kept before."""
+def serve(folder: Path) -> Iterator[str]:
+    """Yield the address of a server on a fixed day, with the demo's three weeks before it."""
     places = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "log"}
     before = dict(os.environ)
-    os.environ.update({name: str(folder / place) for name, place in places.items()} | {"LLM_PROVIDER": "offline"})
+    os.environ.update({name: str(folder / place) for name, place in places.items()})
+    os.environ.update({"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "Europe/Berlin"})
     try:
         app = build_app()
-        scene = open_scene(picture, folder)
-        app.state.workspaces = Workspaces(lambda: scene.settings, lambda _: scene)
+        play(load_workspace(), WEDNESDAY)
+        app.state.workspaces = Workspaces(load_settings, _open_on_wednesday)
         server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
         thread = threading.Thread(target=server.run)
         thread.start()
@@ -44,22 +52,28 @@ def serve(picture: Picture, folder: Path) -> Iterator[str]:
         os.environ.update(before)
 
 
-def take(picture: Picture) -> None:
-    """Write what the page shows when the first thing was said and carried out, in both themes."""
+def _open_on_wednesday(workspace: Workspace) -> Handles:
+    handles = open_served(workspace)
+    moments = (WEDNESDAY + timedelta(milliseconds=n) for n in count())
+    handles.clock.source = partial(next, moments)
+    return handles
+
+
+def take() -> None:
+    """Write what the page shows of a conversation, and of PARTS, in both themes."""
     from playwright.sync_api import sync_playwright
 
     theme: Any
     for theme in THEMES:
         with (
             TemporaryDirectory(prefix="ana-") as folder,
-            serve(picture, Path(folder)) as url,
+            serve(Path(folder)) as url,
             sync_playwright() as play,
         ):
             browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            page = browser.new_page(viewport=SIZE, color_scheme=theme)
+            page = browser.new_page(viewport=SIZE, color_scheme=theme, timezone_id="Europe/Berlin")
             page.goto(f"{url}/app")
-            page.get_by_label("Message").fill(picture.said[0])
-            page.keyboard.press("Enter")
+            page.get_by_role("link", name=CONVERSATION).click()
             page.locator(".turn .more").wait_for()
             page.screenshot(path=FOLDER / f"page-{theme}.png")
             for part in PARTS:
@@ -69,4 +83,4 @@ def take(picture: Picture) -> None:
 
 
 if __name__ == "__main__":
-    take(next(picture for picture in PICTURES if picture.name == ON_THE_PAGE))
+    take()

@@ -39,9 +39,6 @@ FOLDER = PROJECT / "docs" / "pictures"
 WIDTH = 92
 """Columns."""
 
-ON_THE_PAGE = "approval"
-"""The picture that the page shows; the REPL prints the others."""
-
 BEGINS = "Say what is on your mind"
 """Where a picture begins."""
 
@@ -153,14 +150,11 @@ class _ScriptedRepl(Repl):
 
 
 def open_scene(picture: Picture, folder: Path) -> Handles:
-    """Return handles on a fixed day, with a scripted model and what was kept before."""
+    """Return handles on a fixed day, with a scripted model."""
     moments = (WEDNESDAY + timedelta(seconds=n) for n in count())
     clock, backend = Clock(ZONE, lambda: next(moments)), InMemoryBackend(WordLlamaEmbeddings())
     settings = load_settings({"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "Europe/Berlin"})
-    handles = make_throwaway(settings, ScriptedModel(replies=list(picture.replies)), backend, clock, folder=folder)
-    for content, properties in picture.kept:
-        handles.memory.create(content, properties)
-    return handles
+    return make_throwaway(settings, ScriptedModel(replies=list(picture.replies)), backend, clock, folder=folder)
 
 
 def record(picture: Picture) -> str:
@@ -187,7 +181,7 @@ def draw(name: str, shown: str, theme: str) -> str:
 
 def draw_all() -> dict[str, str]:
     """Return all pictures by the names of their files."""
-    shown = {picture.name: record(picture) for picture in PICTURES if picture.name != ON_THE_PAGE}
+    shown = {picture.name: record(picture) for picture in PICTURES}
     return {f"{name}-{theme}.svg": draw(name, text, theme) for name, text in shown.items() for theme in THEMES}
 
 

@@ -45,7 +45,7 @@ def serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]
     return running(env, log, ("app.cli", "dev", "--no-reload"), start=_start)
 
 
-def _fork(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
+def fork_module(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[bytes]) -> Process:
     out = output.fileno()
     with open("/dev/null") as nothing:
         return fork("-m", *command, stdin=nothing.fileno(), stdout=out, stderr=out, cwd=cwd, env=env)
@@ -53,4 +53,9 @@ def _fork(command: Sequence[str], env: Mapping[str, str], cwd: Path, output: IO[
 
 def own_serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
     """A running `ana serve`."""
-    return running(env, log, start=_fork)
+    return running(env, log, start=fork_module)
+
+
+def demo_serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
+    """A running `ana demo`."""
+    return running(env, log, ("app.cli", "demo"), start=fork_module)

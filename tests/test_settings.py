@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from ana import places
 from ana import settings as settings_module
 from ana.errors import ConfigError
 from ana.installing import HINTS, Part, describe_install
@@ -72,7 +73,7 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A home, of a person whose ana stands among everything that is installed, beside another's pyproject.toml."""
     (tmp_path / "packages").mkdir()
     (tmp_path / "packages" / "pyproject.toml").write_text('[project]\nname = "another"\n')
-    monkeypatch.setattr(settings_module, "PROJECT", tmp_path / "packages")
+    monkeypatch.setattr(places, "PROJECT", tmp_path / "packages")
     for kind in ("DATA", "STATE", "CONFIG"):
         monkeypatch.delenv(f"XDG_{kind}_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -192,8 +193,8 @@ def test_a_path_has_no_nul() -> None:
 
 
 def test_a_key_in_the_file_counts_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    places = replace(settings_module.find_places(), env_file=tmp_path / ".env")
-    monkeypatch.setattr(settings_module, "find_places", lambda: places)
+    own = replace(settings_module.find_places(), env_file=tmp_path / ".env")
+    monkeypatch.setattr(settings_module, "find_places", lambda: own)
     monkeypatch.setenv("HOME", "/home/somebody")
     for name in Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)

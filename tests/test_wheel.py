@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from ana import __version__
-from ana.settings import PROJECT, find_places, is_checkout
+from ana.places import PROJECT, find_places, is_checkout
 from evals.imports import PACKAGES, source_files
 
 
@@ -55,7 +55,7 @@ def test_the_wheel_holds_prompts_tables_and_tasks(wheel: set[str]) -> None:
 
 
 def is_data(file: Path) -> bool:
-    return file.suffix in (".txt", ".json", ".md", ".yaml")
+    return file.suffix in (".txt", ".json", ".jsonl", ".md", ".yaml")
 
 
 def test_the_wheel_holds_the_dev_servers_configuration(unpacked: Path) -> None:

@@ -11,7 +11,8 @@ from ana.children import become_python
 from ana.errors import ConfigError, UserError
 from ana.installing import describe_install
 from ana.output import quote, tell
-from ana.settings import PROJECT, Settings, is_checkout, read_environment
+from ana.places import is_checkout
+from ana.settings import PROJECT, Settings, read_environment
 from ana.tracing.langsmith import settle_environment
 from ana.workspace import Workspace
 from app.serving import LOCAL, Port, require_port

@@ -33,6 +33,7 @@ COMMANDS = (
     "chat",
     "ask",
     "setup",
+    "demo",
     "items",
     "claim",
     "due",
@@ -67,7 +68,7 @@ COMMANDS = (
 )
 """In the order of the help. Each is a function, or a group of commands, in the module of its name."""
 
-NOT_PERSONAL = ("setup", "serve", "worker", "users", "dev", "move")
+NOT_PERSONAL = ("setup", "demo", "serve", "worker", "users", "dev", "move")
 FOR_ALL = ("doctor", "describe", "export", "backup", "reindex", "traces", "cost", "trash")
 """What the owner can do for everybody, one after the other."""
 

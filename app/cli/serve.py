@@ -91,7 +91,7 @@ def serve(
 
     gc.freeze()  # what is loaded stays: to look for garbage in it holds up all requests, for a third of a second
     with _keeping_workers(workers or 0):
-        _run(build_app if workers is None else partial(build_app, carries_out=False), host, port, settings)
+        run(build_app if workers is None else partial(build_app, carries_out=False), host, port, settings)
 
 
 @contextmanager
@@ -125,7 +125,8 @@ def _keep_worker(stop: threading.Event) -> None:
             _log.warning("a worker ended, exit code %s; another is started", child.returncode)
 
 
-def _run(build: "Callable[[], Starlette]", host: str, port: int, settings: Settings) -> None:
+def run(build: "Callable[[], Starlette]", host: str, port: int, settings: Settings) -> None:
+    """Serve until this process is told to end. Raises UserError if the server cannot start."""
     from uvicorn import Config
 
     from app.server.connections import SECONDS, Protocol

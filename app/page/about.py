@@ -9,6 +9,7 @@ from starlette.responses import Response
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
 from ana.memory.digests import line_digest
+from ana.workspace.personal import list_fixed, save_settings
 from app.knowing import explain_lines
 from app.page.acts import find_notice, go_on
 from app.page.forms import read_text
@@ -51,6 +52,17 @@ async def change(request: Request, form: FormData) -> str:
     else:
         await run_in_threadpool(memory.replace_line, line, text, by, shown)
     return go_on("/about", by.turn)
+
+
+async def introduce(request: Request, form: FormData) -> str:
+    """POST /app/welcome: {name, ana_timezone}: who the person is, and where."""
+    opened, by = await find_workspace(request), make_edit()
+    name, zone = read_text(form, "name"), read_text(form, "ana_timezone")
+    if zone and zone != opened.handles.clock.zone_name and "ana_timezone" not in list_fixed(opened.workspace):
+        await run_in_threadpool(save_settings, opened.workspace, {"ana_timezone": zone})
+    if name:
+        await run_in_threadpool(opened.handles.memory.append_line, f"Name: {name}", by)
+    return go_on("/chat/new", by.turn if name else "")
 
 
 def _list_lines(handles: DataHandles) -> list[ShownLine]:

@@ -16,6 +16,7 @@ from ana.errors import AnaError, UserError, WrongReply
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id
 from ana.values import Properties
+from ana.workspace.personal import list_fixed
 from app.page.acts import find_notice, go_on
 from app.page.conversations import (
     CONVERSATIONS,
@@ -26,6 +27,7 @@ from app.page.conversations import (
     read_conversation,
     read_request,
 )
+from app.page.examples import read_begun
 from app.page.fields import read_fields
 from app.page.forms import read_text
 from app.page.marking import read_dates
@@ -57,9 +59,9 @@ async def home(request: Request) -> Response:
     return RedirectResponse(go_on(f"/chat/{known[0].id}" if known else "/chat/new"), 303)
 
 
-async def begin(_: Request) -> Response:
-    """GET /app/chat/new: a conversation that begins with its first message."""
-    return RedirectResponse(go_on(f"/chat/{uuid.uuid4()}"), 303)
+async def begin(request: Request) -> Response:
+    """GET /app/chat/new: a conversation that begins with its first message; it may stand there already."""
+    return RedirectResponse(go_on(f"/chat/{uuid.uuid4()}", **request.query_params), 303)
 
 
 async def list_all(request: Request) -> Response:
@@ -84,12 +86,17 @@ async def show(request: Request) -> Response:
         state = await opened.worker.graph.aget_state(_place(thread))
         waiting = read_request(opened, state)
         cut = "" if waiting else find_cut_short(state)
+    begun, pasted = read_begun(request.query_params)
     failed = newest.error or "" if newest and newest.status == "error" else ""
     return await render(
         request,
         "chat.html",
         **vars(told),
         message_id=uuid.uuid4(),
+        begun=begun,
+        pasted=pasted,
+        is_first=not told.is_kept and not await list_conversations(opened),
+        zone="" if "ana_timezone" in list_fixed(opened.workspace) else opened.handles.clock.zone_name,
         working=working,
         waiting=waiting,
         cut=cut,

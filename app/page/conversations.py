@@ -15,6 +15,7 @@ from ana.time.dates import show_day
 from ana.tracing.port import Traces
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record, Step, is_call
+from app.demo import RECORDED
 from app.outcome import Waiting, read_waiting
 from app.page.fields import Field, list_fields
 from app.server.request_threads import run_in_threadpool
@@ -60,6 +61,7 @@ class ShownTurn:
     is_unchanged: bool
     is_undone: bool
     can_undo: bool
+    is_recorded: bool
 
 
 @dataclass(frozen=True)
@@ -240,6 +242,7 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
         tells_no_changes(record.get("receipt")),
         is_undone,
         bool(changes) and not is_undone,
+        record.get("model") == RECORDED,
     )
 
 

@@ -12,6 +12,7 @@ from app.page import (
     assistants,
     button,
     chat,
+    demo,
     files,
     forgetting,
     household,
@@ -49,6 +50,7 @@ def _form(path: str, do: Act) -> Route:
 PAGES: list[BaseRoute] = [
     Route(PAGE, chat.home),
     Route(f"{PAGE}/sign-in", signing_in.ask),
+    _form("/welcome", about.introduce),
     _form("/sign-in", signing_in.enter),
     _form("/sign-out", signing_in.leave),
     _form("/undo", acts.take_back),
@@ -104,6 +106,7 @@ PAGES: list[BaseRoute] = [
     Route(f"{PAGE}/files/{{name}}", files.give),
     _form("/files", files.take),
     _form("/files/rows", files.take_rows),
+    _form("/demo/end", demo.end),
     _form("/people", household.add),
     _form("/people/{name}/remove", household.remove),
     _give("manifest.webmanifest", "application/manifest+json"),

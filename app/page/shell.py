@@ -14,6 +14,7 @@ from ana import __version__
 from ana.keys import OWNER
 from ana.output import quote
 from app.page.conversations import BESIDE, group_by_day, list_conversations
+from app.page.examples import EXAMPLES
 from app.page.forms import FIELD, keep_form_token, read_form_token
 from app.page.lines import draw_line, draw_receipt, show
 from app.page.markdown import draw_text
@@ -57,7 +58,9 @@ def _environment() -> Environment:
     )
     made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "draw_receipt": draw_receipt, "quote": quote}
     made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, owner=OWNER, token=_draw_token)
-    made.globals["icon"] = vars(made.get_template("icons.html").module)["icon"]
+    made.globals["all_examples"] = EXAMPLES
+    for macro, file in (("icon", "icons.html"), ("examples", "examples.html")):
+        made.globals[macro] = vars(made.get_template(file).module)[macro]
     return made
 
 
@@ -92,7 +95,13 @@ async def render(request: Request, template: str, *, status: int = 200, **values
         values["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
     here = values.pop("part", "") or request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token = read_form_token(request)
-    values |= {"here": here, "place": find_place(request), "person": person, "form_token": token}
+    values |= {
+        "is_demo": request.app.state.end_demo is not None,
+        "here": here,
+        "place": find_place(request),
+        "person": person,
+        "form_token": token,
+    }
     page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
     if BY_SCRIPT in request.headers:  # the script puts nothing in place that has failed
         status = 200

@@ -15,6 +15,7 @@ from ana.evaluations import read_evaluations
 from ana.handles import Handles
 from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault, list_nodes
 from app.costs import add_up
+from app.demo import RECORDED
 from app.page.conversations import ShownTurn, show_turn
 from app.page.pictures import Arrow, Bar, Box, draw_arrows, draw_bars, draw_boxes, word_path
 from app.page.shell import render
@@ -95,6 +96,7 @@ def _list_turns(handles: Handles) -> list[ListedTurn]:
 def _list_turn(record: Record, handles: Handles) -> ListedTurn:
     marks = ["failed"] if record.get("error") else []
     marks += ["sent back"] if any(step["tool"].startswith("⛔️") for step in record["steps"]) else []
+    marks += ["recorded"] if record.get("model") == RECORDED else []
     marks += ["changed something"] if record.get("changes") else []
     usd = record.get("cost_usd")
     return ListedTurn(

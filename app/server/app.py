@@ -225,6 +225,7 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
     app.state.queue = settings.ana_database_url if carries_out else None
     app.state.workspaces = Workspaces(load_settings)
+    app.state.end_demo = None  # what ends the process, where `ana demo` runs
     app.state.mcp, app.state.described = mcp, described
     app.state.people, app.state.attempts = people, attempts
     app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))

@@ -76,6 +76,7 @@ def word_value(value: Any, year: int | None = None) -> str:
 
 def _word_search(args: Mapping[str, Any], year: int | None) -> str:
     where, text = args.get("where") or {}, args.get("text")
+    text = ", ".join(map(str, text)) if isinstance(text, list) else text
     if not isinstance(where, Mapping):
         return word_value(where, year)
     if text and not where:

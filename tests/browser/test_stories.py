@@ -12,6 +12,7 @@ from evals.bench.page import fill
 from tests.browser.conftest import PATIENCE, Open
 from tests.openai_stub import Said
 from tests.sent import typed
+from tests.servers import demo_serving
 
 if TYPE_CHECKING:
     pass
@@ -478,9 +479,70 @@ def test_without_a_connection_the_page_says_so(house: Open) -> None:
     anna.page.goto(f"{anna.url}/app/today")
     anna.sees("You are offline")
     assert "What I know about you" not in anna.page.content()
+    anna.look("offline")
+    anna.page.get_by_label("Message").press_sequentially("call the plumber")
+    anna.page.reload()
+    anna.sees("You are offline")
+    assert anna.page.get_by_label("Message").input_value() == "call the plumber"
+    anna.press("Try again")
+    anna.sees("You are offline")
     anna.page.context.set_offline(False)
-    anna.page.get_by_role("link", name="Try again").click()
+    anna.press("Try again")
     anna.sees("Say what is on your mind")
+    assert anna.page.get_by_label("Message").input_value() == "call the plumber"
+    anna.page.keyboard.press("Enter")
+    anna.sees("+ “call the plumber”")
+    anna.go("/app/chat/new")
+    assert anna.page.get_by_label("Message").input_value() == ""
+
+
+def test_what_is_shared_and_what_was_pasted_stays_of_others_after_a_reload(house: Open) -> None:
+    anna = house().visit()
+    anna.go("/app/chat/new?text=A+letter")
+    anna.look("shared")
+    marked = anna.page.locator("[name=pasted]")
+    assert marked.get_attribute("value") == '["A letter"]'
+    anna.page.get_by_label("Message").press("Control+End")
+    anna.page.keyboard.type("!")
+    anna.page.goto(anna.page.url.partition("?")[0])
+    assert anna.page.get_by_label("Message").input_value() == "A letter!"
+    assert marked.evaluate("each => each.value") == '["A letter"]'
+
+
+def test_the_first_start_leads_on_and_an_example_stands_in_the_message(house: Open) -> None:
+    anna = house(LLM_PROVIDER="offline").visit()
+    anna.go("/app")
+    anna.look("first-start")
+    anna.page.get_by_label("Name").fill("Anna")
+    anna.press("Keep")
+    anna.sees("learned: “Name: Anna”")
+    for part in ("today", "calendar", "items", "about", "turns"):
+        anna.go(f"/app/{part}")
+        anna.look(f"empty-{part}")
+    anna.go("/app/today")
+    anna.page.get_by_role("link", name="Buy bread today").click()
+    message = anna.page.get_by_label("Message")
+    assert message.input_value() == "Buy bread today"
+    anna.page.keyboard.press("Enter")
+    anna.sees("+ “Buy bread today”")
+    assert message.input_value() == ""
+
+
+def test_a_demo_is_tried_and_ended(house: Open) -> None:
+    visitor = house(serve=demo_serving, LLM_PROVIDER="offline").visit()
+    visitor.go("/app")
+    visitor.sees("Not done yet; may I?")
+    visitor.look("demo-request")
+    visitor.press("Approve all")
+    visitor.sees("~ “Class photo, Emil”")
+    visitor.go("/app/today")
+    visitor.look("demo-today")
+    visitor.page.get_by_role("link", name="I am ill").click()
+    visitor.sees("recorded")
+    visitor.press("Undo")
+    visitor.sees("taken back")
+    visitor.press("End the demo")
+    visitor.sees("The demo has ended")
 
 
 def test_the_pages_that_are_seldom_seen_are_whole_too(house: Open) -> None:

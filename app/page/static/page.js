@@ -14,7 +14,7 @@ function prepare() {
   for (const each of document.querySelectorAll("[data-push]")) each.hidden = !("PushManager" in window && isSecureContext);
   const message = find("#message");
   if (message && !message.form.elements.pasted.value) message.form.elements.pasted.value = "[]";
-  if (message && !message.value) message.value = sessionStorage.getItem(location.pathname) ?? "";
+  if (message && !message.value) takeDraft(message);
   if (message?.value) message.focus(); // somebody was writing
   for (const each of document.querySelectorAll("[data-pick]")) if (!each.nextElementSibling) addPicker(each);
   for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
@@ -36,6 +36,25 @@ for (const kind of ["paste", "drop"]) {
   });
 }
 
+// what is being written is there again when its page is, in this tab alone; what was written offline, in the next message
+const UNSENT = "ana-unsent";
+const nameDraft = () => `draft ${location.pathname}`;
+
+function keepDraft({ value, form }) {
+  const draft = JSON.stringify([value, form.elements.pasted.value]);
+  if (find("[data-offline]")) localStorage.setItem(UNSENT, draft);
+  else sessionStorage.setItem(nameDraft(), draft);
+}
+
+function takeDraft(message) {
+  const draft = sessionStorage.getItem(nameDraft()) ?? localStorage.getItem(UNSENT);
+  if (!draft) return;
+  [message.value, message.form.elements.pasted.value] = JSON.parse(draft);
+  if (find("[data-offline]")) return;
+  localStorage.removeItem(UNSENT);
+  keepDraft(message);
+}
+
 // a browser that takes messages says where they are to be sent; the server does the rest
 async function subscribe(form) {
   const worker = await navigator.serviceWorker.ready;
@@ -53,13 +72,15 @@ document.addEventListener("submit", (event) => {
 }, true);
 
 document.addEventListener("submit", (event) => {
-  if (event.target.matches("[data-sign-out]")) sessionStorage.clear();
+  if (!event.target.matches("[data-sign-out]")) return;
+  sessionStorage.clear();
+  localStorage.removeItem(UNSENT);
 });
 
 document.addEventListener("ana:sent", (event) => {
   if (!event.target.matches("[data-clear]")) return;
   event.target.reset();
-  if (event.target.id === "composer") sessionStorage.removeItem(location.pathname);
+  if (event.target.id === "composer") sessionStorage.removeItem(nameDraft());
   followed = true;
 });
 
@@ -90,7 +111,7 @@ function isNearEnd() {
 let followed = true; // whether the end was in view
 
 function showEnd() {
-  if (followed && find("#composer")) scrollTo({ top: document.documentElement.scrollHeight });
+  if (followed && find("#composer") && !find(".welcome")) scrollTo({ top: document.documentElement.scrollHeight });
 }
 
 document.addEventListener("ana:before", () => {
@@ -102,16 +123,14 @@ document.addEventListener("ana:put", () => {
   showEnd();
 });
 
-// what is being written is there again when its page is, in this tab alone
 document.addEventListener("input", (event) => {
-  if (event.target.id === "message") sessionStorage.setItem(location.pathname, event.target.value);
+  if (event.target.id === "message") keepDraft(event.target);
 });
 
 // a place that opens above the page, as where something is moved to; without a script it is a page of its own
 document.addEventListener("click", async (event) => {
   const link = event.target.closest("[data-dialog]");
   const dialog = find("#dialog");
-  if (event.target.closest("[data-say]")) return suggest(event.target.closest("[data-say]").dataset.say);
   if (event.target === dialog) dialog.close(); // beside what it holds
   for (const each of document.querySelectorAll("details:is(.menu, [name=chip])[open]")) {
     if (!each.contains(event.target)) each.open = false;
@@ -126,12 +145,6 @@ document.addEventListener("click", async (event) => {
 });
 document.addEventListener("ana:sent", () => find("#dialog").close());
 find("#dialog").addEventListener("close", (event) => event.target.replaceChildren());
-
-function suggest(text) {
-  const message = find("#message");
-  message.value = text;
-  message.focus();
-}
 
 // what a task in words is understood as, before it is added
 let asking = 0;
@@ -192,5 +205,5 @@ document.addEventListener("keydown", (event) => {
 
 prepare();
 addEventListener("hashchange", prepare); // a link that signs in is opened where the page already is
-if (find("#composer") && !location.hash && !location.search) scrollTo({ top: document.documentElement.scrollHeight });
-if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("/app/sw.js");
+if (!location.hash && !location.search) showEnd();
+if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("/app/sw.js").catch(() => {});

@@ -9,7 +9,8 @@ from bs4 import BeautifulSoup
 
 from ana import settings as settings_module
 from ana.people import People
-from ana.settings import Places, load_settings
+from ana.places import Places
+from ana.settings import load_settings
 from ana.workspace import load_workspace, open_workspace
 from tests.app.page.conftest import Browser, list_fields
 from tests.openai_stub import Said, openai_stub

@@ -111,5 +111,5 @@ def test_a_connection_is_kept_for_longer_than_clients_keep_it(monkeypatch: pytes
     monkeypatch.setattr(uvicorn, "Config", lambda _, **options: given.update(options))
     monkeypatch.setattr(Server, "__init__", lambda *_: None)
     monkeypatch.setattr(Server, "run", lambda _: None)
-    serve._run(build_app, "127.0.0.1", 0, load_settings(folders(tmp_path)))
+    serve.run(build_app, "127.0.0.1", 0, load_settings(folders(tmp_path)))
     assert given["timeout_keep_alive"] > (httpx.Limits().keepalive_expiry or 0)

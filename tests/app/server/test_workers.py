@@ -30,7 +30,7 @@ from tests.forks import fork
 from tests.openai_stub import Said, Stub, openai_stub
 from tests.postgres.server import new_database
 from tests.sent import typed
-from tests.servers import _fork
+from tests.servers import fork_module
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -66,7 +66,7 @@ class Fleet:
         """Start a process that carries out nothing itself, with workers beside it."""
         log = self._folder / f"web {uuid.uuid4()}.log"
         return self._stack.enter_context(
-            running(self.env, log, ("app.cli", "serve", "--workers", f"{workers}"), start=_fork)
+            running(self.env, log, ("app.cli", "serve", "--workers", f"{workers}"), start=fork_module)
         )
 
     def work(self) -> Process:

@@ -31,6 +31,7 @@ SEARCHES: list[tuple[dict[str, Any], str]] = [
         {"where": {"owner": {"$ne": None}, "due_date": {"$lte": "2026-11-30", "$ne": None}}},
         "items due to Mon 30 Nov, with owner given",
     ),
+    ({"text": ["school", "class photo"]}, "“school, class photo”"),
     ({"like": "abcdefgh"}, "items like another item"),
     ({"where": "no filter"}, "“no filter”"),
 ]

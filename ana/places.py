@@ -1,0 +1,45 @@
+"""Where files are that no setting names: in the checkout, where the system keeps a person's, or in one folder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent
+"""The folder that the packages are in: the checkout, or that of everything that is installed."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where files are that no setting names."""
+
+    base: Path
+    """Where relative paths start."""
+    env_file: Path
+    data: Path
+    log: Path
+
+
+def is_checkout() -> bool:
+    """Return whether the packages are in their checkout, whose pyproject.toml lies beside them."""
+    file = PROJECT / "pyproject.toml"
+    return file.is_file() and '\nname = "ana-assistant"\n' in file.read_text(encoding="utf-8")
+
+
+_folder: Path | None = None
+
+
+def move_places(folder: Path) -> None:
+    """Let this process have them all in a folder, from now on."""
+    global _folder
+    _folder = folder
+
+
+def find_places() -> Places:
+    """Return where files are: in the checkout; of an installed ana, where the system keeps a person's."""
+    if _folder:
+        return Places(_folder, _folder / ".env", _folder / "data", _folder / "ana.log")
+    if is_checkout():
+        return Places(PROJECT, PROJECT / ".env", PROJECT / ".data", PROJECT / "logs" / "ana.log")
+    from platformdirs import PlatformDirs
+
+    base = (system := PlatformDirs("ana", appauthor=False)).user_data_path
+    return Places(base, system.user_config_path / ".env", base / "data", system.user_log_path / "ana.log")
