@@ -71,7 +71,9 @@ def play(workspace: Workspace, now: datetime | None = None) -> None:
     Args:
         now: The moment when they are over; None for the present.
     """
-    recorded, model = workspace.change(llm_provider="ollama", ollama_model=RECORDED), ScriptedModel(replies=[])
+    # the embedder that needs no model of its own: all of it is to be there in a few seconds
+    recorded = workspace.change(llm_provider="ollama", ollama_model=RECORDED, ana_embeddings="wordllama")
+    model = ScriptedModel(replies=[])
     handles = open_handles(recorded, "ana demo", model)
     clock, threads = handles.clock, recorded.open_threads()
     with closing(handles.memory), threads.store.open_saver() as saver:

@@ -3,8 +3,8 @@
 The start from nothing is shown by the tests that use `running` itself.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -56,6 +56,10 @@ def own_serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Ser
     return running(env, log, start=fork_module)
 
 
-def demo_serving(env: Mapping[str, str], log: Path) -> AbstractContextManager[Server]:
-    """A running `ana demo`."""
-    return running(env, log, ("app.cli", "demo"), start=fork_module)
+@contextmanager
+def demo_serving(env: Mapping[str, str], log: Path) -> Iterator[Server]:
+    """A running `ana demo`, which removes its folder at the end."""
+    with running(env, log, ("app.cli", "demo"), start=fork_module) as server:
+        yield server
+        if server.process.poll() is None:
+            server.stop()

@@ -29,7 +29,11 @@ def demo(
     require_port(LOCAL, port, "ana demo")
     with suppress(KeyboardInterrupt), TemporaryDirectory(prefix="ana-demo-", ignore_cleanup_errors=True) as folder:
         _end_tidily(folder)
-        _serve(Path(folder), port or _find_port())
+        try:
+            _serve(Path(folder), port or _find_port())
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):  # whoever asks again would stop what removes the folder
+                signal.signal(number, signal.SIG_IGN)
     tell("The demo has ended, and its folder is gone. `ana setup` begins with your own.")
 
 

@@ -107,7 +107,7 @@ def test_several_are_done_together_and_brought_back_together(browser: Browser) -
         assert answer.text.count('class="receipt"') == 2, do
     browser.client.post("/app/items", data=sent | {"id": ids, "do": ["delete"]})
     browser.open("/app/items")
-    assert not browser.page.select("ul.plain li")
+    assert not browser.page.select("li.thing")
     browser.open("/app/items/trash")
     assert len(browser.page.select("form.line")) == 3
     browser.submit("Restore")
