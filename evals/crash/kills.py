@@ -24,6 +24,7 @@ from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.client import load_chromadb
 from ana.embedders import WordLlamaEmbeddings
+from ana.embedders.wordllama import embed_words
 from ana.memory.changes import Cause, Change
 from ana.memory.ids import new_id
 from ana.memory.item import Item
@@ -86,6 +87,8 @@ def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
 
     rng, tally, model = random.Random(seed), Tally(), State()
     embedder = WordLlamaEmbeddings()
+    embedder.embed_documents(["once, too: a child would be killed while it loads"])
+    embed_words(["once"])
     for n in range(kills):
         begun = _kill_child(folder, rng, embedder, model, tally)
         found = _inspect(folder, embedder, whole=n % 20 == 19)
