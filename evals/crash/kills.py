@@ -84,11 +84,9 @@ def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
         tell: Called with the progress.
     """
     load_chromadb()  # once: the children are forks
-
     rng, tally, model = random.Random(seed), Tally(), State()
     embedder = WordLlamaEmbeddings()
-    embedder.embed_documents(["once, too: a child would be killed while it loads"])
-    embed_words(["once"])
+    embed_words(["once, too: a child would be killed while it loads"])
     for n in range(kills):
         begun = _kill_child(folder, rng, embedder, model, tally)
         found = _inspect(folder, embedder, whole=n % 20 == 19)
@@ -167,9 +165,8 @@ def _choose_act(memory: Memory, rng: random.Random, turn: str) -> Act:
     items = {item.id: item for item in memory.find(limit=30).items} if rng.random() < 0.9 else {}
     some = rng.choice(sorted(items)) if items else ""
     full = memory.count() > ROOM
-    what = rng.choices(("create", "update", "delete", "line", "batch", "undo"), (3, 2, 1, 1, 2 if not full else 6, 1))[
-        0
-    ]
+    acts, weights = ("create", "update", "delete", "line", "batch", "undo"), (3, 2, 1, 1, 6 if full else 2, 1)
+    (what,) = rng.choices(acts, weights)
     if what == "batch":
         return _choose_batch(memory, rng, turn, full)
     if what == "undo" and (diff := _predict_undo(memory)):
