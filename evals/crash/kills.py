@@ -24,7 +24,6 @@ from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.client import load_chromadb
 from ana.embedders import WordLlamaEmbeddings
-from ana.embedders.wordllama import embed_words
 from ana.memory.changes import Cause, Change
 from ana.memory.ids import new_id
 from ana.memory.item import Item
@@ -86,7 +85,7 @@ def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
     load_chromadb()  # once: the children are forks
     rng, tally, model = random.Random(seed), Tally(), State()
     embedder = WordLlamaEmbeddings()
-    embed_words(["once, too: a child would be killed while it loads"])
+    embedder.embed_documents(["once, too: a child would be killed while it loads"])
     for n in range(kills):
         begun = _kill_child(folder, rng, embedder, model, tally)
         found = _inspect(folder, embedder, whole=n % 20 == 19)
