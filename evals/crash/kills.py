@@ -33,7 +33,7 @@ from ana.time.clock import Clock, local_zone
 
 KILLS = 300
 OPENING = 60.0
-"""Seconds a child may take until it is ready; most are killed a moment after that."""
+"""Seconds a child may take until it has acted once; most are killed a moment after that."""
 
 LARGEST = 400
 """Records written at once, at most; Chroma rewrites its vector files every 1,000."""
@@ -85,7 +85,6 @@ def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
     load_chromadb()  # once: the children are forks
     rng, tally, model = random.Random(seed), Tally(), State()
     embedder = WordLlamaEmbeddings()
-    embedder.embed_documents(["once, too: a child would be killed while it loads"])
     for n in range(kills):
         begun = _kill_child(folder, rng, embedder, model, tally)
         found = _inspect(folder, embedder, whole=n % 20 == 19)
@@ -108,7 +107,7 @@ def _kill_child(
     child.start()
     its.close()
     patience = rng.choice((0.05, 0.3, 1.5)) * rng.random()
-    # Every tenth kill may come while the child still opens the folder, the others once it acts.
+    # Every tenth kill may come while the child opens the folder or acts for the first time, the others later.
     end = time.monotonic() + (patience if rng.random() < 0.1 else OPENING)
     begun: State | None = None
     what = "opening"
@@ -145,8 +144,6 @@ def _work(folder: Path, seed: float, embedder: WordLlamaEmbeddings, pipe: Connec
     rng = random.Random(seed)
     memory = Memory(ChromaBackend(folder, embedder), Clock(local_zone("UTC")))
     try:
-        memory.count()
-        pipe.send(("ready", "between two acts", {}))
         for n in range(1_000_000):
             what, diff, do = _choose_act(memory, rng, f"{seed}-{n}")
             pipe.send(("begin", what, diff))
@@ -154,6 +151,8 @@ def _work(folder: Path, seed: float, embedder: WordLlamaEmbeddings, pipe: Connec
             if what == "create":
                 diff = {f"item {done.id}": done.after.content}
             pipe.send(("done", what, diff))
+            if n == 0:  # what an act needs is loaded with the first one
+                pipe.send(("ready", "between two acts", {}))
     except Exception as exc:
         pipe.send(("failed", f"{type(exc).__name__}: {exc}", {}))
         raise
