@@ -107,6 +107,7 @@ CALLS: dict[str, list[list[str]]] = {
     "routines": [[], ["start", "morning"], ["start", HOSTILE], ["run", HOSTILE], ["end", HOSTILE]],
     "remind": [["--once"], ["--late"], ["--test"], ["--uninstall"]],
     "serve": [["--port", HOSTILE], ["--host", HOSTILE], ["--uninstall"]],
+    "demo": [["--port", HOSTILE]],
     "telegram": [[], ["--link"], ["--user", HOSTILE, "--link"], ["--unlink"]],
     "dev": [["--port", HOSTILE]],
     "worker": [["--runs", HOSTILE]],

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import COMPOSED, NOT_UNDERSTOOD, StreamingModel, to_chunk
 from ana.models.offline import keeping, questions
-from ana.models.offline.plans import FAILED, OFFER, Plan, read_messages
+from ana.models.offline.plans import FAILED, OFFER, OTHERS, Plan, read_messages
 from ana.time.when import tell_doubts
 
 READINGS = (  # what a message may be; the first that fits counts
@@ -27,10 +27,6 @@ READINGS = (  # what a message may be; the first that fits counts
 )
 
 
-OTHERS = "Another model had begun this; what it may do is done as you decided."
-"""The answer in a turn that waited for a decision, and whose model was changed meanwhile."""
-
-
 class OfflineReader(StreamingModel):
     """Keeps what it is told, finds it again and asks back, without understanding. Keeps nothing between calls."""
 
@@ -47,22 +43,17 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
     """Return the next message, calls or the answer, of a model that may call these tools."""
     if (view := read_messages(messages)) is None:
         return _say("I was not told what day it is, so I cannot work.")
-    turn = messages[max(n for n, message in enumerate(messages) if isinstance(message, HumanMessage)) :]
-    asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
-    begun = [_tell_apart(call["name"], call["args"]) for call in asked]
     try:
-        return _go_on(next(plan for read in READINGS if (plan := read(view))), view.results, begun, tools)
+        return _go_on(next(plan for read in READINGS if (plan := read(view))), view.results, tools)
     except StopIteration as done:
         return _say(done.value + tell_doubts(view.text, view.now.date()))
 
 
-def _go_on(plan: Plan, results: list[dict[str, Any]], begun: list[Any], tools: frozenset[str]) -> AIMessage:
-    # nothing is kept between calls, so it runs again over the results so far
-    calls, done = next(plan), 0
+def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> AIMessage:
+    calls, done = next(plan), 0  # it runs again over the results so far, which may be of another model
     while done < len(results):
-        if [_tell_apart(*call) for call in calls] != begun[done : done + len(calls)]:
-            return _say(OTHERS)
-        answered, done = results[done : done + len(calls)], done + len(calls)
+        each = zip(calls, results[done:], strict=False)
+        answered, done = [it if it["tool"] in (name, None) else OTHERS for (name, _), it in each], done + len(calls)
         if why := next((str(result["error"]) for result in answered if "error" in result), ""):
             return _say("Not done: it needed your yes." if why.startswith("Refused") else f"{FAILED} {why}")
         calls = plan.send(answered)
@@ -70,11 +61,6 @@ def _go_on(plan: Plan, results: list[dict[str, Any]], begun: list[Any], tools: f
         return _say(f"I would need the tool {min(missing)} for that, and I do not have it.")
     given = [{"name": name, "args": args, "id": f"offline-{done + n}"} for n, (name, args) in enumerate(calls)]
     return AIMessage("", tool_calls=given)
-
-
-def _tell_apart(name: str, args: dict[str, Any]) -> tuple[str, Any]:
-    """Return what is the same of a call of this reader when it runs again: a person may have edited what it writes."""
-    return name, args if name == "query_items" else None
 
 
 def _say(text: str) -> AIMessage:

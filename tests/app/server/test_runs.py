@@ -12,7 +12,7 @@ from ana.errors import StoreBroken
 from ana.runs.local import LocalRuns
 from ana.runs.port import Event
 from ana.runs.queue import QueuedRuns
-from app.server import runs
+from app.server import stopping
 from graph.updates import LONGEST
 from tests.app.server.conftest import Household, Running
 from tests.waiting import wait_until
@@ -95,7 +95,7 @@ def test_whoever_stops_a_run_that_nothing_ends_is_not_kept_waiting(
     with running.client() as client:
         place = f"/threads/{thread}/runs/{begin(client, thread, None)}"
         assert client.post(f"{place}/cancel?wait=1").status_code == 204
-        monkeypatch.setattr(runs, "JOIN_SECONDS", 0.01)
+        monkeypatch.setattr(stopping, "JOIN_SECONDS", 0.01)
         for kind in (LocalRuns, QueuedRuns):
             monkeypatch.setattr(kind, "join", join)
         assert client.post(f"{place}/cancel?wait=1").status_code == 202
