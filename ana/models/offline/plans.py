@@ -19,7 +19,6 @@ Item = Mapping[str, Any]
 OFFER = "Shall I keep it as a task? Say yes."
 FAILED = "That did not work:"
 UNDO = "“undo” takes it back."
-OTHERS = {"error": "another model had begun this, and what it may do is done as you decided."}
 LONGEST = 500  # characters of a message that is read; a longer one is kept whole
 LONG = " It is long: it is kept whole and can be found, and I read no day, question or order in it."
 NO_RING = "I cannot ring: it shows when I am opened then, and in `ana due`."
@@ -73,7 +72,7 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
 def _read_result(message: ToolMessage) -> dict[str, Any]:
     value = read_object(unfence(message.text)) or {"error": unfence(message.text)}
     why = message.artifact.get("why", []) if isinstance(message.artifact, dict) else []
-    return {**value, "why": {each["id"]: each for each in why}, "tool": message.name}
+    return {**value, "why": {each["id"]: each for each in why}}
 
 
 def say(text: str) -> Plan:

@@ -8,7 +8,7 @@ from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import COMPOSED, NOT_UNDERSTOOD, StreamingModel, to_chunk
 from ana.models.offline import keeping, questions
-from ana.models.offline.plans import FAILED, OFFER, OTHERS, Plan, read_messages
+from ana.models.offline.plans import FAILED, OFFER, Plan, read_messages
 from ana.time.when import tell_doubts
 
 READINGS = (  # what a message may be; the first that fits counts
@@ -47,13 +47,14 @@ def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
         return _go_on(next(plan for read in READINGS if (plan := read(view))), view.results, tools)
     except StopIteration as done:
         return _say(done.value + tell_doubts(view.text, view.now.date()))
+    except (KeyError, ValueError):  # what is there are results of other calls: the model was changed while they waited
+        return _say("Another model had begun this; what it may do is done as you decided.")
 
 
 def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> AIMessage:
-    calls, done = next(plan), 0  # it runs again over the results so far, which may be of another model
+    calls, done = next(plan), 0  # nothing is kept between calls, so it runs again over the results so far
     while done < len(results):
-        each = zip(calls, results[done:], strict=False)
-        answered, done = [it if it["tool"] in (name, None) else OTHERS for (name, _), it in each], done + len(calls)
+        answered, done = results[done : done + len(calls)], done + len(calls)
         if why := next((str(result["error"]) for result in answered if "error" in result), ""):
             return _say("Not done: it needed your yes." if why.startswith("Refused") else f"{FAILED} {why}")
         calls = plan.send(answered)
