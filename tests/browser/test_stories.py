@@ -136,9 +136,9 @@ def test_a_wrong_token_is_told_in_a_sentence_beside_the_field(house: Open) -> No
 
 def test_what_is_written_while_an_answer_comes_stays(house: Open) -> None:
     written = threading.Event()
-    anna = house(Said(f"First {LONG}", pause=lambda: written.wait(PATIENCE))).visit()
+    anna = house(Said(f"Begun {LONG}", pause=lambda: written.wait(PATIENCE))).visit()
     anna.go("/app")
-    anna.say("tell me everything", "First")
+    anna.say("tell me everything", "Begun")
     anna.page.get_by_label("Message").fill("and what I write meanwhile stays")
     written.set()
     anna.sees("word399")
@@ -351,7 +351,7 @@ def test_a_person_signs_in_by_a_link_and_sees_nothing_of_another(house: Open) ->
     anna.page.wait_for_url("**/app/chat/**")
     for path in ("/app", "/app/today", "/app/items", "/app/turns", "/app/about", "/app/settings"):
         anna.go(path)
-        assert "passport" not in anna.page.content(), path
+        assert "drawer" not in anna.page.content(), path
     anna.go(owner.page.url.removeprefix(home.server.url))
     anna.go("/app/chat/new")
     anna.page.get_by_label("Message").press_sequentially("half a secret")
