@@ -315,7 +315,7 @@ def _read_messages() -> None:
 
     present = SystemMessage("", additional_kwargs={PROMPT_DATA: {"now": "Wednesday 2026-01-07 09:00", "lines": {}}})
     for said in SAID:
-        reply([present, HumanMessage(said)], frozenset())
+        reply([present, HumanMessage(said)])
 
 
 def _main() -> None:

@@ -1,7 +1,7 @@
 """A loopback server that speaks the part of Telegram's Bot API that is used, as its documents describe it.
 
 Updates come again until a later offset is asked for. A long poll hangs until something comes. What a person sees is in
-`shown`. Faults are put in `faults`, by method, each for one call.
+`texts`. Faults are put in `faults`, by method, each for one call.
 """
 
 import json
@@ -78,7 +78,7 @@ class TelegramStub:
         return [each for row in self.messages[number]["buttons"] for each in row]
 
     @property
-    def shown(self) -> list[str]:
+    def texts(self) -> list[str]:
         """The texts that stand in the person's chat, as they read them."""
         with self._changed:
             return [unescape(_TAG.sub("", m["text"])) for m in self.messages.values() if m["chat"] == ME]

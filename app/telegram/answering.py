@@ -25,7 +25,7 @@ from app.telegram.screen import (
     draw_request,
     make_buttons,
     read_button,
-    showing,
+    show_meanwhile,
 )
 from app.telegram.text import plain
 from app.turn import Assistant
@@ -124,7 +124,7 @@ class Answering:
     def _act(self, act: Callable[[Callable[[dict[str, Any]], None]], Done | Waiting]) -> None:
         """Have the conversation go on, unless it has since the update was taken, and show how it stands then."""
         progress = Progress(self._assistant.handles.clock.now().year)
-        with showing(self._messages, progress):
+        with show_meanwhile(self._messages, progress):
             self._assistant.finish(self._chat.thread, progress.read)
             stands = self._assistant.find_last_turn(self._chat.thread)
             if self._taken.before is None:

@@ -107,7 +107,7 @@ class Bot:
                 prepare(assistant).answer()
         except PASSING:
             raise
-        except Exception as exc:
+        except Exception as exc:  # an update that always fails would come again each time, and hold up the next
             _log.exception("an update of Telegram could not be dealt with")
             raise UserError(describe_unforeseen(exc)) from exc
 

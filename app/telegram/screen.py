@@ -127,26 +127,25 @@ class Progress:
         elif "ended" in told:
             self.ended.append(told["ended"])
 
-    @property
-    def shown(self) -> str:
-        """HTML; empty while there is nothing to see."""
+    def draw(self) -> str:
+        """Return how far the turn is, as HTML; empty while there is nothing to see."""
         text = self._draft[-TAIL:].strip() or self._line
         return f"{plain(text)} {WORKING}" if text else ""
 
 
 @contextmanager
-def showing(messages: Messages, progress: Progress) -> Iterator[None]:
+def show_meanwhile(messages: Messages, progress: Progress) -> Iterator[None]:
     """Show how a turn goes on while the context is open, in a thread of its own: no turn waits for Telegram."""
     ended = Event()
 
     def keep_showing() -> None:
-        shown, pause = "", EDIT_SECONDS
+        last, pause = "", EDIT_SECONDS
         while not ended.wait(pause):
             pause = EDIT_SECONDS
-            if (now := progress.shown) and now != shown:
+            if (now := progress.draw()) and now != last:
                 with suppress(TurnStopped):
                     pause = max(EDIT_SECONDS, messages.hint(now))
-                shown = now
+                last = now
 
     thread = Thread(target=copy_context().run, args=(keep_showing,), name="telegram", daemon=True)
     thread.start()

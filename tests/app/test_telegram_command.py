@@ -57,7 +57,7 @@ def test_a_chat_is_linked_and_answered_until_it_is_stopped(
         finally:
             os.kill(running.pid, signal.SIGINT)
         assert running.wait(60) == 130
-    assert "“the key is in the tin” (note)" in stub.shown[-1]
+    assert "“the key is in the tin” (note)" in stub.texts[-1]
     assert TOKEN not in (tmp_path / "log" / "ana.log").read_text()
     assert ana(capsys, "telegram", "--unlink") == (0, "Your chat is nobody's any more.\n")
     assert Links(load_settings(env)).find(4711) is None
@@ -70,7 +70,7 @@ def test_the_server_answers_too_and_then_the_command_does_not(
     with own_serving(env, tmp_path / "server.log") as server:
         stub.say("note: the key is in the tin")
         wait_until(lambda: stub.is_read)
-        assert "“the key is in the tin” (note)" in stub.shown[-1]
+        assert "“the key is in the tin” (note)" in stub.texts[-1]
         assert httpx.get(f"{server.url}/ok").json() == {"ok": True}
         code, told = ana(capsys, "telegram")
         assert code == 1

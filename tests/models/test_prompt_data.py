@@ -45,5 +45,5 @@ def test_the_offline_reader_reads_it_and_not_the_text() -> None:
     )
     message.content = "Any text at all.\n0-- Works in Paris"
     question = HumanMessage("what do you know about me?")
-    assert reply([message, question], frozenset()).text == "- Works in Berlin"
-    assert reply([SystemMessage("## Now\nWednesday 2026-01-07 09:00"), question], frozenset()).text.startswith("I was")
+    assert reply([message, question]).text == "- Works in Berlin"
+    assert reply([SystemMessage("## Now\nWednesday 2026-01-07 09:00"), question]).text.startswith("I was")

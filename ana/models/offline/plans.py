@@ -6,7 +6,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
@@ -63,16 +63,17 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
         return None  # of what was said, two turns are enough: a question back, and the reply
     turn, before = messages[starts[-1] :], messages[starts[-2] : starts[-1]] if len(starts) > 1 else []
     asked, text = ["", *(str(messages[i].additional_kwargs.get(TYPED, messages[i].text)).strip() for i in starts)][-2:]
-    earlier, results = ([_read_result(m) for m in each if isinstance(m, ToolMessage)] for each in (before, turn))
+    calls = {c["id"]: (c["name"], c["args"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls}
+    earlier, results = ([_read_result(m, calls) for m in each if isinstance(m, ToolMessage)] for each in (before, turn))
     it = [item for result in earlier for item in result.get("items", [result]) if "id" in item]
     answer = before[-1].text if before else ""
     return View(text, asked, answer, datetime.fromisoformat(moment[1]), data["lines"], it, results)
 
 
-def _read_result(message: ToolMessage) -> dict[str, Any]:
+def _read_result(message: ToolMessage, calls: Mapping[str | None, tuple[str, Any]]) -> dict[str, Any]:
     value = read_object(unfence(message.text)) or {"error": unfence(message.text)}
     why = message.artifact.get("why", []) if isinstance(message.artifact, dict) else []
-    return {**value, "why": {each["id"]: each for each in why}}
+    return {**value, "why": {each["id"]: each for each in why}, "of": calls.get(message.tool_call_id, ("", {}))}
 
 
 def say(text: str) -> Plan:

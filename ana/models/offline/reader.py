@@ -34,32 +34,31 @@ class OfflineReader(StreamingModel):
     def _llm_type(self) -> str:
         return "offline"
 
-    def _stream(self, messages: list[BaseMessage], *_: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
-        tools = frozenset(tool["function"]["name"] for tool in kwargs.get("tools", ()))
-        yield ChatGenerationChunk(message=to_chunk(reply(messages, tools)))
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        yield ChatGenerationChunk(message=to_chunk(reply(messages)))
 
 
-def reply(messages: Sequence[BaseMessage], tools: frozenset[str]) -> AIMessage:
-    """Return the next message, calls or the answer, of a model that may call these tools."""
+def reply(messages: Sequence[BaseMessage]) -> AIMessage:
+    """Return the next message, calls or the answer."""
     if (view := read_messages(messages)) is None:
         return _say("I was not told what day it is, so I cannot work.")
     try:
-        return _go_on(next(plan for read in READINGS if (plan := read(view))), view.results, tools)
+        return _go_on(next(plan for read in READINGS if (plan := read(view))), view.results)
     except StopIteration as done:
         return _say(done.value + tell_doubts(view.text, view.now.date()))
-    except (KeyError, ValueError):  # what is there are results of other calls: the model was changed while they waited
-        return _say("Another model had begun this; what it may do is done as you decided.")
 
 
-def _go_on(plan: Plan, results: list[dict[str, Any]], tools: frozenset[str]) -> AIMessage:
+def _go_on(plan: Plan, results: list[dict[str, Any]]) -> AIMessage:
     calls, done = next(plan), 0  # nothing is kept between calls, so it runs again over the results so far
     while done < len(results):
         answered, done = results[done : done + len(calls)], done + len(calls)
+        each = zip(calls, (result["of"] for result in answered), strict=False)
+        # what a call writes a person may have edited
+        if any(name != was or (name == "query_items" and args != asked) for (name, args), (was, asked) in each):
+            return _say("Another model had begun this; what it may do is done as you decided.")
         if why := next((str(result["error"]) for result in answered if "error" in result), ""):
             return _say("Not done: it needed your yes." if why.startswith("Refused") else f"{FAILED} {why}")
         calls = plan.send(answered)
-    if missing := {name for name, _ in calls} - tools:
-        return _say(f"I would need the tool {min(missing)} for that, and I do not have it.")
     given = [{"name": name, "args": args, "id": f"offline-{done + n}"} for n, (name, args) in enumerate(calls)]
     return AIMessage("", tool_calls=given)
 

@@ -11,3 +11,6 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+-- A run is stopped and then deleted, so nothing notes any more that it is to be rolled back.
+ALTER TABLE runs DROP COLUMN IF EXISTS rollback;

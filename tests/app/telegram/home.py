@@ -60,7 +60,7 @@ class Home:
         """Let the bot deal with all that came; return what then stands in the chat."""
         with answer_telegram(self.settings, self.hold):
             wait_until(lambda: self.stub.is_read)
-        return self.stub.shown
+        return self.stub.texts
 
     def say(self, text: str, *replies: Any, **more: Any) -> str:
         """Say something to the bot, whose model replies so; return the last message that stands in the chat then."""

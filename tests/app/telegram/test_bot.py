@@ -20,12 +20,12 @@ from tests.telegram_stub import ME, TelegramStub
 OTHER = 99
 
 
-def kept(content: str) -> tuple[str, dict[str, object]]:
+def make_note(content: str) -> tuple[str, dict[str, object]]:
     return "create_item", {"content": content, "properties": {"type": "note"}}
 
 
 def test_an_answer_has_its_receipt_below(home: Home) -> None:
-    told = home.say("the key is in the tin", calls(kept("The key is in the tin")), "Kept **it** & more.")
+    told = home.say("the key is in the tin", calls(make_note("The key is in the tin")), "Kept **it** & more.")
     assert told == "Kept it & more.\n\n+ “The key is in the tin” (note)"
     assert [item.content for item in home.memory.items()] == ["The key is in the tin"]
 
@@ -125,7 +125,7 @@ def test_new_begins_a_conversation_and_today_shows_the_day(home: Home) -> None:
 
 @pytest.mark.parametrize("word", ["/undo", "Undo"])
 def test_undo_takes_back_the_last_change_of_the_conversation(home: Home, word: str) -> None:
-    home.say("the key is in the tin", calls(kept("The key")), "Kept.")
+    home.say("the key is in the tin", calls(make_note("The key")), "Kept.")
     assert home.say(word) == "Taken back:\n- “The key” (note)"
     assert home.memory.count() == 0
     assert home.say(word).startswith("There is nothing to take back")
@@ -137,8 +137,10 @@ def test_a_command_that_is_none_is_told_so(home: Home) -> None:
 
 
 def test_a_forwarded_message_is_text_of_others(home: Home) -> None:
-    home.say("The party is on Friday", calls(kept("The party is on Friday")), "Kept.", forward_origin={"type": "user"})
-    home.say("I like tea", calls(kept("I like tea")), "Kept.")
+    home.say(
+        "The party is on Friday", calls(make_note("The party is on Friday")), "Kept.", forward_origin={"type": "user"}
+    )
+    home.say("I like tea", calls(make_note("I like tea")), "Kept.")
     assert {item.content: item.sources.content for item in home.memory.items()} == {
         "The party is on Friday": "paste",
         "I like tea": "person",
@@ -146,7 +148,7 @@ def test_a_forwarded_message_is_text_of_others(home: Home) -> None:
 
 
 def test_a_forwarded_command_is_none(home: Home) -> None:
-    home.say("keep it", calls(kept("The key")), "Kept.")
+    home.say("keep it", calls(make_note("The key")), "Kept.")
     home.say("/undo", "That is a command of somebody.", forward_date=1)
     assert home.memory.count() == 1
 
@@ -165,14 +167,14 @@ def test_what_came_while_nothing_ran_is_answered_and_said_to_be_late(home: Home)
 def test_other_things_get_a_sentence_and_hold_up_nothing(home: Home, what: dict[str, Any]) -> None:
     home.stub.say("", **what)
     assert home.say("hello", "Hello.").startswith("Hello.")
-    assert home.stub.shown[0].startswith("Only text and voice messages are read here")
+    assert home.stub.texts[0].startswith("Only text and voice messages are read here")
 
 
 def test_a_model_that_fails_is_told_and_holds_up_nothing(home: Home) -> None:
     home.stub.say("hello")
     home.read()
     assert home.say("hello", "Hello.").startswith("Hello.")
-    assert "no further reply" in home.stub.shown[0]
+    assert "no further reply" in home.stub.texts[0]
 
 
 def test_what_was_not_foreseen_is_told_and_holds_up_nothing(home: Home) -> None:
@@ -182,7 +184,7 @@ def test_what_was_not_foreseen_is_told_and_holds_up_nothing(home: Home) -> None:
     home.model.replies.append(fail)
     home.stub.say("hello")
     home.read()
-    assert "ZeroDivisionError" in home.stub.shown[0]
+    assert "ZeroDivisionError" in home.stub.texts[0]
     assert home.say("hello", "Hello.").startswith("Hello.")
 
 
@@ -195,7 +197,7 @@ def ask_to_delete(careful: Home, count: int = 1) -> list[str]:
 
 def test_a_request_is_shown_with_all_that_it_would_do_and_survives_a_restart(careful: Home) -> None:
     ask_to_delete(careful)
-    assert "Thing 1" in careful.stub.shown[-1]
+    assert "Thing 1" in careful.stub.texts[-1]
     assert [each["text"] for each in careful.stub.buttons(max(careful.stub.messages))] == ["Yes", "No"]
     assert careful.memory.count() == 1
     careful.model.replies.append("Done.")
@@ -229,7 +231,7 @@ def test_of_several_acts_each_all_or_none_is_done(careful: Home, presses: list[s
         careful.stub.press(each)
         careful.read()
     assert sorted(item.content for item in careful.memory.items()) == [f"Thing {n}" for n in left]
-    assert "Done." in careful.stub.shown[-1]
+    assert "Done." in careful.stub.texts[-1]
 
 
 @pytest.mark.parametrize(("word", "left"), [("ja", 0), ("no", 1)])
@@ -275,7 +277,7 @@ def test_a_draft_is_shown_while_it_is_written(home: Home, monkeypatch: pytest.Mo
         return calls(text="Nothing.")
 
     home.say("what is there?", calls(("query_items", {"text": "keys"})), wait)
-    assert home.stub.shown[-1].startswith("Nothing.")
+    assert home.stub.texts[-1].startswith("Nothing.")
 
 
 def test_the_bot_is_not_asked_for_where_there_is_none(tmp_path: Path, stub: TelegramStub) -> None:

@@ -79,7 +79,7 @@ def speak(home: Home) -> dict[str, Any]:
 def read_end(home: Home) -> tuple[list[str], list[str]]:
     """Return what is kept, and what stands in the chat but for placeholders that were sent and then not known of."""
     kept = sorted(item.content for item in home.memory.items())
-    return kept, [text for text in home.stub.shown if text != "…"]
+    return kept, [text for text in home.stub.texts if text != "…"]
 
 
 @pytest.mark.parametrize("act", [say_a_lot, decide, take_back, speak])
@@ -142,7 +142,7 @@ def test_a_kill_while_the_model_thinks_is_gone_on_with_after_a_start(home: Home,
     said = home.stub.say("the key is in the tin")
     given = (json.dumps(home.env), json.dumps(said), str(writes))
     assert run_forked("-c", KILLED, *given).returncode == -9
-    assert home.stub.shown == ["…"]
+    assert home.stub.texts == ["…"]
     home.model = ScriptedModel(replies=[*[calls(("create_item", {"content": "The key"}))][writes:], "Kept."])
     home.backend = None  # type: ignore[assignment]  # the folder, as the process before had
     (shown,) = home.read()
@@ -187,14 +187,14 @@ def test_an_update_that_comes_twice_is_answered_once(home: Home) -> None:
 def test_what_passes_is_tried_again(home: Home, method: str, fault: Any) -> None:
     home.stub.faults[method] += [fault, fault]
     assert home.say("hello", "Hello.").startswith("Hello.")
-    assert len(home.stub.shown) == 1
+    assert len(home.stub.texts) == 1
 
 
 @pytest.mark.parametrize("fault", [("flood", 0), 502, "cut", "cut before"])
 def test_a_send_whose_receipt_was_lost_brings_no_second_answer(home: Home, fault: Any) -> None:
     home.stub.faults["sendMessage"].append(fault)
     home.say("hello", "Hello.")
-    assert [text for text in home.stub.shown if text != "…"] == ["Hello.\n\nno changes"]
+    assert [text for text in home.stub.texts if text != "…"] == ["Hello.\n\nno changes"]
 
 
 def test_a_message_that_the_person_has_deleted_is_sent_again(home: Home) -> None:

@@ -61,14 +61,14 @@ def test_where_nobody_hears_it_gets_a_sentence_and_holds_up_nothing(
     hearing.heard = heard
     home.stub.say("", **VOICE)
     assert home.say("hello", "Hello.").startswith("Hello.")
-    assert home.stub.shown[0].startswith("It could not be transcribed: openai answered ")
+    assert home.stub.texts[0].startswith("It could not be transcribed: openai answered ")
 
 
 def test_a_recording_that_is_gone_gets_a_sentence_and_holds_up_nothing(home: Home) -> None:
     home.stub.files.clear()
     home.stub.say("", **VOICE)
     assert home.say("hello", "Hello.").startswith("Hello.")
-    assert home.stub.shown[0].startswith("Telegram does not give this file")
+    assert home.stub.texts[0].startswith("Telegram does not give this file")
 
 
 def test_without_a_model_it_gets_a_sentence(tmp_path: Path, stub: TelegramStub) -> None:
