@@ -9,7 +9,7 @@ import pytest
 from ana.settings import PROJECT, Settings
 from evals import readme
 from evals.imports import PACKAGES
-from evals.pages import replace_parts
+from evals.pages import read_cell, replace_parts
 from tests.forks import run_forked
 from tools.catalog import TOOLS
 
@@ -33,6 +33,13 @@ def test_the_transcript_is_what_the_program_prints() -> None:
     kept = re.search(r"<!-- begin:transcript -->\n(.*?)\n<!-- end:transcript -->", text, re.DOTALL)
     assert kept
     assert mask(kept[1]) == mask(readme.record_transcript(run_chat)), "run `make readme`"
+
+
+def test_the_sizes_that_a_newcomer_meets_are_the_measured_ones() -> None:
+    text = (PROJECT / "README.md").read_text()
+    for target, before in (("chat", "installs "), ("test", "; ")):
+        size = read_cell(PROJECT / "docs" / "figures.md", "sizes", f"`make {target}`", 1)
+        assert re.search(rf"^make {target} .*{before}{size}\b", text, re.MULTILINE), target
 
 
 def test_the_readme_is_read_in_a_minute() -> None:
