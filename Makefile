@@ -99,8 +99,9 @@ crash: $(DEVELOP) ## kill it 300 times at random moments and look at what is lef
 attack: $(DEVELOP) ## stored text that gives orders, obeyed by a gullible model at every door on every dial; every pattern and reader of texts with texts that would take it long (about 15 minutes)
 	@$(BIN)/python -m evals.attack
 
-load: $(DEVELOP) ## 40 messages to one thread at once, through every door, 20 times; 50 people on a database with two servers and two workers (about 20 minutes)
+load: $(DEVELOP) ## 40 messages to one thread at once, through every door, 20 times; long texts beside another person's requests; 50 people on a database with two servers and two workers (about 20 minutes)
 	@$(BIN)/python -m evals.load
+	@$(BIN)/python -m evals.load.long_texts
 	@$(BIN)/python -m evals.load.workers
 
 goldens: $(DEVELOP) ## record the golden traces again, and print every difference
