@@ -6,7 +6,7 @@ has travelled with its person, or they have set another, and it counts again.
 
 import json
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
 
 from ana.errors import UserError
@@ -82,8 +82,8 @@ class Whereabouts:
         stays = before if seen is None or seen.machine == machine else self._home
         clock.zone = (find_zone(client) if client else None) or stays
         here, there = str(clock.zone), str(before)
-        if here == there:
-            if seen is None or seen.machine != machine:
+        if here == there or _agree(clock.zone, before, clock.now()):
+            if seen is None or (seen.zone, seen.machine) != (here, machine):
                 self._write(SeenZone(here, machine, *((seen.before, seen.since) if seen else ())))
             return Noted()
         kept = memory.keep_zone(there, by := make_edit())
@@ -114,6 +114,12 @@ class Whereabouts:
 
     def _write(self, seen: SeenZone) -> None:
         self._note.write(json.dumps(vars(seen)))
+
+
+def _agree(zone: tzinfo, other: tzinfo, now: datetime) -> bool:
+    """Whether the clocks of two zones agree for a year to both sides of now, as those of Etc/UTC and UTC do."""
+    days = [now + timedelta(days=day) for day in range(-366, 367)]
+    return all(day.astimezone(zone).utcoffset() == day.astimezone(other).utcoffset() for day in days)
 
 
 def _describe_change(before: str, zone: str, kept: int) -> str:

@@ -20,7 +20,7 @@ from ana.memory.views import localize, show_item
 from ana.notes import Note
 from ana.time.clock import Clock
 from ana.values import Properties
-from ana.workspace.zone import Whereabouts
+from ana.workspace.zone import Noted, Whereabouts
 from tests.conftest import BERLIN, EMBEDDER
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -168,6 +168,15 @@ def test_where_a_person_is_stays_until_a_client_names_another_or_the_machine_tra
     travelled = Whereabouts(note, ZoneInfo("Europe/Lisbon"))
     assert str(travelled.find()) == "Europe/Lisbon", "the machine's own zone is another than before"
     assert travelled.look(ann.memory, ann.clock).told == "Your time zone is Europe/Lisbon now; it was Asia/Tokyo."
+
+
+def test_another_name_for_the_same_clock_is_no_journey(ann: Traveller, tmp_path: Path) -> None:
+    where = Whereabouts(Note(tmp_path / "zone"), BERLIN)
+    where.look(ann.memory, ann.clock)
+    assert where.look(ann.memory, ann.clock, "Europe/Paris") == Noted(), "clocks show the same in both"
+    assert str(where.find()) == str(ann.clock.zone) == "Europe/Paris", "where they are is known"
+    in_london = where.look(ann.memory, ann.clock, "Europe/London")
+    assert in_london.told == "Your time zone is Europe/London now; it was Europe/Paris."
 
 
 def test_a_model_is_told_of_a_change_since_the_last_message_and_a_person_can_set_it(
