@@ -63,8 +63,7 @@ class Ranking:
         self._words = words
         self._weights = weights
         self._asked = candidates.find_words()
-        every = words.score(list(self._asked.values()), weights.near)
-        self._scores = every if passing is None else WordScores(passing, every.look_up(passing))
+        self._scores = words.score(list(self._asked.values()), weights.near, passing)
         self._rows = self._scores.rows
         self.total = len(self._rows)
         """How many items pass the filter."""

@@ -25,6 +25,10 @@ SHORT = 64
 other, which takes three times as long."""
 
 
+FEW = 8
+"""Up to this share of all documents, to arrange those that pass a filter is faster than to compare all."""
+
+
 @dataclass(frozen=True)
 class QueryWord:
     """A word to look for, its term number, if an item ever had it, and its vector; zeros if it is like no other."""
@@ -137,26 +141,40 @@ class Words:
         """Return the terms of a document."""
         return self._known[row]
 
-    def score(self, words: Sequence[QueryWord], near: float = 0.0) -> WordScores:
-        """Return every document's score; all are 0 if there are no words.
+    def score(self, words: Sequence[QueryWord], near: float = 0.0, rows: Rows | None = None) -> WordScores:
+        """Return the documents' scores; all are 0 if there are no words.
 
-        The words are given once each; another one counts from the cosine `near` on.
+        Args:
+            words: Each once.
+            near: The cosine from which on another word counts.
+            rows: The documents to score, ascending; all without.
         """
-        documents = self._read_documents()
+        documents = self._find_documents(rows)
+        scores = WordScores(documents.rows, self._score(documents, words, near))
+        return scores if rows is None else WordScores(rows, scores.look_up(rows))
+
+    def _score(self, documents: Documents, words: Sequence[QueryWord], near: float) -> Scores:
         if not words:
-            return WordScores(documents.rows, np.zeros(len(documents.rows), np.float32))
+            return np.zeros(len(documents.rows), np.float32)
         weights = np.array([self._weigh(word) for word in words], np.float32)
         chosen = np.argsort(-weights, kind="stable")[:MOST]
         shares = weights[chosen] / np.float32(max(float(weights[chosen].sum()), 1e-9))
         highest = documents.find_highest(self._compare([words[place] for place in chosen.tolist()], near))
         # no product of matrices: BLAS gains nothing here, and once reported an invalid number where all are finite
-        return WordScores(documents.rows, (highest * shares).sum(axis=1))
+        scores: Scores = (highest * shares).sum(axis=1)
+        return scores
 
     def find_with_all(self, terms: Sequence[int]) -> list[int]:
         """Return the rows that have all of these terms, ascending."""
         documents = self._read_documents()
         found = [documents.find_places(term) for term in terms]
         return documents.rows[reduce(np.intersect1d, found)].tolist() if found else []
+
+    def _find_documents(self, rows: Rows | None) -> Documents:
+        """Return the documents of these rows, and where those are many, all, which stand ready."""
+        if rows is not None and len(rows) <= len(self._known) // FEW:
+            return Documents({row: self._known[row] for row in rows.tolist() if row in self._known})
+        return self._read_documents()
 
     def _read_documents(self) -> Documents:
         if self._documents is None:

@@ -81,6 +81,20 @@ def test_scores_are_those_of_the_formula(
     assert words.find_with_all(query) == sorted(every)
 
 
+@settings(max_examples=examples(50))
+@given(
+    documents=st.dictionaries(st.integers(1, 40), DOCUMENT, min_size=16, max_size=40),
+    rows=st.sets(st.integers(1, 41), max_size=6),
+)
+def test_few_documents_score_as_they_do_among_all(documents: dict[int, list[int]], rows: set[int]) -> None:
+    words = make_words(documents)
+    every = words.score(ask(TERMS, unseen=True), 0.5)
+    passing = np.array(sorted(rows), np.int64)
+    scored = words.score(ask(TERMS, unseen=True), 0.5, passing)
+    assert scored.rows.tolist() == passing.tolist()
+    assert scored.scores.tolist() == every.look_up(passing).tolist()
+
+
 def test_a_document_is_compared_to_its_end() -> None:
     long, short = np.zeros(3 * search_words.SHORT, np.uint32), np.zeros(2, np.uint32)
     long[-1] = 1
