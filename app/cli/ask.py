@@ -113,6 +113,8 @@ def _ask(workspace: "Workspace", said: "Said", thread: str | None, max_steps: in
 
     id = workspace.open_threads().remember(thread) if thread else str(uuid.uuid4())
     with _open(workspace) as assistant, show_wait(workspace.settings):
+        if journey := workspace.whereabouts.look(assistant.handles.memory, assistant.handles.clock).told:
+            tell(journey)
         finished = assistant.finish(id) if thread else None
         if isinstance(finished, Waiting):
             tell("A turn that was cut short goes on and asks; your message was not sent.")

@@ -86,6 +86,13 @@ def test_receipts_are_on_standard_error(ana: Run) -> None:
     assert done.stdout.startswith("{")
 
 
+def test_who_travels_with_the_machine_hears_of_it_once(ana: Run) -> None:
+    ana("ask", "buy milk tomorrow at 9", ANA_TIMEZONE="Europe/Berlin")
+    arrived = ana("ask", "what time is it?", ANA_TIMEZONE="Asia/Tokyo").stderr
+    assert arrived.splitlines()[0] == "Your time zone is Asia/Tokyo now; it was Europe/Berlin."
+    assert "time zone" not in ana("ask", "what time is it?", ANA_TIMEZONE="Asia/Tokyo").stderr
+
+
 def test_where_the_text_goes_is_said_if_it_is_another_machine(ana: Run) -> None:
     ana("ask", "new task: Buy milk", "--thread", "one")
     command = ("ask", "--thread", "one", "--decide", "approve")  # nothing waits, so no model is asked
