@@ -67,8 +67,8 @@ def show_value(value: Json, year: int | None = None) -> str:
     if isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
         return _show_list([show_value(each, year) for each in value])
     if isinstance(value, dict) and value and all(day_of(day) for pair in value.items() for day in pair):
-        shown = text = ", ".join(show_step(*step, year) for step in value.items())
-    elif isinstance(value, str):
+        return _show_list([show_step(*step, year) for step in value.items()])
+    if isinstance(value, str):
         text = " ".join(value.split())
         shown = show_text(text)
     else:

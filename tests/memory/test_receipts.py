@@ -49,6 +49,12 @@ def receipt(
             {"moved": {"2026-12-09": "2026-12-10", "2026-12-16": "2026-12-17T16:00"}},
             "~ “Trip” (moved Wed 16 Dec -> Thu 17 Dec 16:00)",
         ),
+        (
+            {},
+            {"moved": {f"2027-01-{day:02}T18:30": f"2027-01-{day + 1:02}T18:30" for day in (5, 12, 19, 26)}},
+            "~ “Trip” (moved Tue 5 Jan 2027 18:30 -> Wed 6 Jan 2027 18:30, "
+            "Tue 12 Jan 2027 18:30 -> Wed 13 Jan 2027 18:30 and 2 more)",
+        ),
         ({"moved": {"2026-12-09": "2026-12-10"}}, {"moved": {}}, "~ “Trip” (again Wed 9 Dec)"),
         ({}, {"except": ["2026-12-04"]}, "~ “Trip” (without Fri 4 Dec)"),
         ({"except": ["2026-12-04"]}, {"except": ["2026-12-11"]}, "~ “Trip” (without Fri 11 Dec, again Fri 4 Dec)"),

@@ -12,7 +12,7 @@ import numpy as np
 from ana.memory.item import Item
 from ana.memory.search.found import First, Reason
 from ana.memory.search.scoring import Weights
-from ana.memory.search.words import QueryWord, Rows, Scores, Words, WordScores, find_members
+from ana.memory.search.words import QueryWord, Rows, Scores, Words, find_members
 
 ROUNDING = 1e-6
 """By how much the scores of equal items may differ."""
