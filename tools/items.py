@@ -228,7 +228,7 @@ def _show_all(call: CallContext, found: Found, *, stamps: bool) -> tuple[Found, 
             | call.tell_recorded(item)
             | ({"older": f"than {older[item.id]}"} if item.id in older else {})
             | _tell_completed(call, item, moment)
-            | tell_occurrence(call, item, found.stored.get(item.id, item), found.more_dates)
+            | tell_occurrence(call, item, found.stored.get(item.id, item), found.other_dates)
             for item, moment in zip(found.items, done, strict=True)
         ]
     return found, items

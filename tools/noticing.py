@@ -13,6 +13,7 @@ from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
 from ana.memory.overdue import describe_date
 from ana.memory.repeating import list_next, tell_dates
+from ana.memory.search.found import OtherDates
 from ana.memory.search.property_text import describe_unsearched
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.memory.travel import make_absolute, read_item_repeat
@@ -217,7 +218,9 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
     return {"repeats": _tell_rule(repeat), "next": coming, **moved, "if_missed": missed}
 
 
-def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Mapping[str, int]) -> dict[str, Json]:
+def tell_occurrence(
+    call: CallContext, item: Item, stored: Item, other_dates: Mapping[str, OtherDates]
+) -> dict[str, Json]:
     """Return what stands beside an item at an occurrence: since when it is open, that the series has ended, and how
     many more of its dates are in the days that were asked for; a few by name."""
     repeat = read_item_repeat(stored, call.clock.zone)
@@ -227,8 +230,9 @@ def tell_occurrence(call: CallContext, item: Item, stored: Item, more_dates: Map
     if present is None:
         return {"ended": True}
     is_open = repeat.waits and present.dates[lead] != item.properties[lead]
-    more = more_dates.get(item.id, 0)
-    told: dict[str, Json] = {"more_dates": more} if more else {}
+    earlier, more = other_dates.get(item.id, (0, 0))
+    counts: dict[str, Json] = {"earlier_dates": earlier, "more_dates": more}
+    told: dict[str, Json] = {name: count for name, count in counts.items() if count}
     if 0 < more <= MOST:
         begin = read_local(str(item.properties[lead]), repeat.zone)
         coming = iter_occurrences(repeat, begin, look_ahead(repeat, begin))

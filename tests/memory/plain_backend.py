@@ -82,8 +82,9 @@ class PlainBackend:
             best = ranked[: query.limit]
             reasons = tuple(reason for _, reason in best)
             rows = [self._rows[item.id] for item, _ in best]
-            found, more, stored = [item for item, _ in best], series.count_more(rows), series.list_stored(rows)
-            return Found(_copy(found), len(passing), len(passing) > len(best), reasons, more_dates=more, stored=stored)
+            found, is_cut, stored = [item for item, _ in best], len(passing) > len(best), series.list_stored(rows)
+            others = series.count_others(rows)
+            return Found(_copy(found), len(passing), is_cut, reasons, other_dates=others, stored=stored)
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._lock:

@@ -455,6 +455,19 @@ def test_a_few_more_dates_in_a_range_are_told_by_name_as_they_are(life: Life) ->
     assert found["then"] == "2026-12-09T15:00 (Wednesday) to 19:00, 2026-12-10T14:00 (Thursday) to 18:00"
 
 
+def test_of_dates_in_a_range_those_before_the_one_that_is_shown_are_counted_apart(life: Life) -> None:
+    given: dict[str, Any] = {"type": "habit", "status": "active", "repeats": "daily", "missed": "passes"}
+    life.keep("Take vitamin D", due_date="2026-12-09T08:00", **given)
+    days = {"$on": {"$gte": "2026-12-09", "$lte": "2026-12-11"}}
+    (found,) = life.at("2026-12-09T12:00").call("query_items", where=days)["items"]
+    assert (found["properties"]["due_date"], found["earlier_dates"], found["more_dates"]) == (
+        "2026-12-10T08:00 (Thursday)",
+        1,
+        1,
+    )
+    assert found["then"] == "2026-12-11T08:00 (Friday)"
+
+
 def test_what_was_left_out_or_moved_long_ago_is_forgotten_when_it_moves_on(life: Life) -> None:
     given: dict[str, Any] = {"type": "task", "status": "active", "repeats": "every Tuesday", "due_date": "2026-12-01"}
     id = life.keep("Bins", **given)["id"]

@@ -132,5 +132,5 @@ def _make_found(
     every = shown | dict(zip(others, load(others), strict=True))
     items = [every[row] for row in rows]
     dated = (replace(r, date=item.date) if r.date else r for r, item in zip(reasons, items, strict=True))
-    is_cut, more, stored = total > len(items), series.count_more(rows), series.list_stored(rows)
-    return Found(items, total, is_cut, tuple(dated), more_dates=more, stored=stored)
+    is_cut, other_dates, stored = total > len(items), series.count_others(rows), series.list_stored(rows)
+    return Found(items, total, is_cut, tuple(dated), other_dates=other_dates, stored=stored)

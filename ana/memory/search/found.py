@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from ana.memory.filters import EVERY_ITEM, Node
 from ana.memory.item import Item
@@ -42,6 +42,13 @@ class Reason:
         }
 
 
+class OtherDates(NamedTuple):
+    """How many more dates of what repeats are in the days of a query, before the one that is shown and after it."""
+
+    before: int
+    after: int
+
+
 @dataclass(frozen=True)
 class Found:
     """A query's answer.
@@ -53,7 +60,7 @@ class Found:
         reasons: Why each of them was found.
         due: First and last day, if the text was read as a question about what is due then.
         why_none: Why nothing was found, in a sentence or two; empty if something was, or nobody knows.
-        more_dates: How many more dates of what repeats pass, by id, if the query has a first and a last day.
+        other_dates: The other dates of what repeats that pass, by id, if the query has a first and a last day.
         stored: What repeats of the items as it is stored, by id; `items` have the dates of an occurrence.
         where: The filter, as it was read.
         unread: A sentence if not all of the text was read; else empty.
@@ -68,7 +75,7 @@ class Found:
     reasons: tuple[Reason, ...] = ()
     due: tuple[date, date] | None = None
     why_none: str = ""
-    more_dates: Mapping[str, int] = field(default_factory=dict)
+    other_dates: Mapping[str, OtherDates] = field(default_factory=dict)
     stored: Mapping[str, Item] = field(default_factory=dict, kw_only=True)
     where: Node = EVERY_ITEM
     unread: str = ""

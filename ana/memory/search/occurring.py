@@ -153,10 +153,14 @@ class Occurrences:
             chosen[self.owner[backwards]] = backwards  # of several values the last is kept
         return chosen[chosen >= 0]
 
-    def count_passing(self, passing: Numbers, places: Numbers) -> Numbers:
-        """Return how many of those that pass each item has that these places are of."""
-        counts: Numbers = np.bincount(self.owner[passing], minlength=len(self._known))[self.owner[places]]
-        return counts
+    def count_others(self, passing: Numbers, places: Numbers) -> tuple[Numbers, Numbers]:
+        """Return how many of those that pass are before these places, and how many after, of the same item each."""
+        owner = self.owner[passing]
+        place = np.zeros(len(self._known), np.int64)
+        place[self.owner[places]] = places
+        sides = (passing < place[owner], passing > place[owner])
+        before, after = (np.bincount(owner[side], minlength=len(self._known))[self.owner[places]] for side in sides)
+        return before, after
 
     def get_stored(self, at: int) -> Item:
         """Return an occurrence's item, as it is stored."""

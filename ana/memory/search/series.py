@@ -15,6 +15,7 @@ import numpy as np
 
 from ana.memory.filters import And, Compare, DateOperand, Node, On, Or, iter_conditions
 from ana.memory.item import Item
+from ana.memory.search.found import OtherDates
 from ana.memory.search.occurring import FAR, NO_NUMBERS, Expansion, Mask, Numbers, Occurrences, Place
 from ana.memory.search.query import Query
 from ana.memory.search.scoring import days_span
@@ -50,7 +51,8 @@ class SeriesHits:
         rows: Their rows, ascending.
         starts: When the occurrence begins by which each passes, in microseconds since 1970 in UTC.
         on_day: Whether it is on a day that the query's text names.
-        more: How many more of its occurrences pass; 0 unless the query has a first and a last day.
+        others: How many of its occurrences pass before that one, and how many after; 0 unless the query has a first
+            and a last day.
         places: Which occurrence that is.
         of: All occurrences; None of a store where nothing repeats.
     """
@@ -58,7 +60,7 @@ class SeriesHits:
     rows: Numbers
     starts: Numbers
     on_day: Mask
-    more: Numbers
+    others: tuple[Numbers, Numbers]
     places: Numbers
     of: Occurrences | None
 
@@ -66,9 +68,11 @@ class SeriesHits:
         """Return the items of those of these rows that pass, by row, with the dates of their occurrence."""
         return {row: self._show_at(at) for row, at in self._find_places(rows)}
 
-    def count_more(self, rows: Sequence[int]) -> dict[str, int]:
-        """Return how many more occurrences of items pass, by id, of those of these rows that have any."""
-        return {self._show_at(at).id: int(self.more[at]) for _, at in self._find_places(rows) if self.more[at]}
+    def count_others(self, rows: Sequence[int]) -> dict[str, OtherDates]:
+        """Return how many other occurrences of items pass, by id, of those of these rows that have any."""
+        before, after = self.others
+        counts = {at: OtherDates(int(before[at]), int(after[at])) for _, at in self._find_places(rows)}
+        return {self._show_at(at).id: count for at, count in counts.items() if any(count)}
 
     def list_stored(self, rows: Sequence[int]) -> dict[str, Item]:
         """Return items as they are stored, by id, of those of these rows that pass."""
@@ -96,7 +100,7 @@ class SeriesHits:
         return self.of.show(int(self.places[at]))
 
 
-NO_SERIES = SeriesHits(NO_NUMBERS, NO_NUMBERS, np.empty(0, bool), NO_NUMBERS, NO_NUMBERS, None)
+NO_SERIES = SeriesHits(NO_NUMBERS, NO_NUMBERS, np.empty(0, bool), (NO_NUMBERS, NO_NUMBERS), NO_NUMBERS, None)
 """Of a store where nothing repeats."""
 
 
@@ -174,9 +178,10 @@ class Series:
         present = of.is_present(pool, now)
         named = [on_day & present, on_day] if days else []
         places = of.choose(pool, [*named, present])
-        more = of.count_passing(passing, places) - 1 if begin > -FAR and end < FAR else np.zeros(len(places), np.int64)
+        none = np.zeros(len(places), np.int64)
+        others = of.count_others(passing, places) if begin > -FAR and end < FAR else (none, none)
         on_day = on_day[np.searchsorted(pool, places)]
-        return SeriesHits(of.rows[of.owner[places]], of.starts[places], on_day, more, places, of)
+        return SeriesHits(of.rows[of.owner[places]], of.starts[places], on_day, others, places, of)
 
     def _find_passing(self, query: Query, of: Occurrences, stretch: Span, now: int, today: int) -> Numbers:
         is_asked = bool(query.due) or _asks_days(query.where)

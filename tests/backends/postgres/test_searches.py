@@ -46,7 +46,7 @@ def make_query(text: str | None, where: dict[str, Any], zone: tzinfo = BERLIN, l
 def describe(found: Found) -> Any:
     """Return all that was found, scores to five places: each database adds in an order of its own."""
     reasons = [(round(r.vector or 0, 5), r.words, r.date, r.first, r.filter, round(r.share, 5)) for r in found.reasons]
-    return [*zip(found.items, reasons, strict=True)], found.total, found.truncated, found.more_dates
+    return [*zip(found.items, reasons, strict=True)], found.total, found.truncated, found.other_dates
 
 
 def test_ranked_searches_find_the_same_in_the_same_order() -> None:

@@ -88,9 +88,9 @@ def test_scores_are_those_of_the_formula(
 )
 def test_few_documents_score_as_they_do_among_all(documents: dict[int, list[int]], rows: set[int]) -> None:
     words = make_words(documents)
-    every = words.score(ask(TERMS, unseen=True), 0.5)
+    every = words.score(ask([*TERMS], unseen=True), 0.5)
     passing = np.array(sorted(rows), np.int64)
-    scored = words.score(ask(TERMS, unseen=True), 0.5, passing)
+    scored = words.score(ask([*TERMS], unseen=True), 0.5, passing)
     assert scored.rows.tolist() == passing.tolist()
     assert scored.scores.tolist() == every.look_up(passing).tolist()
 
