@@ -110,9 +110,9 @@ def _tell_overdue(late: Found, new: Found, before: datetime | None) -> str:
 
 
 def _tell_late(item: Item) -> str:
-    """Return what is overdue in a few words; of what repeats since when its dates are not marked."""
+    """Return what is overdue in a few words, with its id; of what repeats since when its dates are not marked."""
     since = "not marked since" if may_repeat(item.properties) else "due"
-    return f"{json.dumps(shorten(item.content, TITLE), ensure_ascii=False)}, {since} {item.date}"
+    return f"{item.id} {json.dumps(shorten(item.content, TITLE), ensure_ascii=False)}, {since} {item.date}"
 
 
 def calendar(moment: datetime, zone_name: str) -> str:

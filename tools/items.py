@@ -273,7 +273,7 @@ def _note(call: CallContext, found: Found, where: Mapping[str, Any]) -> str:
         notes.append(NOTHING_FITS)
     elif where and found.fitting and found.fitting < min(COUNTED, found.total):
         notes.append(
-            f"{found.total - found.fitting} more pass the filter but are less like the text: leave it out to see them."
+            f"{found.total - found.fitting} more pass the filter but are less like the text; without text you see them."
         )
     notes += [found.why_none, found.unread]
     notes += (f"{near}." for near in find_near_asked(call, where))

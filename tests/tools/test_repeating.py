@@ -179,6 +179,12 @@ def test_a_class_until_june_ends_and_says_so(life: Life) -> None:
     assert life.memory.get(told["id"]).properties["start_date"] == "2026-11-30T18:00", "the clock writes nothing"
 
 
+def test_of_what_takes_place_nobody_is_told_what_becomes_of_a_date_that_is_missed(life: Life) -> None:
+    told = life.keep("Yoga", type="appointment", repeats="every Tuesday", start_date="2026-12-01T18:30")
+    assert told["repeats"] == "every week on Tuesday"
+    assert "if_missed" not in told
+
+
 def test_plants_ten_days_after_they_were_watered(life: Life) -> None:
     plants = {"type": "task", "status": "active", "repeats": "every 10 days", "repeat_from": "done"}
     told = life.keep("Water the plants", due_date="2026-12-01", **plants)

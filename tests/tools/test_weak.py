@@ -56,7 +56,7 @@ def test_what_passes_a_filter_and_is_not_like_the_text_is_counted(call: CallCont
     assert found == [KEPT[0]]
     told = json.loads(message.text)
     assert told["total"] == len(KEPT)
-    assert told["note"] == "9 more pass the filter but are less like the text: leave it out to see them."
+    assert told["note"] == "9 more pass the filter but are less like the text; without text you see them."
 
 
 def test_where_nothing_fits_the_nearest_are_marked_so(call: CallContext) -> None:
