@@ -1,10 +1,9 @@
-"""The day: today by its times, what is overdue or not marked, the next days; a month."""
+"""The day: today by its times, what is overdue or not marked, the next days."""
 
-from calendar import Calendar, month_name
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -16,13 +15,12 @@ from ana.memory.changes import make_edit
 from ana.memory.few_words import show_value
 from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
-from ana.memory.views import localize
 from ana.output import escape_controls
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import list_missed, may_repeat
 from app.adding import describe_task, read_task
 from app.answering import mark_done
-from app.dated import list_dated, tell_time
+from app.dated import tell_time
 from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
 from app.page.acts import find_notice, go_on, keep_here
@@ -37,13 +35,7 @@ from app.show.text import shorten
 SHOWN, OF_ONE_DAY = 20, 80
 """Items of a group among several, and of a day alone."""
 
-OF_A_DAY = 3
-"""Items of a day in a month."""
-
 DAY = timedelta(days=1)
-
-MOST = 2000
-"""Items of a month that are read."""
 
 KIND = (
     "Nothing is planned. The day is yours.",
@@ -81,23 +73,13 @@ class ShownItem:
 
 @dataclass(frozen=True)
 class Group:
-    """Items under a title, of which some more are not shown; `kind` is the group's name among those of today."""
+    """Items under a title, of which some more are not shown, and the day to which one is moved that is dropped there."""
 
     title: str
     items: Sequence[ShownItem]
     more: int
     kind: str = ""
-
-
-@dataclass(frozen=True)
-class ShownDay:
-    """A day in a month."""
-
-    day: date
-    is_of_month: bool
-    is_today: bool
-    items: Sequence[ShownItem]
-    more: int
+    day: date | None = None
 
 
 async def show(request: Request) -> Response:
@@ -123,6 +105,7 @@ async def show(request: Request) -> Response:
         is_today=chosen == today,
         before=chosen - timedelta(days=1),
         after=chosen + timedelta(days=1),
+        days=list_days(today),
         news=news[:SHOWN],
         kind=KIND[chosen.toordinal() % len(KIND)],
         notice=await find_notice(request, handles),
@@ -144,21 +127,26 @@ async def choose_day(request: Request) -> Response:
     handles, query = (await find_workspace(request)).handles, request.query_params
     item = await run_in_threadpool(get_item, handles, request.path_params["id"])
     today = handles.clock.now().date()
-    days = {"Today": today, "Tomorrow": today + DAY, "Next week": today + timedelta(7 - today.weekday())}
     return await render(
         request,
         "move.html",
         item=item,
         date=query.get("date", ""),
         next=keep_here(query.get("next", ""), "/today"),
-        days=[(name, day, show_day(day, today.year)) for name, day in days.items()],
+        days=list_days(today),
         today=today,
         notice=None,
     )
 
 
+def list_days(today: date) -> list[tuple[str, date, str]]:
+    """Return the days that are offered to move something to: a name, the day, and what it is called besides."""
+    days = {"Today": today, "Tomorrow": today + DAY, "Next week": today + timedelta(7 - today.weekday())}
+    return [(name, day, show_day(day, today.year)) for name, day in days.items()]
+
+
 async def put_off(request: Request, form: FormData) -> str:
-    """POST /app/items/{id}/move: {date, day, next}; a day may be words, such as next tuesday."""
+    """POST /app/items/{id}/move: {date, day, next}; a day may have a time, or be words such as next tuesday."""
     handles, id = (await find_workspace(request)).handles, request.path_params["id"]
     mark = move(handles, read_text(form, "day"), read_text(form, "date"))
     turn = await run_in_threadpool(mark_all, handles, [id], mark)
@@ -191,16 +179,18 @@ def _read_groups(handles: DataHandles) -> list[Group]:
     told = []
     for name in ("today", "overdue", "unmarked"):
         found = groups[name]
-        shown = [replace(_show(item, now.year), is_late=True) for item in found.items]
-        items = _sort(found.items, now.date()) if name == "today" else shown
+        shown = [replace(show_item(item, now.year), is_late=True) for item in found.items]
+        items = sort_by_time(found.items, now.date()) if name == "today" else shown
         if name == "unmarked":
             items = [replace(item, missed=_count_missed(handles, item.id)) for item in items]
-        told.append(Group(name_group(name, found.total), items, found.total - len(items), name))
+        day = now.date() if name == "today" else None
+        told.append(Group(name_group(name, found.total), items, found.total - len(items), name, day))
     week, days = groups["week"], defaultdict[date, list[Item]](list)
     for item in week.items:
         if day := day_of(item.date):
             days[day].append(item)
-    told += [Group(show_day(day, now.year), _sort(items, day), 0) for day, items in sorted(days.items())]
+    for day, items in sorted(days.items()):
+        told.append(Group(f"{show_day(day, now.year)} ({len(items)})", sort_by_time(items, day), 0, day=day))
     left, last = week.total - len(week.items), now.date() + WEEK
     return [*told, *([Group(f"Later, until {show_day(last, now.year)}", [], left)] if left else [])]
 
@@ -212,62 +202,15 @@ def _count_missed(handles: DataHandles, id: str) -> int:
 
 def _read_day(handles: DataHandles, day: date) -> list[Group]:
     found = localize_found(handles.memory.find(None, {"$on": str(day)}, OF_ONE_DAY), handles.clock.zone)
-    return [Group("", _sort(found.items, day), found.total - len(found.items))]
+    return [Group("", sort_by_time(found.items, day), found.total - len(found.items))]
 
 
-async def show_month(request: Request) -> Response:
-    """GET /app/calendar?month=2026-12."""
-    handles = (await find_workspace(request)).handles
-    month = request.query_params.get("month") or f"{handles.clock.now():%Y-%m}"
-    try:
-        first = datetime.strptime(month, "%Y-%m").date()
-    except ValueError as exc:
-        raise UserError(f"{month!r:.40} is no month.", "A month looks like 2026-12.") from exc
-    first = read_day(str(first), first)
-    weeks, is_cut = await run_in_threadpool(_read_month, handles, first)
-    return await render(
-        request,
-        "month.html",
-        title=f"{month_name[first.month]} {first.year}",
-        weeks=weeks,
-        is_new=await run_in_threadpool(handles.memory.count) == 0,
-        is_cut=is_cut,
-        before=f"{first - timedelta(days=1):%Y-%m}",
-        after=f"{first + timedelta(days=32):%Y-%m}",
-        notice=await find_notice(request, handles),
-    )
-
-
-def _read_month(handles: DataHandles, first: date) -> tuple[list[list[ShownDay]], bool]:
-    """Return the weeks of a month, and whether it has more items than are read."""
-    weeks = Calendar().monthdatescalendar(first.year, first.month)
-    begin, end, today = weeks[0][0], weeks[-1][-1], handles.clock.now().date()
-    by_day: defaultdict[date, list[Item]] = defaultdict(list)
-    dated, is_cut = list_dated(handles, begin, end)
-    for each in dated:
-        by_day[each.day].append(localize(each.item, handles.clock.zone))
-    shown = [
-        [
-            ShownDay(
-                day,
-                day.month == first.month,
-                day == today,
-                _sort(by_day[day], day)[:OF_A_DAY],
-                max(len(by_day[day]) - OF_A_DAY, 0),
-            )
-            for day in week
-        ]
-        for week in weeks
-    ]
-    return shown, is_cut
-
-
-def _sort(items: Sequence[Item], day: date) -> list[ShownItem]:
+def sort_by_time(items: Sequence[Item], day: date) -> list[ShownItem]:
     """Return the items of a day by their times; those without one come last."""
-    return sorted((_show(item, day=day) for item in items), key=lambda shown: shown.time or "~")
+    return sorted((show_item(item, day=day) for item in items), key=lambda shown: shown.time or "~")
 
 
-def _show(item: Item, year: int | None = None, day: date = date.min) -> ShownItem:
+def show_item(item: Item, year: int | None = None, day: date = date.min) -> ShownItem:
     """Return an item with its time on a day, or with its own day if a year is given that days are shown without."""
     written = item.date or ""
     time = tell_time(item, day) if year is None else show_value(written, year)

@@ -84,25 +84,82 @@ document.addEventListener("ana:sent", (event) => {
   followed = true;
 });
 
-// an item of the month that is dropped on another day
-document.addEventListener("dragstart", (event) => {
-  const { item, date } = event.target.dataset ?? {};
-  if (item) event.dataTransfer.setData("text/plain", `${item} ${date}`);
+// what has a day is dragged to another, among the hours of a week to another time: it is moved by the form of the page
+let drag = null;
+const look = ({ clientX, clientY }, selector) => document.elementFromPoint(clientX, clientY)?.closest(selector);
+
+function lift() {
+  drag.isLifted = true;
+  drag.item.classList.add("dragged");
+  find("[data-drag]").hidden = false;
+}
+
+function letGo() {
+  clearTimeout(drag?.wait);
+  find(".over")?.classList.remove("over");
+  find("[data-drag]")?.setAttribute("hidden", "");
+  drag = null;
+}
+
+function putBack(item) {
+  item.classList.remove("dragged");
+  item.style.translate = "";
+  delete item.dataset.time;
+}
+
+// the time at the upper edge of what is dragged; none where no hours are shown, as on a phone
+function findTime(event) {
+  const hours = look(event, "[data-from]");
+  if (!hours || !find(".clock").offsetHeight) return "";
+  const { top, height } = hours.getBoundingClientRect();
+  const { from, to } = hours.dataset;
+  const quarters = Math.round(4 * from + ((event.clientY - drag.grip - top) / height) * 4 * (to - from));
+  const shown = Math.min(Math.max(quarters, 0), 95);
+  return `${String(shown >> 2).padStart(2, "0")}:${String((shown % 4) * 15).padStart(2, "0")}`;
+}
+
+document.addEventListener("pointerdown", (event) => {
+  const item = event.target.closest("[data-item]");
+  if (!item || event.button || event.target.closest("button") || !find("[data-drag]")) return;
+  const grip = event.clientY - item.getBoundingClientRect().top;
+  drag = { item, grip, x: event.pageX, y: event.pageY };
+  if (event.pointerType === "touch") drag.wait = setTimeout(lift, 400); // a finger that moves at once scrolls
 });
-document.addEventListener("dragover", (event) => {
-  if (event.target.closest?.("[data-day]")) event.preventDefault();
+document.addEventListener("pointermove", (event) => {
+  if (!drag) return;
+  const [x, y] = [event.pageX - drag.x, event.pageY - drag.y];
+  if (!drag.isLifted && Math.hypot(x, y) < 6) return;
+  if (!drag.isLifted && drag.wait) return letGo();
+  if (!drag.isLifted) lift();
+  drag.item.style.translate = `${x}px ${y}px`;
+  find(".over")?.classList.remove("over");
+  look(event, "[data-day]")?.classList.add("over");
+  drag.item.dataset.time = findTime(event);
 });
-document.addEventListener("drop", (event) => {
-  const day = event.target.closest?.("[data-day]")?.dataset.day;
-  const [item, date] = event.dataTransfer.getData("text/plain").split(" ");
-  const form = find("[data-move]");
-  if (!day || !form || !/^\w+$/.test(item)) return;
-  event.preventDefault();
-  form.action = `/app/items/${item}/move`;
-  form.elements.date.value = date ?? "";
-  form.elements.day.value = day;
+document.addEventListener("pointerup", (event) => {
+  if (!drag?.isLifted) return letGo();
+  const { item } = drag;
+  const day = look(event, "[data-day]");
+  const time = findTime(event);
+  letGo();
+  if (!day || (day === item.closest("[data-day]") && !time)) return putBack(item);
+  const form = find("[data-drag]");
+  form.action = `/app/items/${item.dataset.item}/move`;
+  form.elements.date.value = item.dataset.date;
+  form.elements.day.value = day.dataset.day + (time && `T${time}`);
   form.requestSubmit();
+  document.addEventListener("ana:put", () => putBack(item), { once: true });
+  return setTimeout(putBack, 2000, item); // where it could not be moved
 });
+function cancel() {
+  if (drag?.isLifted) putBack(drag.item);
+  letGo();
+}
+document.addEventListener("pointercancel", cancel);
+for (const kind of ["touchmove", "contextmenu"]) {
+  document.addEventListener(kind, (event) => drag?.isLifted && event.preventDefault(), { passive: false });
+}
+document.addEventListener("dragstart", (event) => event.target.closest?.("[data-item]") && event.preventDefault());
 
 function isNearEnd() {
   return document.documentElement.scrollHeight - scrollY - innerHeight < 160;
@@ -194,6 +251,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     event.target.form.requestSubmit();
   } else if (event.key === "Escape") {
+    cancel();
     find('[data-key="Escape"]')?.click();
   } else if (!writes && !event.ctrlKey && !event.metaKey && !event.altKey && !find("#dialog").open) {
     const act = KEYS[event.key] ?? (/^[1-7]$/.test(event.key) && (() => document.querySelectorAll(".parts .part")[event.key - 1].click()));
