@@ -12,7 +12,6 @@ from starlette.responses import Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.views import localize
-from ana.time.taking_place import takes_place
 from app.dated import Dated, list_dated
 from app.page.acts import find_notice
 from app.page.marking import read_day
@@ -128,13 +127,13 @@ def _show_day(day: date, dated: Sequence[Dated], has_hours: bool) -> ShownDay:
 
 
 def _find_times(dated: Dated) -> Times | None:
-    """Return when an item is on a day; None where it has no hour there: what has no end takes a while."""
+    """Return when an item is on a day; None where it has no hour there: what has no end takes an hour."""
     begin, end = dated.item.date or "", str(dated.item.properties.get("end_date") or "")
     if not begin[11:16] or dated.first < dated.day:
         return None
     at = _count_quarters(begin)
     if "due_date" in dated.item.properties or not end[11:16]:
-        return at, at + (QUARTERS if takes_place(dated.item.properties) else QUARTERS // 2)
+        return at, at + QUARTERS
     return at, max(_count_quarters(end) if end[:10] == begin[:10] else 24 * QUARTERS, at + QUARTERS // 2)
 
 

@@ -39,6 +39,11 @@ def _give(name: str, kind: str) -> Route:
     return Route(f"{PAGE}/{name}", give)
 
 
+async def offline(request: Request) -> Response:
+    """GET /app/offline: what a device shows without a connection; nothing of anybody is in it."""
+    return await render(request, "offline.html", part="chat", notice=None)
+
+
 async def more(request: Request) -> Response:
     """GET /app/more: the parts for which a small screen has no room below."""
     return await render(request, "more.html", notice=None)
@@ -87,6 +92,7 @@ PAGES: list[BaseRoute] = [
     Route(f"{PAGE}/understood", today.preview),
     Route(f"{PAGE}/items/{{id}}/move", today.choose_day),
     Route(f"{PAGE}/more", more),
+    Route(f"{PAGE}/offline", offline),
     Route(f"{PAGE}/about", about.show),
     _form("/about", about.add),
     _form("/about/{line:int}", about.change),

@@ -73,7 +73,7 @@ class ShownItem:
 
 @dataclass(frozen=True)
 class Group:
-    """Items under a title, of which some more are not shown, and the day to which one is moved that is dropped there."""
+    """Items under a title, of which some more are not shown, and the day to which what is dropped there is moved."""
 
     title: str
     items: Sequence[ShownItem]
@@ -182,7 +182,7 @@ def _read_groups(handles: DataHandles) -> list[Group]:
         shown = [replace(show_item(item, now.year), is_late=True) for item in found.items]
         items = sort_by_time(found.items, now.date()) if name == "today" else shown
         if name == "unmarked":
-            items = [replace(item, missed=_count_missed(handles, item.id)) for item in items]
+            items = [replace(item, missed=_count_missed(handles, found.stored[item.id])) for item in items]
         day = now.date() if name == "today" else None
         told.append(Group(name_group(name, found.total), items, found.total - len(items), name, day))
     week, days = groups["week"], defaultdict[date, list[Item]](list)
@@ -195,8 +195,8 @@ def _read_groups(handles: DataHandles) -> list[Group]:
     return [*told, *([Group(f"Later, until {show_day(last, now.year)}", [], left)] if left else [])]
 
 
-def _count_missed(handles: DataHandles, id: str) -> int:
-    repeat = read_item_repeat(handles.memory.get(id), handles.clock.zone)
+def _count_missed(handles: DataHandles, stored: Item) -> int:
+    repeat = read_item_repeat(stored, handles.clock.zone)
     return len(list_missed(repeat, handles.clock.now())) if repeat else 0
 
 
