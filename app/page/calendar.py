@@ -13,7 +13,6 @@ from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.views import localize
 from app.dated import Dated, list_dated
-from app.page.acts import find_notice
 from app.page.marking import read_day
 from app.page.shell import render
 from app.page.today import ShownItem, show_item
@@ -64,48 +63,67 @@ class ShownDay:
     more: int
 
 
+@dataclass(frozen=True)
+class Span:
+    """The days that are shown.
+
+    Args:
+        kind: `week` or `month`.
+        title: What they are called.
+        dates: The days, in a month with those that fill its first and its last week.
+        before: What stands in the address of the span before.
+        after: And of the one after.
+        other: The query of the other kind around the same days.
+    """
+
+    kind: str
+    title: str
+    dates: Sequence[date]
+    before: str
+    after: str
+    other: str
+
+
 async def show(request: Request) -> Response:
     """GET /app/calendar?month=2026-12, or ?week=2026-12-03 for the week of that day."""
     handles, query = (await find_workspace(request)).handles, request.query_params
-    today, is_week = handles.clock.now().date(), bool(query.get("week"))
-    chosen = read_day(query["week"], today) if is_week else _read_month(query.get("month"), today)
-    first = chosen - timedelta(chosen.weekday()) if is_week else chosen
-    weeks = Calendar().monthdatescalendar(first.year, first.month)
-    dates = [first + timedelta(n) for n in range(7)] if is_week else [day for week in weeks for day in week]
-    days, is_cut = await run_in_threadpool(_read_days, handles, dates, is_week)
-    places = [each for day in days for each in day.placed]
-    before, after = first - timedelta(7 if is_week else 1), first + timedelta(7 if is_week else 32)
+    today, week = handles.clock.now().date(), query.get("week")
+    span = _find_week(read_day(week, today)) if week else _find_month(query.get("month"), today)
+    days, is_cut = await run_in_threadpool(_read_days, handles, span.dates, bool(week))
+    placed = [each for day in days for each in day.placed]
     return await render(
         request,
         "calendar.html",
-        title=_name_week(first) if is_week else f"{month_name[first.month]} {first.year}",
-        is_week=is_week,
-        month=first + timedelta(3) if is_week else first,
-        week=chosen if is_week or (today.year, today.month) != (first.year, first.month) else today,
+        **vars(span),
         days=days,
         today=today,
-        first_hour=min([HOURS.start, *(each.at // QUARTERS for each in places)]),
-        last_hour=max([HOURS.stop, *(-(-(each.at + each.long) // QUARTERS) for each in places)]),
+        month=span.dates[len(span.dates) // 2].month,
+        first_hour=min([HOURS.start, *(each.at // QUARTERS for each in placed)]),
+        last_hour=max([HOURS.stop, *(-(-(each.at + each.long) // QUARTERS) for each in placed)]),
         is_new=await run_in_threadpool(handles.memory.count) == 0,
         is_cut=is_cut,
-        before=before if is_week else f"{before:%Y-%m}",
-        after=after if is_week else f"{after:%Y-%m}",
-        notice=await find_notice(request, handles),
     )
 
 
-def _name_week(first: date) -> str:
-    last = first + timedelta(6)
-    return f"{first.day} {first:%b} – {last.day} {last:%b} {last.year}"
+def _find_week(day: date) -> Span:
+    first = day - timedelta(day.weekday())
+    last, week = first + timedelta(6), timedelta(7)
+    title = f"{first.day} {first:%b} – {last.day} {last:%b} {last.year}"
+    dates = [first + timedelta(n) for n in range(7)]
+    return Span("week", title, dates, str(first - week), str(first + week), f"month={day:%Y-%m}")
 
 
-def _read_month(written: str | None, today: date) -> date:
-    """Return the first day of a month, this one without any. Raises UserError if it is none, or of another age."""
+def _find_month(written: str | None, today: date) -> Span:
+    """Return a month, this one if none is written. Raises UserError if it is none, or of another age."""
     try:
         first = datetime.strptime(written or f"{today:%Y-%m}", "%Y-%m").date()
     except ValueError as exc:
         raise UserError(f"{written!r:.40} is no month.", "A month looks like 2026-12.") from exc
-    return read_day(str(first), today)
+    first = read_day(str(first), today)
+    dates = [day for week in Calendar().monthdatescalendar(first.year, first.month) for day in week]
+    before, after = (f"{first + timedelta(days):%Y-%m}" for days in (-1, 32))
+    week = today if f"{today:%Y-%m}" == f"{first:%Y-%m}" else first
+    return Span("month", f"{month_name[first.month]} {first.year}", dates, before, after, f"week={week}")
 
 
 def _read_days(handles: DataHandles, dates: Sequence[date], has_hours: bool) -> tuple[list[ShownDay], bool]:

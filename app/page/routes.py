@@ -8,7 +8,6 @@ from starlette.staticfiles import StaticFiles
 from ana.reminders.buttons import PATH
 from app.page import (
     about,
-    acts,
     assistants,
     button,
     calendar,
@@ -41,12 +40,12 @@ def _give(name: str, kind: str) -> Route:
 
 async def offline(request: Request) -> Response:
     """GET /app/offline: what a device shows without a connection; nothing of anybody is in it."""
-    return await render(request, "offline.html", part="chat", notice=None)
+    return await render(request, "offline.html", part="chat")
 
 
 async def more(request: Request) -> Response:
     """GET /app/more: the parts for which a small screen has no room below."""
-    return await render(request, "more.html", notice=None)
+    return await render(request, "more.html")
 
 
 def _form(path: str, do: Act) -> Route:
@@ -59,8 +58,8 @@ PAGES: list[BaseRoute] = [
     _form("/welcome", about.introduce),
     _form("/sign-in", signing_in.enter),
     _form("/sign-out", signing_in.leave),
-    _form("/undo", acts.take_back),
-    _form("/mine", acts.claim),
+    _form("/undo", forgetting.take_back),
+    _form("/mine", forgetting.claim),
     Route(f"{PAGE}/chat", chat.home),
     Route(f"{PAGE}/chat/new", chat.begin),
     Route(f"{PAGE}/chat/all", chat.list_all),

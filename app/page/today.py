@@ -12,8 +12,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
-from ana.memory.few_words import show_value
 from ana.memory.item import Item
+from ana.memory.status import CLOSED, has_status
 from ana.memory.travel import read_item_repeat
 from ana.output import escape_controls
 from ana.time.dates import day_of, show_day
@@ -23,13 +23,13 @@ from app.answering import mark_done
 from app.dated import tell_time
 from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
-from app.page.acts import find_notice, go_on, keep_here
+from app.page.acts import go_on, keep_here
 from app.page.forms import read_text
 from app.page.marking import get_item, list_labels, mark_all, mark_missed, move, read_day
 from app.page.shell import HEADERS, render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
-from app.show.items import localize_found, tell_elsewhere
+from app.show.items import localize_found, show_date, tell_elsewhere
 from app.show.text import shorten
 
 SHOWN, OF_ONE_DAY = 20, 80
@@ -57,6 +57,7 @@ class ShownItem:
         time: Its time of day, or on a page of several days the day.
         repeats: Whether it comes again.
         labels: Its project and its tags.
+        is_done: Whether it is done, or was cancelled.
         is_late: Whether it should have been done before.
         missed: How many of its dates are over and were not marked.
     """
@@ -67,6 +68,7 @@ class ShownItem:
     time: str
     repeats: bool
     labels: Sequence[str] = ()
+    is_done: bool = False
     is_late: bool = False
     missed: int = 0
 
@@ -108,7 +110,6 @@ async def show(request: Request) -> Response:
         days=list_days(today),
         news=news[:SHOWN],
         kind=KIND[chosen.toordinal() % len(KIND)],
-        notice=await find_notice(request, handles),
     )
 
 
@@ -135,7 +136,6 @@ async def choose_day(request: Request) -> Response:
         next=keep_here(query.get("next", ""), "/today"),
         days=list_days(today),
         today=today,
-        notice=None,
     )
 
 
@@ -212,13 +212,13 @@ def sort_by_time(items: Sequence[Item], day: date) -> list[ShownItem]:
 
 def show_item(item: Item, year: int | None = None, day: date = date.min) -> ShownItem:
     """Return an item with its time on a day, or with its own day if a year is given that days are shown without."""
-    written = item.date or ""
-    time = tell_time(item, day) if year is None else show_value(written, year)
+    time = tell_time(item, day) + tell_elsewhere(item) if year is None else show_date(item, year)
     return ShownItem(
         item.id,
         shorten(item.content, 160),
-        written,
-        time + tell_elsewhere(item),
+        item.date or "",
+        time,
         may_repeat(item.properties),
         list_labels(item.properties),
+        has_status(item.properties, CLOSED),
     )
