@@ -189,8 +189,8 @@ def _read_groups(handles: DataHandles) -> list[Group]:
     for item in week.items:
         if day := day_of(item.date):
             days[day].append(item)
-    for day, items in sorted(days.items()):
-        told.append(Group(f"{show_day(day, now.year)} ({len(items)})", sort_by_time(items, day), 0, day=day))
+    for each, of_day in sorted(days.items()):
+        told.append(Group(f"{show_day(each, now.year)} ({len(of_day)})", sort_by_time(of_day, each), 0, day=each))
     left, last = week.total - len(week.items), now.date() + WEEK
     return [*told, *([Group(f"Later, until {show_day(last, now.year)}", [], left)] if left else [])]
 
