@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.views import localize
-from app.dated import Dated, list_dated
+from app.dated import Dated, list_dated, tell_time
 from app.page.marking import read_day
 from app.page.shell import render
 from app.page.today import ShownItem, show_item
@@ -136,12 +136,12 @@ def _read_days(handles: DataHandles, dates: Sequence[date], has_hours: bool) -> 
 
 
 def _show_day(day: date, dated: Sequence[Dated], has_hours: bool) -> ShownDay:
-    shown = [(show_item(each.item, day=day), _find_times(each) if has_hours else None) for each in dated]
-    rest = sorted((item for item, times in shown if times is None), key=lambda item: item.time or "~")
-    placed = [*_place((item, times) for item, times in shown if times)]
+    known = [(each.item, _find_times(each) if has_hours else None) for each in dated]
+    rest = sorted((item for item, times in known if times is None), key=lambda item: tell_time(item, day) or "~")
+    placed = [*_place((show_item(item, day=day), times) for item, times in known if times)]
     seen = [each for each in placed if each.lane < LANES]
     more = max(len(rest) - OF_A_DAY, 0) + len(placed) - len(seen)
-    return ShownDay(day, rest[:OF_A_DAY], seen, more)
+    return ShownDay(day, [show_item(item, day=day) for item in rest[:OF_A_DAY]], seen, more)
 
 
 def _find_times(dated: Dated) -> Times | None:
