@@ -77,7 +77,10 @@ def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
         "today": today,
         "week": week,
     }
-    return {name: Found(items[:limit], len(items), is_cut or len(items) > limit) for name, items in groups.items()}
+    return {
+        name: Found(items[:limit], len(items), is_cut or len(items) > limit, stored=late.stored)
+        for name, items in groups.items()
+    }
 
 
 def _has_several_dates(item: "Item") -> bool:

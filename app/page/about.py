@@ -11,7 +11,7 @@ from ana.memory.changes import make_edit
 from ana.memory.digests import line_digest
 from ana.workspace.personal import list_fixed, save_settings
 from app.knowing import explain_lines
-from app.page.acts import find_notice, go_on
+from app.page.acts import go_on
 from app.page.forms import read_text
 from app.page.shell import render
 from app.server.answers import find_workspace
@@ -33,7 +33,7 @@ async def show(request: Request) -> Response:
     """GET /app/about."""
     handles = (await find_workspace(request)).handles
     lines = await run_in_threadpool(_list_lines, handles)
-    return await render(request, "about.html", lines=lines, notice=await find_notice(request, handles))
+    return await render(request, "about.html", lines=lines)
 
 
 async def add(request: Request, form: FormData) -> str:

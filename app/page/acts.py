@@ -4,19 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import Response
 
 from ana.handles import DataHandles
-from ana.memory.changes import make_edit, net
-from ana.memory.others import claim_turn
-from ana.memory.receipts import combine_receipts, describe_change, describe_difference, make_receipt
+from ana.memory.changes import net
+from ana.memory.receipts import combine_receipts, describe_change, make_receipt
 from ana.memory.sources import is_others
-from ana.memory.undo import find_all_undone, undo
-from app.page.forms import read_text
-from app.page.shell import find_place, render
-from app.server.answers import find_workspace
+from ana.memory.undo import find_all_undone
 from app.server.guard import PAGE
 from app.server.request_threads import run_in_threadpool
 
@@ -65,6 +59,12 @@ def go_on(path: str, turn: str = "", **query: str) -> str:
     return f"{PAGE}{quote(path, safe='/-')}{'?' if asked else ''}{asked}"
 
 
+def find_place(request: Request) -> str:
+    """Return the path and the query of the page that is shown, without its base: where an act goes on."""
+    query = request.url.query
+    return f"{request.url.path.removeprefix(PAGE)}{'?' if query else ''}{query}"
+
+
 async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
     """Return what an address says that was just done, as the journal has it, or that the person's zone is another.
 
@@ -78,23 +78,6 @@ async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
         if noted.told:
             return Notice(noted.turn, [noted.told], bool(noted.turn), False, find_place(request))
     return await run_in_threadpool(_find_notice, handles, turn, find_place(request)) if turn else None
-
-
-async def take_back(request: Request, form: FormData) -> Response | str:
-    """POST /app/undo: take back what a turn did; what has changed since is shown first."""
-    handles, turn, there = (await find_workspace(request)).handles, read_text(form, "turn"), read_text(form, "next")
-    undone = await run_in_threadpool(undo, handles.memory, turn, override=bool(read_text(form, "override")))
-    if undone.conflicts and not undone.name:
-        told = [describe_difference(each.left, each.now) for each in undone.conflicts]
-        return await render(request, "conflicts.html", conflicts=told, turn=turn, next=there, notice=None)
-    return go_on(keep_here(there), undone.name)
-
-
-async def claim(request: Request, form: FormData) -> str:
-    """POST /app/mine: {turn}: what a turn wrote becomes the person's own words."""
-    memory, by = (await find_workspace(request)).handles.memory, make_edit()
-    changes = await run_in_threadpool(claim_turn, memory, read_text(form, "turn"), by)
-    return go_on(keep_here(read_text(form, "next")), by.turn if changes else "")
 
 
 def keep_here(path: str, other: str = "/chat") -> str:

@@ -1,13 +1,10 @@
 """The assistants that use what is kept here: what each wrote, by days, taken back by the day, and what each may do."""
 
-from typing import Any
-
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
 from app.assistants import RIGHTS, list_rights, list_written, save_right, undo_day
-from app.page.acts import find_notice
 from app.page.forms import read_text
 from app.page.shell import render
 from app.server.answers import find_workspace
@@ -20,9 +17,9 @@ async def show(request: Request, told: str = "") -> Response:
     handles = opened.handles
     days = await run_in_threadpool(list_written, handles.memory, handles.clock)
     rights = await run_in_threadpool(list_rights, opened.workspace, {each.name for each in days})
-    shown: dict[str, Any] = {"days": days, "rights": rights, "meanings": RIGHTS, "told": told}
-    shown["part"] = "settings"
-    return await render(request, "assistants.html", **shown, notice=await find_notice(request, handles))
+    return await render(
+        request, "assistants.html", days=days, rights=rights, meanings=RIGHTS, told=told, part="settings"
+    )
 
 
 async def change(request: Request, form: FormData) -> Response:

@@ -42,4 +42,4 @@ def _find(handles: DataHandles, button: Button) -> RungItem:
 
 async def _render(request: Request, rung: RungItem, told: str = "") -> Response:
     content, word = shorten(rung.item.content, LONGEST), ACTS[request.state.button.act]
-    return await render(request, "reminder.html", content=content, id=rung.item.id, word=word, told=told, notice=None)
+    return await render(request, "reminder.html", content=content, id=rung.item.id, word=word, told=told)

@@ -17,7 +17,7 @@ from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id
 from ana.values import Properties
 from ana.workspace.personal import list_fixed
-from app.page.acts import find_notice, go_on
+from app.page.acts import go_on
 from app.page.conversations import (
     CONVERSATIONS,
     find_cut_short,
@@ -68,9 +68,7 @@ async def list_all(request: Request) -> Response:
     """GET /app/chat/all?q=WORDS: the conversations by day, or those in which these words were said."""
     opened, text = await find_workspace(request), request.query_params.get("q", "").strip()
     found = await list_conversations(opened, CONVERSATIONS, text)
-    return await render(
-        request, "conversations.html", found=group_by_day(found, opened.handles.clock), text=text, notice=None
-    )
+    return await render(request, "conversations.html", found=group_by_day(found, opened.handles.clock), text=text)
 
 
 async def show(request: Request) -> Response:
@@ -103,7 +101,6 @@ async def show(request: Request) -> Response:
         setup=describe_answering(opened.workspace.settings),
         is_rules=opened.workspace.settings.provider == "offline",
         failed=failed if failed not in {turn.answer for turn in told.turns} else "",
-        notice=await find_notice(request, opened.handles),
     )
 
 
@@ -150,7 +147,7 @@ async def show_trash(request: Request) -> Response:
     """GET /app/chat/trash: the conversations that were deleted."""
     opened = await find_workspace(request)
     deleted = await run_in_threadpool(list_deleted, opened)
-    return await render(request, "trash.html", deleted=deleted, notice=None)
+    return await render(request, "trash.html", deleted=deleted)
 
 
 async def restore(request: Request, form: FormData) -> str:

@@ -19,7 +19,7 @@ async def end(request: Request, _: FormData) -> Response:
     """POST /app/demo/end: the server ends, and its folder goes; the browser drops what it kept of this address."""
     if request.app.state.end_demo is None:
         raise HTTPException(404, "This is no demo.")
-    response = await render(request, "demo_ended.html", conversations=(), notice=None)
+    response = await render(request, "demo_ended.html", conversations=())
     response.headers["clear-site-data"] = '"cache", "storage"'
     response.background = BackgroundTask(_end, request.app)
     return response

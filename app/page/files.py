@@ -86,7 +86,7 @@ async def _store(request: Request, importing: Importing) -> Response | str:
     result = await importing.store()
     if result.turn and not result.notes and not result.conflicting:
         return go_on("/settings", result.turn)
-    return await render(request, "imported.html", result=result, notice=None)
+    return await render(request, "imported.html", result=result)
 
 
 def _write_export(handles: Handles, file: Path) -> None:

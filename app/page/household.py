@@ -39,7 +39,7 @@ async def add(request: Request, form: FormData) -> Response:
     own = await run_in_threadpool(people.renew, OWNER) if was_alone else ""
     code = await run_in_threadpool(people.make_code, name)
     link = f"{request.base_url}{PAGE.lstrip('/')}/sign-in#code={code}"
-    response = await render(request, "token.html", name=name, token=token, own=own, link=link, notice=None)
+    response = await render(request, "token.html", name=name, token=token, own=own, link=link)
     if found := await run_in_threadpool(sign_in, people, own) if own else None:
         response.headers.append("set-cookie", write_session(request.scope, found[1]))
     return response
@@ -49,7 +49,7 @@ async def remove(request: Request, form: FormData) -> Response:
     """POST /app/people/{name}/remove: {sure}; everything of theirs is put aside, with a backup."""
     people, name = _require_owner(request), request.path_params["name"]
     if not read_text(form, "sure"):
-        return await render(request, "remove.html", name=name, notice=None)
+        return await render(request, "remove.html", name=name)
     workspaces: Workspaces = request.app.state.workspaces
     await workspaces.close(name)
     await run_in_threadpool(people.remove, name)

@@ -162,7 +162,7 @@ async def show_rows(request: Request, importing: Importing) -> Response:
     shown = [(each.content, show_date(each, year), describe_properties(each.properties, year)) for each in items]
     count = pluralize(len(importing.bundle.items), "item")
     return await render(
-        request, "columns.html", importing=importing, items=shown, count=count, roles=TOLD, notice=None, part="settings"
+        request, "columns.html", importing=importing, items=shown, count=count, roles=TOLD, part="settings"
     )
 
 

@@ -18,7 +18,7 @@ from ana.memory.undo import find_all_undone
 from ana.memory.views import localize
 from ana.time.repeats import DATE_KEYS
 from ana.values import Json, Properties
-from app.page.acts import find_notice, go_on
+from app.page.acts import go_on
 from app.page.fields import fill_fields, list_fields, read_fields, read_new
 from app.page.forms import read_text
 from app.page.marking import claim, delete, get_item, mark_all, read_dates
@@ -132,7 +132,6 @@ async def _render(request: Request, handles: DataHandles, item: Item, form: Form
         current=[(each.label, each.written) for each in fields if each.written],
         like=[(each.id, shorten(each.content, 100)) for each in like.items],
         versions=await run_in_threadpool(_list_versions, handles, item.id),
-        notice=await find_notice(request, handles),
     )
 
 

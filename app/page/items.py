@@ -12,26 +12,24 @@ from starlette.responses import Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
-from ana.memory.few_words import show_value
 from ana.memory.item import Item
 from ana.memory.others import OTHERS, find_from
 from ana.memory.overdue import make_overdue_filter
 from ana.memory.search.found import Found
 from ana.memory.sources import PERSON
-from ana.memory.status import CLOSED, has_status
+from ana.memory.status import CLOSED
 from ana.memory.trash import list_deleted, restore
 from ana.memory.views import localize
 from ana.time.clock import Clock
-from ana.time.dates import day_of
-from ana.time.repeats import may_repeat
 from ana.values import Json
 from app.answering import mark_done
 from app.due import list_open_first
-from app.page.acts import find_notice, go_on, keep_here
+from app.page.acts import go_on, keep_here
 from app.page.fields import read_new
 from app.page.forms import read_text
-from app.page.marking import Mark, claim, delete, list_labels, mark_all, move, set_property
+from app.page.marking import Mark, claim, delete, mark_all, move, set_property
 from app.page.shell import render
+from app.page.today import ShownItem, show_item
 from app.server.answers import find_workspace, read_number
 from app.server.request_threads import run_in_threadpool
 from app.show.items import describe_source, explain
@@ -75,19 +73,13 @@ class Chip:
 
 
 @dataclass(frozen=True)
-class Listed:
-    """An item in the list."""
+class Listed(ShownItem):
+    """An item in the list, with the day that it has, from whom it is, and why it was found."""
 
-    id: str
-    content: str
-    when: str
-    kind: str
-    labels: Sequence[str]
-    source: str
-    why: str
-    repeats: bool
-    is_done: bool
-    can_be_done: bool
+    kind: str = ""
+    source: str = ""
+    why: str = ""
+    can_be_done: bool = False
 
 
 async def show_list(request: Request) -> Response:
@@ -118,7 +110,6 @@ async def show_list(request: Request) -> Response:
         shows_why=shows_why,
         query=urlencode(here),
         pages=[(title, urlencode(here | {"page": str(n)})) for title, n in pages.items() if n],
-        notice=await find_notice(request, handles),
     )
 
 
@@ -165,9 +156,7 @@ async def show_trash(request: Request) -> Response:
     handles = (await find_workspace(request)).handles
     gone = await run_in_threadpool(list_deleted, handles.memory)
     shown = [(each.name, shorten(each.item.content, 160), show_moment(each.ts, handles.clock)) for each in gone[:100]]
-    return await render(
-        request, "deleted.html", deleted=shown, total=len(gone), notice=await find_notice(request, handles)
-    )
+    return await render(request, "deleted.html", deleted=shown, total=len(gone))
 
 
 async def restore_deleted(request: Request, form: FormData) -> str:
@@ -220,16 +209,11 @@ def _list_chips(here: Mapping[str, str], names: Mapping[str, Sequence[tuple[str,
 
 def _list(stored: Item, clock: Clock, why: str) -> Listed:
     item = localize(stored, clock.zone)
-    kind = item.properties.get("type")
+    shown, kind = show_item(item, clock.now().year), item.properties.get("type")
     return Listed(
-        item.id,
-        shorten(item.content, 160),
-        show_value(item.date, clock.now().year) if day_of(item.date) else "",
-        kind if isinstance(kind, str) and kind != "task" else "",
-        list_labels(item.properties),
-        describe_source(item),
-        why,
-        may_repeat(item.properties),
-        has_status(item.properties, CLOSED),
-        bool(item.properties.get("status") or may_repeat(item.properties)),
+        **vars(shown),
+        kind=kind if isinstance(kind, str) and kind != "task" else "",
+        source=describe_source(item),
+        why=why,
+        can_be_done=bool(item.properties.get("status")) or shown.repeats,
     )

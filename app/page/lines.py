@@ -1,4 +1,4 @@
-"""Texts as the page shows them: what nobody sees as escapes, and each value in a line of ours as an element."""
+"""Texts as the page shows them: what nobody sees as escapes, each value in a line of ours as an element, answers."""
 
 import re
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from ana.output import escape_controls
+from app.show.markdown import LONGEST, find_reader
 
 _QUOTED = re.compile("“[^“”]*”")
 
@@ -27,3 +28,19 @@ def draw_receipt(line: str) -> Markup:
         return Markup('<p class="receipt">{}</p>').format(draw_line(line))
     shown = Markup('<p class="receipt" data-sign="{}"><span class="sign">{}</span> {}</p>')
     return shown.format(sign, sign, draw_line(rest))
+
+
+def draw_text(text: str) -> Markup:
+    """Return an answer as HTML."""
+    text = escape_controls(text)
+    if len(text) > LONGEST:
+        return Markup("<pre>{}</pre>").format(text)
+    reader, env = find_reader(), dict[str, Any]()
+    tokens = reader.parse(text, env)
+    for token in tokens:
+        if token.type.startswith("heading"):  # the page's own headings are its outline
+            token.tag = "p"
+            token.attrSet("class", "heading")
+        if token.attrs.pop("style", ""):  # of a column that is aligned; no style may stand in the page
+            token.attrSet("class", "aligned")
+    return Markup(reader.renderer.render(tokens, reader.options, env))

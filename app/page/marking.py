@@ -11,7 +11,7 @@ from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize
 from ana.time.dates import day_of
 from ana.time.meant import guess_dates
-from ana.time.repeats import DATE_KEYS, list_missed, read_day_or_moment
+from ana.time.repeats import DATE_KEYS, Repeat, list_missed, occurrences, read_day_or_moment, read_local
 from ana.values import Json, Properties
 from app.show.text import shorten
 
@@ -20,6 +20,8 @@ LEADS = ("due_date", "start_date", "date")
 
 MOST_LABELS = 4
 """Tags, and the project, that a list shows of an item."""
+
+DAY = timedelta(days=1)
 
 YEARS = range(1900, 2201)
 """The years of days that can be chosen."""
@@ -75,21 +77,32 @@ def mark_missed(handles: DataHandles, id: str) -> str:
 
 
 def move(handles: DataHandles, day: str, when: str = "") -> Mark:
-    """Return what moves an item to a day, its time kept; of what repeats the time that is shown, and no other.
+    """Return what moves an item to a day, its time kept, or to a moment; of what repeats the time that is shown alone.
 
     Raises:
         UserError: The day is none.
     """
-    to = read_day(day, handles.clock.now().date())
+    to, zone = _read_place(day, handles.clock.now().date()), handles.clock.zone
 
     def mark(item: Item) -> Properties:
-        zone = handles.clock.zone
         if when and (repeat := read_item_repeat(item, zone)):
-            at, moved = (read_day_or_moment(each, repeat.zone) for each in (when, f"{to}{when[10:]}"))
-            return {"moved": {f"{at:%Y-%m-%d}": _write_local(moved)}}
+            if isinstance(to, datetime) and not repeat.is_day:
+                there = to.replace(tzinfo=zone).isoformat()
+            else:
+                there = f"{to:%Y-%m-%d}{when[10:]}"
+            moved = read_day_or_moment(there, repeat.zone)
+            return {"moved": {_find_ruled(repeat, when): _write_local(moved)}}
         return _shift(localize(item, zone), to)
 
     return mark
+
+
+def _find_ruled(repeat: Repeat, when: str) -> str:
+    """Return when the rule has the time of what repeats that is shown at a moment: it may have been moved before."""
+    shown, lead = read_local(when, repeat.zone), repeat.keys[0].name
+    around = occurrences(repeat, shown.date() - DAY, shown.date() + DAY)  # in another zone it is another day
+    at = next((each.at for each in around if read_local(each.dates[lead], repeat.zone) == shown), shown)
+    return _write_local(at if len(repeat.rule.times) > 1 else at.date())
 
 
 def set_property(name: str, value: Json, today: date) -> Mark:
@@ -128,33 +141,43 @@ def delete(_: Item) -> None:
 
 def read_day(text: str, today: date) -> date:
     """Return a day as a form names it: 2026-12-24, next tuesday. Raises UserError if it is none, or of another age."""
-    moment = _read_moment("", text, today)
-    if len(moment) > len("2026-12-24"):
+    day = _read_place(text, today)
+    if isinstance(day, datetime):
         raise UserError(f"{text!r:.40} is no day alone.", "A day looks like 2026-12-24.")
-    day = date.fromisoformat(moment)
-    if day.year not in YEARS:
-        raise UserError("This day is too far away.", f"Choose one from {YEARS[0]} to {YEARS[-1]}.")
     return day
 
 
+def _read_place(text: str, today: date) -> date:
+    """Return a day, or a moment of one, as a form names it. Errors as of `read_day`."""
+    written = _read_moment("", text, today)
+    moment = datetime.fromisoformat(written)
+    if moment.year not in YEARS:
+        raise UserError("This day is too far away.", f"Choose one from {YEARS[0]} to {YEARS[-1]}.")
+    return moment if len(written) > len("2026-12-24") else moment.date()
+
+
 def _shift(item: Item, to: date) -> Properties:
-    """Return the dates of an item on another day; what ends later does so as much later."""
+    """Return the dates of an item on another day or at a moment; what ends later does so as much later."""
     lead = next((name for name in LEADS if day_of(item.properties.get(name))), None)
     if lead is None:
-        return {"due_date": str(to)}
+        return {"due_date": _write_local(to)}
     written = str(item.properties[lead])
-    distance = to - datetime.fromisoformat(written).date()
-    shifted: dict[str, Json] = {lead: _move_days(written, distance, item)}
+    was = datetime.fromisoformat(written).replace(tzinfo=None)
+    distance = to - was if isinstance(to, datetime) else to - was.date()
+    is_new_time = isinstance(to, datetime) and len(written) == len("2026-12-24")
+    shifted: dict[str, Json] = {lead: _write_local(to) if is_new_time else _move_on(written, distance, item)}
     end = item.properties.get("end_date")
     if lead != "due_date" and isinstance(end, str) and day_of(end):
-        shifted["end_date"] = _move_days(end, distance, item)
+        shifted["end_date"] = _move_on(end, distance, item)
     return shifted
 
 
-def _move_days(written: str, distance: timedelta, item: Item) -> str:
-    """Return a date some days later. If the item keeps another zone, the time is the person's local one."""
-    time = written[10:16] if item.zone else written[10:]
-    return f"{datetime.fromisoformat(written).date() + distance}{time}"
+def _move_on(written: str, distance: timedelta, item: Item) -> str:
+    """Return a date some time later. If the item keeps another zone, the time is the person's local one."""
+    moment = datetime.fromisoformat(written).replace(tzinfo=None) + distance
+    if len(written) == len("2026-12-24"):
+        return str(moment.date())
+    return f"{moment:%Y-%m-%dT%H:%M}{'' if item.zone else written[16:]}"
 
 
 def _write_local(moment: date) -> str:

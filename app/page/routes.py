@@ -8,9 +8,9 @@ from starlette.staticfiles import StaticFiles
 from ana.reminders.buttons import PATH
 from app.page import (
     about,
-    acts,
     assistants,
     button,
+    calendar,
     chat,
     demo,
     files,
@@ -38,9 +38,14 @@ def _give(name: str, kind: str) -> Route:
     return Route(f"{PAGE}/{name}", give)
 
 
+async def offline(request: Request) -> Response:
+    """GET /app/offline: what a device shows without a connection; nothing of anybody is in it."""
+    return await render(request, "offline.html", part="chat")
+
+
 async def more(request: Request) -> Response:
     """GET /app/more: the parts for which a small screen has no room below."""
-    return await render(request, "more.html", notice=None)
+    return await render(request, "more.html")
 
 
 def _form(path: str, do: Act) -> Route:
@@ -53,8 +58,8 @@ PAGES: list[BaseRoute] = [
     _form("/welcome", about.introduce),
     _form("/sign-in", signing_in.enter),
     _form("/sign-out", signing_in.leave),
-    _form("/undo", acts.take_back),
-    _form("/mine", acts.claim),
+    _form("/undo", forgetting.take_back),
+    _form("/mine", forgetting.claim),
     Route(f"{PAGE}/chat", chat.home),
     Route(f"{PAGE}/chat/new", chat.begin),
     Route(f"{PAGE}/chat/all", chat.list_all),
@@ -82,10 +87,11 @@ PAGES: list[BaseRoute] = [
     _form("/items/trash", items.restore_deleted),
     Route(f"{PAGE}/items/{{id}}", item.show),
     _form("/items/{id}", item.save),
-    Route(f"{PAGE}/calendar", today.show_month),
+    Route(f"{PAGE}/calendar", calendar.show),
     Route(f"{PAGE}/understood", today.preview),
     Route(f"{PAGE}/items/{{id}}/move", today.choose_day),
     Route(f"{PAGE}/more", more),
+    Route(f"{PAGE}/offline", offline),
     Route(f"{PAGE}/about", about.show),
     _form("/about", about.add),
     _form("/about/{line:int}", about.change),

@@ -10,13 +10,13 @@ from starlette.responses import Response
 from ana.errors import NoSuchItem, NotFound
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
-from app.page.acts import find_notice, go_on
+from app.page.acts import go_on
 from app.page.forms import read_text
 from app.page.marking import delete, mark_all
 from app.page.shell import render
 from app.routines.offers import start_offer
 from app.routines.running import Routines, find_routine, list_routines
-from app.routines.showing import ShownRoutine, describe_routine, list_offers
+from app.routines.showing import describe_routine, list_offers
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
 
@@ -32,10 +32,9 @@ async def show(request: Request, answer: str = "") -> Response:
         request,
         "routines.html",
         part="today",
-        routines=await run_in_threadpool(_describe, handles, items),
+        routines=await run_in_threadpool(lambda: [describe_routine(handles, item) for item in items]),
         offers=list_offers(items),
         answer=answer,
-        notice=await find_notice(request, handles),
     )
 
 
@@ -58,7 +57,3 @@ def _find(handles: DataHandles, id: str) -> "Item":
         return find_routine(handles, id)
     except NoSuchItem as exc:
         raise NotFound("There is no such routine.", "It may have been ended meanwhile.") from exc
-
-
-def _describe(handles: DataHandles, items: "list[Item]") -> list[ShownRoutine]:
-    return [describe_routine(handles, item) for item in items]

@@ -15,7 +15,7 @@ from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.dials import DIALS
 from app.following import Following, list_calendars
-from app.page.acts import find_notice, go_on
+from app.page.acts import go_on
 from app.page.forms import read_text
 from app.page.household import list_household
 from app.page.shell import render
@@ -61,7 +61,6 @@ async def show(request: Request, told: str = "") -> Response:
         is_alone=request.state.is_alone,
         push_key=await _find_push_key(workspace),
         told=told or ("Saved." if SAVED in request.query_params else ""),
-        notice=await find_notice(request, handles),
     )
 
 

@@ -8,16 +8,16 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from ana import __version__
 from ana.keys import OWNER
-from ana.output import quote
+from ana.output import escape_controls, quote
+from app.page.acts import find_notice, find_place
 from app.page.conversations import BESIDE, group_by_day, list_conversations
 from app.page.examples import EXAMPLES
 from app.page.forms import FIELD, keep_form_token, read_form_token
-from app.page.lines import draw_line, draw_receipt, show
-from app.page.markdown import draw_text
+from app.page.lines import draw_line, draw_receipt, draw_text, show
 from app.server.answers import find_workspace
 from app.server.guard import BY_SCRIPT, PAGE
 from app.server.request_threads import run_in_threadpool
@@ -75,36 +75,42 @@ def draw(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(values)
 
 
-def find_place(request: Request) -> str:
-    """Return the path and the query of the page that is shown, without its base: where an act goes on."""
-    query = request.url.query
-    return f"{request.url.path.removeprefix(PAGE)}{'?' if query else ''}{query}"
-
-
 async def render(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
     """Return a whole page.
 
     Args:
         template: One that extends layout.html. It has `here`, the part of the page it belongs to, and `token()`, which
-            every form has.
-        values: What the template shows beside that; `conversations` stand beside it where nothing else does.
+            every form has; and `notice`, what was just done.
+        values: What the template shows beside that; without `conversations` those used last stand beside it.
     """
     person = None if request.state.button else request.state.person
     if person and "conversations" not in values:
         opened = await find_workspace(request)
         values["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
+        values["notice"] = await find_notice(request, opened.handles)
     here = values.pop("part", "") or request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token, app = read_form_token(request), request.scope.get("app")  # whom nobody can look up is told so by no app
-    values |= {
-        "is_demo": app is not None and app.state.end_demo is not None,
-        "here": here,
-        "place": find_place(request),
-        "person": person,
-        "form_token": token,
-    }
+    values = (
+        {"notice": None}
+        | values
+        | {
+            "is_demo": app is not None and app.state.end_demo is not None,
+            "here": here,
+            "place": find_place(request),
+            "person": person,
+            "form_token": token,
+        }
+    )
     page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
     if BY_SCRIPT in request.headers:  # the script puts nothing in place that has failed
         status = 200
     response = HTMLResponse(page, status, HEADERS)
     keep_form_token(request, response, token)
     return response
+
+
+async def answer_error(request: Request, status: int, sentence: str) -> Response:
+    """Return what a request of the page that failed is answered: a page, its script a sentence to show."""
+    if BY_SCRIPT in request.headers:
+        return PlainTextResponse(escape_controls(sentence), status, HEADERS)
+    return await render(request, "error.html", status=status, code=status, sentence=sentence, conversations=())

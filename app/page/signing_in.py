@@ -19,7 +19,7 @@ WRONG = "This is no token, or one that has ended; `ana users token NAME` makes a
 
 async def ask(request: Request) -> Response:
     """GET /app/sign-in."""
-    return await render(request, "sign_in.html", wrong="", notice=None)
+    return await render(request, "sign_in.html", wrong="")
 
 
 async def enter(request: Request, form: FormData) -> Response:
@@ -32,13 +32,13 @@ async def enter(request: Request, form: FormData) -> Response:
         if code:
             await attempts.wait(address)
     except HTTPException as exc:
-        return await render(request, "sign_in.html", status=exc.status_code, wrong=exc.detail, notice=None)
+        return await render(request, "sign_in.html", status=exc.status_code, wrong=exc.detail)
     exchanged = await run_in_threadpool(people.exchange, code) if code else None
     found = await run_in_threadpool(sign_in, people, exchanged[1] if exchanged else token)
     if found is None:
         if code:
             attempts.note_wrong(address)
-        return await render(request, "sign_in.html", status=401, wrong=WRONG_CODE if code else WRONG, notice=None)
+        return await render(request, "sign_in.html", status=401, wrong=WRONG_CODE if code else WRONG)
     return end_forms(RedirectResponse(PAGE, 303, {"set-cookie": write_session(request.scope, found[1])}))
 
 

@@ -1,10 +1,9 @@
-"""The day: today by its times, what is overdue or not marked, the next days; a month."""
+"""The day: today by its times, what is overdue or not marked, the next days."""
 
-from calendar import Calendar, month_name
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -13,37 +12,30 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
-from ana.memory.few_words import show_value
 from ana.memory.item import Item
+from ana.memory.status import CLOSED, has_status
 from ana.memory.travel import read_item_repeat
-from ana.memory.views import localize
 from ana.output import escape_controls
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import list_missed, may_repeat
 from app.adding import describe_task, read_task
 from app.answering import mark_done
-from app.dated import list_dated, tell_time
+from app.dated import tell_time
 from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
-from app.page.acts import find_notice, go_on, keep_here
+from app.page.acts import go_on, keep_here
 from app.page.forms import read_text
 from app.page.marking import get_item, list_labels, mark_all, mark_missed, move, read_day
 from app.page.shell import HEADERS, render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
-from app.show.items import localize_found, tell_elsewhere
+from app.show.items import localize_found, show_date, tell_elsewhere
 from app.show.text import shorten
 
 SHOWN, OF_ONE_DAY = 20, 80
 """Items of a group among several, and of a day alone."""
 
-OF_A_DAY = 3
-"""Items of a day in a month."""
-
 DAY = timedelta(days=1)
-
-MOST = 2000
-"""Items of a month that are read."""
 
 KIND = (
     "Nothing is planned. The day is yours.",
@@ -65,6 +57,7 @@ class ShownItem:
         time: Its time of day, or on a page of several days the day.
         repeats: Whether it comes again.
         labels: Its project and its tags.
+        is_done: Whether it is done, or was cancelled.
         is_late: Whether it should have been done before.
         missed: How many of its dates are over and were not marked.
     """
@@ -75,29 +68,20 @@ class ShownItem:
     time: str
     repeats: bool
     labels: Sequence[str] = ()
+    is_done: bool = False
     is_late: bool = False
     missed: int = 0
 
 
 @dataclass(frozen=True)
 class Group:
-    """Items under a title, of which some more are not shown; `kind` is the group's name among those of today."""
+    """Items under a title, of which some more are not shown, and the day to which what is dropped there is moved."""
 
     title: str
     items: Sequence[ShownItem]
     more: int
     kind: str = ""
-
-
-@dataclass(frozen=True)
-class ShownDay:
-    """A day in a month."""
-
-    day: date
-    is_of_month: bool
-    is_today: bool
-    items: Sequence[ShownItem]
-    more: int
+    day: date | None = None
 
 
 async def show(request: Request) -> Response:
@@ -123,9 +107,9 @@ async def show(request: Request) -> Response:
         is_today=chosen == today,
         before=chosen - timedelta(days=1),
         after=chosen + timedelta(days=1),
+        days=list_days(today),
         news=news[:SHOWN],
         kind=KIND[chosen.toordinal() % len(KIND)],
-        notice=await find_notice(request, handles),
     )
 
 
@@ -144,21 +128,25 @@ async def choose_day(request: Request) -> Response:
     handles, query = (await find_workspace(request)).handles, request.query_params
     item = await run_in_threadpool(get_item, handles, request.path_params["id"])
     today = handles.clock.now().date()
-    days = {"Today": today, "Tomorrow": today + DAY, "Next week": today + timedelta(7 - today.weekday())}
     return await render(
         request,
         "move.html",
         item=item,
         date=query.get("date", ""),
         next=keep_here(query.get("next", ""), "/today"),
-        days=[(name, day, show_day(day, today.year)) for name, day in days.items()],
+        days=list_days(today),
         today=today,
-        notice=None,
     )
 
 
+def list_days(today: date) -> list[tuple[str, date, str]]:
+    """Return the days that are offered to move something to: a name, the day, and what it is called besides."""
+    days = {"Today": today, "Tomorrow": today + DAY, "Next week": today + timedelta(7 - today.weekday())}
+    return [(name, day, show_day(day, today.year)) for name, day in days.items()]
+
+
 async def put_off(request: Request, form: FormData) -> str:
-    """POST /app/items/{id}/move: {date, day, next}; a day may be words, such as next tuesday."""
+    """POST /app/items/{id}/move: {date, day, next}; a day may have a time, or be words such as next tuesday."""
     handles, id = (await find_workspace(request)).handles, request.path_params["id"]
     mark = move(handles, read_text(form, "day"), read_text(form, "date"))
     turn = await run_in_threadpool(mark_all, handles, [id], mark)
@@ -191,91 +179,46 @@ def _read_groups(handles: DataHandles) -> list[Group]:
     told = []
     for name in ("today", "overdue", "unmarked"):
         found = groups[name]
-        shown = [replace(_show(item, now.year), is_late=True) for item in found.items]
-        items = _sort(found.items, now.date()) if name == "today" else shown
+        shown = [replace(show_item(item, now.year), is_late=True) for item in found.items]
+        items = sort_by_time(found.items, now.date()) if name == "today" else shown
         if name == "unmarked":
-            items = [replace(item, missed=_count_missed(handles, item.id)) for item in items]
-        told.append(Group(name_group(name, found.total), items, found.total - len(items), name))
+            items = [replace(item, missed=_count_missed(handles, found.stored[item.id])) for item in items]
+        day = now.date() if name == "today" else None
+        told.append(Group(name_group(name, found.total), items, found.total - len(items), name, day))
     week, days = groups["week"], defaultdict[date, list[Item]](list)
     for item in week.items:
         if day := day_of(item.date):
             days[day].append(item)
-    told += [Group(show_day(day, now.year), _sort(items, day), 0) for day, items in sorted(days.items())]
+    for each, of_day in sorted(days.items()):
+        told.append(Group(f"{show_day(each, now.year)} ({len(of_day)})", sort_by_time(of_day, each), 0, day=each))
     left, last = week.total - len(week.items), now.date() + WEEK
     return [*told, *([Group(f"Later, until {show_day(last, now.year)}", [], left)] if left else [])]
 
 
-def _count_missed(handles: DataHandles, id: str) -> int:
-    repeat = read_item_repeat(handles.memory.get(id), handles.clock.zone)
+def _count_missed(handles: DataHandles, stored: Item) -> int:
+    repeat = read_item_repeat(stored, handles.clock.zone)
     return len(list_missed(repeat, handles.clock.now())) if repeat else 0
 
 
 def _read_day(handles: DataHandles, day: date) -> list[Group]:
     found = localize_found(handles.memory.find(None, {"$on": str(day)}, OF_ONE_DAY), handles.clock.zone)
-    return [Group("", _sort(found.items, day), found.total - len(found.items))]
+    return [Group("", sort_by_time(found.items, day), found.total - len(found.items))]
 
 
-async def show_month(request: Request) -> Response:
-    """GET /app/calendar?month=2026-12."""
-    handles = (await find_workspace(request)).handles
-    month = request.query_params.get("month") or f"{handles.clock.now():%Y-%m}"
-    try:
-        first = datetime.strptime(month, "%Y-%m").date()
-    except ValueError as exc:
-        raise UserError(f"{month!r:.40} is no month.", "A month looks like 2026-12.") from exc
-    first = read_day(str(first), first)
-    weeks, is_cut = await run_in_threadpool(_read_month, handles, first)
-    return await render(
-        request,
-        "month.html",
-        title=f"{month_name[first.month]} {first.year}",
-        weeks=weeks,
-        is_new=await run_in_threadpool(handles.memory.count) == 0,
-        is_cut=is_cut,
-        before=f"{first - timedelta(days=1):%Y-%m}",
-        after=f"{first + timedelta(days=32):%Y-%m}",
-        notice=await find_notice(request, handles),
-    )
-
-
-def _read_month(handles: DataHandles, first: date) -> tuple[list[list[ShownDay]], bool]:
-    """Return the weeks of a month, and whether it has more items than are read."""
-    weeks = Calendar().monthdatescalendar(first.year, first.month)
-    begin, end, today = weeks[0][0], weeks[-1][-1], handles.clock.now().date()
-    by_day: defaultdict[date, list[Item]] = defaultdict(list)
-    dated, is_cut = list_dated(handles, begin, end)
-    for each in dated:
-        by_day[each.day].append(localize(each.item, handles.clock.zone))
-    shown = [
-        [
-            ShownDay(
-                day,
-                day.month == first.month,
-                day == today,
-                _sort(by_day[day], day)[:OF_A_DAY],
-                max(len(by_day[day]) - OF_A_DAY, 0),
-            )
-            for day in week
-        ]
-        for week in weeks
-    ]
-    return shown, is_cut
-
-
-def _sort(items: Sequence[Item], day: date) -> list[ShownItem]:
+def sort_by_time(items: Sequence[Item], day: date) -> list[ShownItem]:
     """Return the items of a day by their times; those without one come last."""
-    return sorted((_show(item, day=day) for item in items), key=lambda shown: shown.time or "~")
+    return sorted((show_item(item, day=day) for item in items), key=lambda shown: shown.time or "~")
 
 
-def _show(item: Item, year: int | None = None, day: date = date.min) -> ShownItem:
+def show_item(item: Item, year: int | None = None, day: date = date.min) -> ShownItem:
     """Return an item with its time on a day, or with its own day if a year is given that days are shown without."""
-    written = item.date or ""
-    time = tell_time(item, day) if year is None else show_value(written, year)
+    time = tell_time(item, day) + tell_elsewhere(item) if year is None else show_date(item, year)
     return ShownItem(
         item.id,
         shorten(item.content, 160),
-        written,
-        time + tell_elsewhere(item),
+        item.date or "",
+        time,
         may_repeat(item.properties),
         list_labels(item.properties),
+        has_status(item.properties, CLOSED),
     )

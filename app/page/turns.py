@@ -16,8 +16,8 @@ from ana.handles import Handles
 from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault, list_nodes
 from app.costs import add_up
 from app.demo import RECORDED
-from app.page.conversations import ShownTurn, show_turn
-from app.page.pictures import Arrow, Bar, Box, draw_arrows, draw_bars, draw_boxes, word_path
+from app.page.conversations import show_turn
+from app.page.pictures import Bar, draw_arrows, draw_bars, draw_boxes, word_path
 from app.page.shell import render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
@@ -43,30 +43,13 @@ class ListedTurn:
     marks: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Story:
-    """A turn with all that is known of it."""
-
-    turn: ShownTurn
-    thread: str
-    path: str
-    boxes: Sequence[Box]
-    arrows: Sequence[Arrow]
-    timings: Sequence[tuple[str, str]]
-    model: str
-    cost: str
-    error: str
-
-
 async def show_list(request: Request) -> Response:
     """GET /app/turns: the last turns, what models cost by day, and what evaluations came to."""
     handles = (await find_workspace(request)).handles
     turns = await run_in_threadpool(_list_turns, handles)
     bars, total = await run_in_threadpool(_read_costs, handles)
     evaluations = await run_in_threadpool(_list_evaluations, handles)
-    return await render(
-        request, "turns.html", turns=turns, bars=bars, total=total, evaluations=evaluations, notice=None
-    )
+    return await render(request, "turns.html", turns=turns, bars=bars, total=total, evaluations=evaluations)
 
 
 async def show(request: Request) -> Response:
@@ -83,7 +66,7 @@ async def replay(request: Request, _: FormData) -> Response:
 async def _tell(request: Request, replayed: str) -> Response:
     handles = (await find_workspace(request)).handles
     story = await run_in_threadpool(_read_story, handles, request.path_params["id"])
-    return await render(request, "story.html", **vars(story), replayed=replayed, notice=None)
+    return await render(request, "story.html", **story, replayed=replayed)
 
 
 def _list_turns(handles: Handles) -> list[ListedTurn]:
@@ -131,21 +114,22 @@ def _list_evaluations(handles: Handles) -> list[tuple[str, str, list[tuple[str, 
     ]
 
 
-def _read_story(handles: Handles, id: str) -> Story:
+def _read_story(handles: Handles, id: str) -> dict[str, Any]:
+    """Return a turn with all that is known of it."""
     record = _find(handles, id)
     path = list_nodes(record)
     durations: Mapping[str, Any] = record.get("durations", {})
-    return Story(
-        show_turn(record, handles),
-        record.get("thread_id", ""),
-        word_path(path),
-        draw_boxes(path),
-        draw_arrows(path),
-        [(name.replace("_", " "), f"{seconds:.3f} s") for name, seconds in durations.items()],
-        f"{record.get('model', '')} ({record.get('provider', '')})",
-        describe_cost(record) + (", free" if record.get("cost_usd") == 0 else ""),
-        record.get("error") or "",
-    )
+    return {
+        "turn": show_turn(record, handles),
+        "thread": record.get("thread_id", ""),
+        "path": word_path(path),
+        "boxes": draw_boxes(path),
+        "arrows": draw_arrows(path),
+        "timings": [(name.replace("_", " "), f"{seconds:.3f} s") for name, seconds in durations.items()],
+        "model": f"{record.get('model', '')} ({record.get('provider', '')})",
+        "cost": describe_cost(record) + (", free" if record.get("cost_usd") == 0 else ""),
+        "error": record.get("error") or "",
+    }
 
 
 def _find(handles: Handles, id: str) -> Record:

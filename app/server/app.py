@@ -28,7 +28,7 @@ from ana.workspace import load_workspace, open_workspace
 from ana.workspace.place import check_place
 from ana.workspace.private import keep_private
 from app.meanwhile import PASSING
-from app.page import errors
+from app.page import shell
 from app.page.routes import PAGES
 from app.server import assistants, runs, threads
 from app.server.answers import Holding, answer
@@ -177,7 +177,7 @@ async def _answer_error(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, AnaError)
     _log.warning("%s %s was refused: %s", request.method, Quoted(request.url.path), exc)
     if is_page(request.url.path):
-        return await errors.answer_error(request, find_status(exc), exc.sentence())
+        return await shell.answer_error(request, find_status(exc), exc.sentence())
     return answer_error(exc)
 
 
@@ -191,7 +191,7 @@ async def _answer_fault(request: Request, exc: Exception) -> Response:
 async def _answer_http(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
     if is_page(request.url.path):
-        shown = await errors.answer_error(request, exc.status_code, exc.detail)
+        shown = await shell.answer_error(request, exc.status_code, exc.detail)
         shown.headers.update(exc.headers or {})
         return shown
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
@@ -211,7 +211,7 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     hosts = list_hosts(settings.ana_public_url, settings.ana_hosts)
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=hosts),
-        Middleware(SignIn, people=people, attempts=attempts, show=errors.answer_error),
+        Middleware(SignIn, people=people, attempts=attempts, show=shell.answer_error),
         Middleware(Room),
         Middleware(JsonBodies, skip=is_page, check=refuse_another),
         Middleware(Holding),

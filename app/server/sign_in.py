@@ -33,7 +33,7 @@ OPEN = frozenset((method, path) for method in ("GET", "HEAD") for path in ("/ok"
 PAGE_SIGN_IN = f"{PAGE}/sign-in"
 """Where somebody without a session is sent."""
 
-OPEN_PAGES = (PAGE_SIGN_IN, f"{PAGE}/sw.js", f"{PAGE}/manifest.webmanifest", f"{PAGE}/static/")
+OPEN_PAGES = (PAGE_SIGN_IN, f"{PAGE}/offline", f"{PAGE}/sw.js", f"{PAGE}/manifest.webmanifest", f"{PAGE}/static/")
 """The page's paths, or beginnings of paths, that need no session; nothing of anybody is in them."""
 
 COOKIE = "ana-session"

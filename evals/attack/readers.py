@@ -46,7 +46,7 @@ from ana.transfer.bundle import is_export, read_export
 from ana.transfer.foreign.dates import read_date
 from ana.transfer.reading import read_source
 from ana.values import list_others
-from app.page.markdown import draw_text
+from app.page.lines import draw_text
 from app.page.progress import Progress
 from app.repl.approval import drop_told, name_commands
 from app.show.answers import show_text

@@ -17,7 +17,7 @@ from ana.values import Json
 from ana.workspace import open_workspace
 from evals.load.server import Server, start_process
 
-PAGES = ("/app/today", "/app/today?month={month}", "/app/items", "/app/items?q=dentist")
+PAGES = ("/app/today", "/app/calendar?month={month}", "/app/calendar?week={day}", "/app/items", "/app/items?q=dentist")
 WORDS = ("buy", "call", "write", "milk", "dentist", "report", "kitchen", "garden", "school", "choir", "paper")
 REPEATING = 20
 """Every which item repeats."""
@@ -42,7 +42,7 @@ def fill(env: Mapping[str, str], count: int = 10_000) -> list[str]:
                 item = Item(f"k{n:07}", f"{' '.join(rng.choices(WORDS, k=6))} {n}", properties, stamp, stamp)
                 changes.append(Change("item", item.id, None, item))
             handles.memory.put_back(changes, make_edit())
-    return [path.format(month=f"{today:%Y-%m}") for path in PAGES]
+    return [path.format(month=f"{today:%Y-%m}", day=today) for path in PAGES]
 
 
 def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tuple[str, str]]:

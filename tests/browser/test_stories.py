@@ -8,6 +8,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ana.evaluations import Evaluation, keep_evaluation
+from ana.handles import open_data
+from ana.memory.changes import make_edit
+from ana.values import Json
 from evals.bench.page import fill
 from tests.browser.conftest import PATIENCE, Open
 from tests.openai_stub import Said
@@ -416,20 +419,65 @@ def test_what_is_due_is_done_with_one_tap_and_moved_by_its_date(house: Open) -> 
     anna.page.locator("h2", has_text=f"{today + timedelta(days=3):%a}").wait_for()
 
 
-def test_an_item_is_dragged_to_another_day_of_the_month(house: Open) -> None:
-    anna = house().visit()
-    anna.go("/app/today")
-    anna.page.get_by_label("What is to be done").press_sequentially("Choir 10 February 2027")
-    anna.sees("a task, due Wed 10 Feb 2027")
-    anna.look("understood")
-    anna.press("Add")
-    anna.sees("Undo")
+def test_what_has_a_day_is_dragged_in_the_month_the_week_and_today(house: Open) -> None:
+    home = house()
+    anna, today = home.visit(), datetime.now(ZoneInfo("Europe/Berlin")).date()
+    with open_data(home.workspace, "a test") as handles:
+        properties: dict[str, Json] = {"type": "task", "status": "active"}
+        handles.memory.create("Choir", properties | {"due_date": "2027-02-10T19:00"}, make_edit())
+        handles.memory.create("Books", properties | {"due_date": str(today - timedelta(days=3))}, make_edit())
     anna.go("/app/calendar?month=2027-02")
     anna.look("month")
     anna.page.locator(".entry", has_text="Choir").drag_to(anna.page.locator("[data-day='2027-02-18']"))
     anna.sees("->")
-    anna.go("/app/calendar?month=2027-02")
-    assert anna.page.locator("[data-day='2027-02-18'] .entry").count() == 1
+    anna.page.locator("[data-day='2027-02-18'] .entry").wait_for()
+    anna.go("/app/calendar?week=2027-02-18")
+    hours = anna.page.locator("[data-day='2027-02-16'] .hours")
+    grip, quarters = {"x": 8, "y": 4}, 4 * 3 + 1  # after seven in the morning
+    choir = anna.page.locator(".entry", has_text="Choir")
+    choir.drag_to(hours, source_position=grip, target_position={"x": 30, "y": 12 * quarters + 5})  # type: ignore[arg-type]
+    anna.page.locator("[data-day='2027-02-16'] .entry", has_text="10:15").wait_for()
+    anna.look("week")
+    anna.press("Undo")
+    anna.page.locator("[data-day='2027-02-18'] .entry", has_text="19:00").wait_for()
+    anna.go("/app/today")
+    books = anna.page.locator("li", has_text="Books")
+    books.hover()
+    anna.page.mouse.down()
+    anna.page.mouse.move(300, 300, steps=3)
+    anna.look("dragging")
+    tomorrow = anna.page.locator(".dock .button", has_text="Tomorrow")
+    tomorrow.hover(force=True)
+    day = tomorrow.get_attribute("data-day")
+    anna.page.mouse.up()
+    anna.page.locator(f"section[data-day='{day}'] li", has_text="Books").wait_for()
+    assert not anna.page.locator(".dragged").count()
+
+
+def test_a_finger_that_stays_drags_and_one_that_moves_at_once_does_not(house: Open) -> None:
+    home = house()
+    anna = home.visit(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    with open_data(home.workspace, "a test") as handles:
+        handles.memory.create("Choir", {"type": "event", "start_date": "2027-02-10T19:00"}, make_edit())
+    anna.go("/app/calendar?week=2027-02-10")
+    boxes = [anna.page.locator(each).bounding_box() for each in (".entry", "[data-day='2027-02-13']")]
+    (x, y), (to_x, to_y) = (({"x": box["x"] + 40, "y": box["y"] + 9}).values() for box in boxes if box)
+    touch = anna.page.context.new_cdp_session(anna.page)
+
+    def put(kind: str, *points: tuple[float, float]) -> None:
+        told = [{"x": x, "y": y} for x, y in points]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": told})
+
+    put("touchStart", (x, y))
+    put("touchMove", (x, y - 40))
+    put("touchEnd")
+    assert not anna.page.locator(".dragged").count()
+    put("touchStart", (x, y))
+    anna.page.locator(".dragged").wait_for()
+    put("touchMove", (x, y + 20))
+    put("touchMove", (to_x, to_y))
+    put("touchEnd")
+    anna.page.locator("[data-day='2027-02-13'] .entry", has_text="19:00 Choir").wait_for()
 
 
 def test_items_are_found_changed_and_marked_together(house: Open) -> None:

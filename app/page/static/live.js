@@ -2,6 +2,9 @@
 "use strict";
 
 const find = (selector, within = document) => within.querySelector(selector);
+const findAll = (selector) => document.querySelectorAll(selector);
+const on = (kind, act, options) => document.addEventListener(kind, act, options);
+const announce = (kind, from = document) => from.dispatchEvent(new CustomEvent(kind, { bubbles: true }));
 const BY_SCRIPT = { "x-ana-script": "1" };
 const AGAIN = 2000; // milliseconds until a page that could not be loaded is asked for again
 
@@ -84,7 +87,7 @@ function put(html, isSamePath) {
     scrollTo({ top: 0 });
     find("h1")?.focus({ preventScroll: true });
   }
-  document.dispatchEvent(new CustomEvent("ana:put"));
+  announce("ana:put");
   return null;
 }
 
@@ -107,14 +110,14 @@ async function send(form, button) {
   const response = await fetch(path, { method: "POST", body, headers: BY_SCRIPT });
   const text = await response.text();
   if (!response.ok) return tell(readFault(text, response));
-  form.dispatchEvent(new CustomEvent("ana:sent", { bubbles: true }));
+  announce("ana:sent", form);
   const there = new URL(response.url);
   if (response.redirected && there.pathname !== location.pathname) return location.assign(there);
   if (response.redirected) history.replaceState(null, "", there); // an act is no page to go back to
   return put(text, response.redirected);
 }
 
-document.addEventListener("submit", async (event) => {
+on("submit", async (event) => {
   const form = event.target;
   if (event.defaultPrevented || form.method !== "post" || form.enctype !== "application/x-www-form-urlencoded") return;
   event.preventDefault();
@@ -151,9 +154,9 @@ function follow() {
   place.source = source;
   source.addEventListener("message", (event) => {
     if (!place.isConnected) return source.close();
-    document.dispatchEvent(new CustomEvent("ana:before"));
+    announce("ana:before");
     morphChildren(place, parse(event.data).body);
-    document.dispatchEvent(new CustomEvent("ana:grown"));
+    announce("ana:grown");
     return tell("");
   });
   source.addEventListener("ended", () => {
@@ -165,5 +168,5 @@ function follow() {
   });
 }
 
-document.addEventListener("ana:put", follow);
-document.addEventListener("DOMContentLoaded", follow);
+on("ana:put", follow);
+on("DOMContentLoaded", follow);

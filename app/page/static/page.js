@@ -11,13 +11,13 @@ function prepare() {
     form.elements.code.value = code;
     form.requestSubmit();
   }
-  for (const each of document.querySelectorAll("[data-push]")) each.hidden = !("PushManager" in window && isSecureContext);
+  for (const each of findAll("[data-push]")) each.hidden = !("PushManager" in window && isSecureContext);
   const message = find("#message");
   if (message && !message.form.elements.pasted.value) message.form.elements.pasted.value = "[]";
   if (message && !message.value) takeDraft(message);
   if (message?.value) message.focus(); // somebody was writing
-  for (const each of document.querySelectorAll("[data-pick]")) if (!each.nextElementSibling) addPicker(each);
-  for (const each of document.querySelectorAll("textarea:not([data-sized])")) {
+  for (const each of findAll("[data-pick]")) if (!each.nextElementSibling) addPicker(each);
+  for (const each of findAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
     each.addEventListener("input", () => {
       each.style.height = "auto"; // a property, which the policy of the page lets a script set
@@ -28,7 +28,7 @@ function prepare() {
 
 // what is pasted or dropped into a message was not typed, and the server is told so
 for (const kind of ["paste", "drop"]) {
-  document.addEventListener(kind, (event) => {
+  on(kind, (event) => {
     const text = (event.clipboardData ?? event.dataTransfer)?.getData("text/plain").replaceAll("\r\n", "\n").trim();
     if (event.target.id !== "message" || !text) return;
     const { pasted } = event.target.form.elements;
@@ -64,45 +64,102 @@ async function subscribe(form) {
   form.requestSubmit();
 }
 
-document.addEventListener("submit", (event) => {
+on("submit", (event) => {
   if (!event.target.matches("[data-push]") || event.target.elements.subscription.value) return;
   event.preventDefault();
   event.stopPropagation();
   subscribe(event.target).catch((error) => tell(`This browser takes no messages: ${error.message}`));
 }, true);
 
-document.addEventListener("submit", (event) => {
+on("submit", (event) => {
   if (!event.target.matches("[data-sign-out]")) return;
   sessionStorage.clear();
   localStorage.removeItem(UNSENT);
 });
 
-document.addEventListener("ana:sent", (event) => {
+on("ana:sent", (event) => {
   if (!event.target.matches("[data-clear]")) return;
   event.target.reset();
   if (event.target.id === "composer") sessionStorage.removeItem(nameDraft());
   followed = true;
 });
 
-// an item of the month that is dropped on another day
-document.addEventListener("dragstart", (event) => {
-  const { item, date } = event.target.dataset ?? {};
-  if (item) event.dataTransfer.setData("text/plain", `${item} ${date}`);
-});
-document.addEventListener("dragover", (event) => {
-  if (event.target.closest?.("[data-day]")) event.preventDefault();
-});
-document.addEventListener("drop", (event) => {
-  const day = event.target.closest?.("[data-day]")?.dataset.day;
-  const [item, date] = event.dataTransfer.getData("text/plain").split(" ");
-  const form = find("[data-move]");
-  if (!day || !form || !/^\w+$/.test(item)) return;
-  event.preventDefault();
-  form.action = `/app/items/${item}/move`;
-  form.elements.date.value = date ?? "";
-  form.elements.day.value = day;
+// what has a day is dragged to another, among the hours of a week to another time: the form of the page moves it
+let drag = null;
+
+function lift() {
+  drag.isLifted = true;
+  drag.item.classList.add("dragged");
+  drag.form.hidden = false;
+}
+
+function putBack(item) {
+  item.classList.remove("dragged");
+  item.style.translate = "";
+  delete item.dataset.time;
+}
+
+// marks the day below, and among its hours the time at the upper edge of what is dragged; a phone shows no hours
+function aim({ clientX, clientY }) {
+  const below = document.elementFromPoint(clientX, clientY);
+  find(".over")?.classList.remove("over");
+  below?.closest("[data-day]")?.classList.add("over");
+  const hours = below?.closest("[data-from]");
+  delete drag.item.dataset.time;
+  if (!hours || !find(".clock").offsetHeight) return;
+  const { top, height } = hours.getBoundingClientRect();
+  const { from, to } = hours.dataset;
+  const quarter = Math.round(4 * from + ((clientY - drag.grip - top) / height) * 4 * (to - from));
+  drag.item.dataset.time = new Date(Math.min(Math.max(quarter, 0), 95) * 900000).toISOString().slice(11, 16);
+}
+
+function release() {
+  const day = find(".over");
+  const { item, form, wait, isLifted } = drag ?? {};
+  clearTimeout(wait);
+  drag = null;
+  if (!isLifted) return;
+  const { time } = item.dataset;
+  form.hidden = true;
+  day?.classList.remove("over");
+  if (!day || (day === item.closest("[data-day]") && !time)) return putBack(item);
+  form.action = `/app/items/${item.dataset.item}/move`;
+  form.elements.date.value = item.dataset.date;
+  form.elements.day.value = day.dataset.day + (time ? `T${time}` : "");
   form.requestSubmit();
+  on("ana:put", () => putBack(item), { once: true });
+  setTimeout(putBack, 2000, item); // if it could not be moved
+}
+
+function cancelDrag() {
+  find(".over")?.classList.remove("over");
+  release();
+}
+
+on("pointerdown", (event) => {
+  const [item, form] = [event.target.closest("[data-item]"), find("[data-drag]")];
+  if (!item || !form || event.button || event.target.closest("button")) return;
+  const grip = event.clientY - item.getBoundingClientRect().top;
+  drag = { item, form, grip, x: event.pageX, y: event.pageY };
+  if (event.pointerType === "touch") drag.wait = setTimeout(lift, 400); // a finger that moves at once scrolls
 });
+on("pointermove", (event) => {
+  if (!drag) return;
+  const [x, y] = [event.pageX - drag.x, event.pageY - drag.y];
+  if (!drag.isLifted) {
+    if (Math.hypot(x, y) < 6) return;
+    if (drag.wait) return release();
+    lift();
+  }
+  drag.item.style.translate = `${x}px ${y}px`;
+  aim(event);
+});
+on("pointerup", release);
+on("pointercancel", cancelDrag);
+for (const kind of ["touchmove", "contextmenu"]) {
+  on(kind, (event) => drag?.isLifted && event.preventDefault(), { passive: false });
+}
+on("dragstart", (event) => event.target.closest?.("[data-item]") && event.preventDefault());
 
 function isNearEnd() {
   return document.documentElement.scrollHeight - scrollY - innerHeight < 160;
@@ -114,25 +171,25 @@ function showEnd() {
   if (followed && find("#composer") && !find(".welcome")) scrollTo({ top: document.documentElement.scrollHeight });
 }
 
-document.addEventListener("ana:before", () => {
+on("ana:before", () => {
   followed = isNearEnd();
 });
-document.addEventListener("ana:grown", showEnd);
-document.addEventListener("ana:put", () => {
+on("ana:grown", showEnd);
+on("ana:put", () => {
   prepare();
   showEnd();
 });
 
-document.addEventListener("input", (event) => {
+on("input", (event) => {
   if (event.target.id === "message") keepDraft(event.target);
 });
 
 // a place that opens above the page, as where something is moved to; without a script it is a page of its own
-document.addEventListener("click", async (event) => {
+on("click", async (event) => {
   const link = event.target.closest("[data-dialog]");
   const dialog = find("#dialog");
   if (event.target === dialog) dialog.close(); // beside what it holds
-  for (const each of document.querySelectorAll("details:is(.menu, [name=chip])[open]")) {
+  for (const each of findAll("details:is(.menu, [name=chip])[open]")) {
     if (!each.contains(event.target)) each.open = false;
   }
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return null;
@@ -143,12 +200,12 @@ document.addEventListener("click", async (event) => {
   find("#notice", dialog)?.remove();
   return dialog.showModal();
 });
-document.addEventListener("ana:sent", () => find("#dialog").close());
+on("ana:sent", () => find("#dialog").close());
 find("#dialog").addEventListener("close", (event) => event.target.replaceChildren());
 
 // what a task in words is understood as, before it is added
 let asking = 0;
-document.addEventListener("input", (event) => {
+on("input", (event) => {
   if (!event.target.matches("[data-understood]")) return;
   const { form, value } = event.target;
   clearTimeout(asking);
@@ -158,7 +215,7 @@ document.addEventListener("input", (event) => {
     if (response?.ok) find("#understood").textContent = await response.text();
   }, 200);
 });
-document.addEventListener("ana:put", () => find("#understood")?.replaceChildren());
+on("ana:put", () => find("#understood")?.replaceChildren());
 
 // a field for a day in words has a calendar beside it
 function addPicker(field) {
@@ -173,7 +230,7 @@ function addPicker(field) {
 
 // keys: j and k walk through a list, x does what is there, m moves it, n begins something new
 function walk(by) {
-  const rows = [...document.querySelectorAll(".thing .what > a:first-child")];
+  const rows = [...findAll(".thing .what > a:first-child")];
   const at = rows.findIndex((each) => each.closest(".thing").contains(document.activeElement));
   rows[Math.min(Math.max(at + by, 0), rows.length - 1)]?.focus();
 }
@@ -188,15 +245,16 @@ const KEYS = {
   "/": () => (find("[data-search]") || find("#message"))?.focus(),
 };
 
-document.addEventListener("keydown", (event) => {
+on("keydown", (event) => {
   const writes = event.target.matches("input:not([type=checkbox]), textarea, select");
   if (event.target.matches("#message") && event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     event.target.form.requestSubmit();
   } else if (event.key === "Escape") {
+    cancelDrag();
     find('[data-key="Escape"]')?.click();
   } else if (!writes && !event.ctrlKey && !event.metaKey && !event.altKey && !find("#dialog").open) {
-    const act = KEYS[event.key] ?? (/^[1-7]$/.test(event.key) && (() => document.querySelectorAll(".parts .part")[event.key - 1].click()));
+    const act = KEYS[event.key] ?? (/^[1-7]$/.test(event.key) && (() => findAll(".parts .part")[event.key - 1].click()));
     if (!act) return;
     event.preventDefault();
     act();

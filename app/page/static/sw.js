@@ -1,18 +1,10 @@
 // Keeps the look of the page, and nothing of anybody: without a connection it says so, and page.js keeps what is typed there.
-const SHELL = "ana-2";
+const SHELL = "ana-3";
+const OFFLINE = "/app/offline";
 const FILES = ["page.css", "live.js", "page.js", "icon.svg"].map((name) => `/app/static/${name}`);
-const OFFLINE = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Offline - ana</title><link rel="stylesheet" href="/app/static/page.css">
-<script src="/app/static/live.js" defer></script><script src="/app/static/page.js" defer></script>
-<main class="chat" data-offline><h1>You are offline</h1><p>What you have is safe where ana runs. What you write here stays on
-this device, and stands in the message when you are back.</p>
-<form action="/app/chat" class="composer"><input type="hidden" id="pasted"><label class="unseen" for="message">Message</label>
-<textarea id="message" rows="1" dir="auto" placeholder="Message"></textarea><button>Try again</button></form></main>
-<div id="problem" role="alert" hidden></div><dialog id="dialog"></dialog></html>`;
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; form-action 'self'; base-uri 'none'";
 
 self.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()));
+  event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll([OFFLINE, ...FILES])).then(() => self.skipWaiting()));
 });
 
 self.addEventListener("activate", (event) => {
@@ -24,9 +16,7 @@ self.addEventListener("fetch", (event) => {
   if (event.request.method !== "GET") return;
   const path = new URL(event.request.url).pathname;
   if (event.request.mode === "navigate") {
-    const headers = { "content-type": "text/html", "content-security-policy": POLICY };
-    const offline = () => new Response(OFFLINE, { status: 503, headers });
-    event.respondWith(fetch(event.request).catch(offline));
+    event.respondWith(fetch(event.request).catch(() => caches.match(OFFLINE)));
   } else if (FILES.includes(path)) {
     event.respondWith(fetch(event.request).catch(() => caches.match(path)));
   }

@@ -16,7 +16,7 @@ from ana.runs.local import LocalRuns
 from ana.runs.port import Event
 from ana.workspace import load_workspace
 from app.page import progress, shell
-from app.page.markdown import draw_text
+from app.page.lines import draw_text
 from app.server.app import build_app
 from tests.app.page.conftest import Browser, browse, list_fields, use_model
 from tests.openai_stub import Said, openai_stub

@@ -1,6 +1,6 @@
 """The day on the page."""
 
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -111,21 +111,6 @@ def test_of_what_repeats_one_time_is_done_and_one_is_moved(browser: Browser) -> 
     assert (written["moved"], written["repeats"]) == ({str(TOMORROW): str(after)}, "FREQ=DAILY")
 
 
-def test_a_month_has_each_time_of_what_repeats(browser: Browser) -> None:
-    keep("Choir", "type: event\nstart_date: 2027-02-02T19:00\nrepeats: FREQ=WEEKLY")
-    keep("Rent", "type: task\nstatus: active\ndue_date: 2027-02-28")
-    for n in range(5):
-        keep(f"Note {n}", "type: task\nstatus: active\ndue_date: 2027-02-10")
-    browser.open("/app/today?month=2027-02")
-    days = {str(cell["data-day"]): cell.get_text(" ", strip=True) for cell in browser.page.select("[data-day]")}
-    choir = [day for day, told in days.items() if "19:00 Choir" in told]
-    assert choir == ["2027-02-02", "2027-02-09", "2027-02-16", "2027-02-23"]
-    assert "Rent" in days["2027-02-28"]
-    assert "and 2 more" in days["2027-02-10"]
-    browser.follow("and 2 more")
-    assert len(browser.page.select("ul.plain li")) == 5
-
-
 @pytest.mark.parametrize(
     "query", ["month=nine", "month=0001-01", "day=someday", "day=2026-02-30", "day=0001-01-01", "day=9999-12-31"]
 )
@@ -133,22 +118,6 @@ def test_a_day_that_is_none_is_refused_in_words(browser: Browser, query: str) ->
     answer = browser.client.get(f"/app/today?{query}")
     assert answer.status_code == 422
     assert "That did not work" in answer.text
-
-
-def test_a_month_in_december_and_one_before_it(browser: Browser) -> None:
-    browser.open("/app/today?month=2026-12")
-    browser.follow("The month after")
-    assert browser.one("h1").get_text() == "January 2027"
-    browser.follow("The month before")
-    browser.follow("The month before")
-    assert browser.one("h1").get_text() == "November 2026"
-    assert date(2026, 11, 30).isoformat() in str(browser.page)
-
-
-def test_what_lasts_several_days_stands_on_each_of_them(browser: Browser) -> None:
-    keep("Fair", "type: event\nstart_date: 2027-01-30\nend_date: 2027-02-02")
-    browser.open("/app/today?month=2027-02")
-    assert [str(cell["data-day"])[8:] for cell in browser.page.select("[data-day]:has(.entry)")] == ["01", "02"]
 
 
 def test_an_act_goes_on_where_it_was_done(browser: Browser) -> None:

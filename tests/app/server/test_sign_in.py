@@ -21,7 +21,7 @@ from ana.people import People
 from ana.people.roster import FolderRoster, Listed
 from ana.settings import Settings, load_settings
 from ana.workspace import Workspace, open_workspace
-from app.page.errors import answer_error
+from app.page.shell import answer_error
 from app.server.arriving import JsonBodies
 from app.server.attempts import FREE, LONGEST, MOST_ADDRESSES, MOST_WAITING, Attempts
 from app.server.guard import Guard, is_page
