@@ -214,10 +214,10 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
     if all(old.get(key) == new.get(key) for key in _TOLD):
         return {}
     moved = _tell_moved(repeat, old, new)
-    told: dict[str, Json] = {"repeats": _tell_rule(repeat), "next": coming, **moved}
+    notices: dict[str, Json] = {"repeats": _tell_rule(repeat), "next": coming, **moved}
     if repeat.keys[0].name == "due_date":
-        told["if_missed"] = "waits until it is done" if repeat.waits else "passes by itself"
-    return told
+        notices["if_missed"] = "waits until it is done" if repeat.waits else "passes by itself"
+    return notices
 
 
 def tell_occurrence(

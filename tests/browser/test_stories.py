@@ -435,7 +435,7 @@ def test_what_has_a_day_is_dragged_in_the_month_the_week_and_today(house: Open) 
     hours = anna.page.locator("[data-day='2027-02-16'] .hours")
     grip, quarters = {"x": 8, "y": 4}, 4 * 3 + 1  # after seven in the morning
     choir = anna.page.locator(".entry", has_text="Choir")
-    choir.drag_to(hours, source_position=grip, target_position={"x": 30, "y": 12 * quarters + 5})  # type: ignore[arg-type]
+    choir.drag_to(hours, source_position=grip, target_position={"x": 30, "y": 12 * quarters + 5})
     anna.page.locator("[data-day='2027-02-16'] .entry", has_text="10:15").wait_for()
     anna.look("week")
     anna.press("Undo")
