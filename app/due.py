@@ -17,7 +17,7 @@ from ana.time.repeats import may_repeat
 from ana.time.taking_place import takes_place
 from app.dated import list_dated, tell_time
 from app.following import list_calendar_news
-from app.show.items import localize_found, show_items, tell_elsewhere
+from app.show.items import localize_found, show_items, tell_elsewhere, tell_status
 from app.show.text import say, shorten
 
 if TYPE_CHECKING:
@@ -157,11 +157,12 @@ def list_today(groups: dict[Due, Found], room: int, width: int, day: date) -> li
     today, week = groups["today"], groups["week"]
     days = [(name_group("today", today.total), today.items)]
     days += [(day, [*items]) for day, items in groupby(week.items, _name_day)]
-    rest = []
+    days = days if any(items for _, items in days) else []
+    rest: list[str] = []
     for title, items in days:
         shown = ((f"{tell_time(item, day if title == days[0][0] else date.min):5}", item) for item in items)
         timed = sorted(shown, key=lambda pair: pair[0].strip() or "~")
-        rest += _list_items(title, timed, width)
+        rest += _list_items(title, timed, width) or [title]  # also of today, where nothing is left
     return first + _cut(rest, today.total + week.total, room - len(first))
 
 
@@ -191,7 +192,7 @@ def _name_since(which: Due, item: "Item") -> str:
 
 def _list_items(title: str, items: Sequence[tuple[str, "Item"]], width: int) -> list[str]:
     lines = [
-        f"  {when}  {shorten(item.content + tell_elsewhere(item), max(width - len(when) - 4, 20))}"
+        f"  {when}  {shorten(item.content + tell_status(item) + tell_elsewhere(item), max(width - len(when) - 4, 20))}"
         for when, item in items
     ]
     return [title, *lines] if lines else []

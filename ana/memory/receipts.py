@@ -157,8 +157,9 @@ def list_parts(receipt: Receipt) -> list[str]:
     old, new = (word_rules(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
-        told = [describe_property(name, value, year) for name, value in (new or old).items()]
-        return [*told, *_tell_own_times(after or before, new or old)]
+        own_times = _tell_own_times(after or before, new or old)
+        known = {name: value for name, value in (new or old).items() if name != "zone" or not own_times}
+        return [*(describe_property(name, value, year) for name, value in known.items()), *own_times]
     parts = [*_describe_edit(before["content"], after["content"])]
     parts += _tell_date(receipt, year)
     parts += (moved_on := [*_describe_done(receipt, year)])

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
-from ana.memory.few_words import describe_property, show_value
+from ana.memory.few_words import describe_property, show_text, show_value
 from ana.memory.item import Item, to_json
 from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.found import Found
@@ -60,6 +60,12 @@ def tell_elsewhere(item: Item) -> str:
     """Return in brackets when the date of an item, as people are shown it, is in the zone that it keeps."""
     own = tell_own_time(item.zone, item.date)
     return f" ({own})" if own else ""
+
+
+def tell_status(item: Item) -> str:
+    """Return a status in brackets; nothing of one that is simply active."""
+    status = item.properties.get("status")
+    return f" ({show_text(status)})" if isinstance(status, str) and status != "active" else ""
 
 
 def describe_source(item: Item) -> str:
