@@ -1,61 +1,41 @@
-"""JSON as models write it, read token by token: each is written as JSON has it, and the result is read as JSON.
+"""JSON as models write it: read as it is, or mended where that loses nothing and adds nothing.
 
-Rewritten are quotes of another kind, keys without quotes, Python's words and calls, commas too many, a comma missing
-before a key, backslashes that escape nothing; comments are left out. Nothing is added or closed, so what was cut short
-is not read; what is JSON is read as it is.
+`json_repair` mends quotes, commas and keys without quotes; Python reads its own literals. The former guesses, and
+closes what was cut short: what it returns counts only if it says what the text says, sign by sign but for those.
 """
 
+import ast
+import html
 import json
+import re
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
-import regex
-
 from ana.errors import ToolError
+from ana.values import DEEP, is_deeper
 
-DEEPEST = 128
-INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\x00"
+LONGEST_MENDED = 2_000
+"""Characters that are mended: `json_repair` takes a time that grows with their square."""
+UNREADABLE = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
+"""What reading Python raises."""
+SPACE = " \t\r\n\xa0\u2028\u2029\u200b\u200c\u200d\u2060\ufeff\x00"
 
-_GAP = rf"[\s{INVISIBLE}]|//[^\n]*|/\*.*?\*/|#[ ][^\n]*"
-# a phrase in quotes amid a text, as in "Read "Dune" by Frank Herbert": neither of its quotes can end or begin a text
-_PHRASE = r"(?:(?<=\w )|(?<=: \"))\"\w[\w ,.!?'’&-]*\"(?=[.!?,]? [^\W\d]|[.!?\"])"
-_STRING = "|".join(
-    (
-        r"\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"",
-        rf"\"(?!\"\")(?:[^\"\\]|\\.|{_PHRASE})*+\"",
-        r"'(?:[^'\\]|\\.|(?<=\w)'(?=\w))*+'",  # an apostrophe between letters ends no text
-        r"[“”](?:[^“”\\]|\\.)*+[“”]",
-        r"‘(?:[^‘’\\]|\\.|(?<=\w)’(?=\w))*+’",
-        r"`(?!`)(?:[^`\\]|\\.)*+`",
-    )
+_QUOTES = str.maketrans("`‘’", '"""')
+_SIGNS = str.maketrans("'`“”‘’：", '"""""":', f"\\,，;{SPACE}")
+_NAME = re.compile(r'"([\w$.-]*)"(?=:)|"([a-z]+[_\d]\w*)"')
+"""What needs no quotes: a key, and a name or an id."""
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)')
+_ASIDE = re.compile(
+    rf"(?s)({_TEXT.pattern}|'(?:[^'\\]|\\.)*+(?:'|\Z))|\b(undefined)\b"
+    r"|//[^\n]*|/\*.*?(?:\*/|\Z)|#[ ][^\n]*"
 )
-_TOKENS = {
-    "gap": rf"(?:{_GAP}|[,，;](?=(?:{_GAP})*+[,，;}}\])]))++",
-    "key": rf"(?:{_STRING})(?=(?:{_GAP})*+[:：])",
-    "name": rf"[^\W\d][\w$.-]*+(?:[ ][\w$.-]++){{0,40}}+(?=(?:{_GAP})*+[:：=])",
-    "text": _STRING,
-    "object": r"\{|\((?=\s*\w+\s*[=:])",
-    "list": r"[\[(]",
-    "end": r"[\]})]",
-    "colon": r"[:：=]",
-    "comma": r"[,，;]",
-    "word": r"(?!~~~)[^\s{}\[\](),，;:：=\"'“‘`<]+",
-}
-_TOKEN = regex.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _TOKENS.items()), regex.DOTALL)
-_WRITTEN = {"object": "{", "list": "[", "colon": ":", "comma": ","}
-_CLOSERS = {"{": "}", "[": "]", "(": ")"}
-_WORDS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
-_LITERAL = regex.compile(r"-?(?:0|[1-9]\d{0,400})(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
-_ESCAPE = regex.compile(r"\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})|\\(?P<quote>['`“”‘’])|[\\\"]")
-_MARKDOWN = regex.compile(r"\\(?=[_$*.#-])")
-_UNENDED = regex.compile(r"(?!```)[\"'“”‘`]")
-"""The beginning of a text whose end is missing."""
-_END = regex.compile(r"```|~~~|</|<[|｜]|\Z")
-"""What stands where a value is cut short: the end of what is around it, or nothing."""
+"""A comment, or what may look like one: a text; and JavaScript's null."""
+_MARKDOWN = re.compile(r"\\([_$])")
 
 
 def read_value(text: str, at: int = 0) -> tuple[Any, int]:
-    """Read the object or list, or Python's arguments in parentheses, that begins at a place.
+    """Read the object or list that begins at a place.
 
     Returns:
         The value, and where it ends.
@@ -63,80 +43,79 @@ def read_value(text: str, at: int = 0) -> tuple[Any, int]:
     Raises:
         ToolError: It cannot be read; the message names the place.
     """
-    written, opened = [""], list[regex.Match[str]]()
-    while opened or written == [""]:
-        token = _TOKEN.match(text, at)
-        if token is None:
-            raise _explain(text, at, opened)
-        if token.lastgroup == "key" and written[-1] not in ("{", ","):
-            written.append(",")
-        if token.lastgroup in ("object", "list"):
-            opened.append(token)
-        if token.lastgroup != "gap":
-            written.append(_close(token, opened.pop()) if token.lastgroup == "end" else _write(token))
-        if len(opened) > DEEPEST:
-            raise ToolError(f"The JSON is nested more than {DEEPEST} deep.")
-        at = token.end()
     try:
-        return json.loads("".join(written), strict=False, object_pairs_hook=build_object), at
-    except json.JSONDecodeError as exc:
-        place = exc.doc[max(exc.pos - 20, 0) : exc.pos + 20]
-        raise ToolError(f"The JSON is wrong, {exc.msg}: {place!r}.") from exc
+        value, end = _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError) as exc:
+        end = text.rfind("}" if text.startswith("{", at) else "]") + 1
+        value = _mend(text[at:end])
+        if value is None:
+            place = max(getattr(exc, "pos", at) - 20, at)
+            raise ToolError(f"The JSON is cut short, or wrong near {text[place : place + 40]!r}: {exc}.") from exc
+    if is_deeper(value, DEEP):
+        raise ToolError(f"The JSON is nested more than {DEEP} deep.")
+    return value, end
 
 
-def read_whole(text: str) -> Any:
-    """Return the object or list that a text is, with nothing besides. Raises as `read_value` does."""
-    value, end = read_value(text)
-    if text[end:].strip():
-        raise ToolError(f"After the JSON stands {text[end:].strip()[:40]!r}.")
-    return value
+def decode(value: Any) -> Any:
+    """Return the object or list that a text is, with nothing besides; any other value as it is."""
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        inner, end = read_value(text) if text.startswith(("{", "[")) else (value, len(text))
+    except ToolError:
+        return value
+    return inner if end == len(text) else value
 
 
 def build_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object that pairs make. Raises ToolError if a key has two values."""
     made: dict[str, Any] = {}
     for key, value in pairs:
-        if key in made and not is_same(made[key], value):
+        if repr(made.setdefault(key, value)) != repr(value):  # True is not 1
             raise ToolError(f"The key {key[:40]!r} stands there twice with different values.")
-        made[key] = value
     return made
 
 
-def is_same(a: Any, b: Any) -> bool:
-    """Whether two values are equal, types included (True is not 1)."""
-    return repr(a) == repr(b)
+# int takes no constant such as NaN
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=build_object, parse_constant=int)
 
 
-def _close(token: regex.Match[str], opening: regex.Match[str]) -> str:
-    if token[0] != _CLOSERS[opening[0]]:
-        raise ToolError(f"In the JSON, {token.string[opening.start() :][:40]!r} is closed with {token[0]!r}.")
-    return "}" if opening.lastgroup == "object" else "]"
+def _mend(source: str) -> Any:
+    """Return the value of a text that is no JSON; None if it is not all there, or not clear."""
+    if len(source) > LONGEST_MENDED:
+        return None
+    import json_repair  # takes a while
+
+    try:
+        while source.startswith("{\\"):
+            source = json.loads(f'"{source}"', strict=False)
+        if not re.search('["“]', source):
+            source = html.unescape(source).translate(_QUOTES)
+        source = _ASIDE.sub(lambda found: found[1] or ("null" if found[2] else ""), _MARKDOWN.sub(r"\1", source))
+        value = json_repair.loads(source, skip_json_loads=True)
+        return value if _is_same(source, json.dumps(value, ensure_ascii=False)) else read_literal(parse_python(source))
+    except UNREADABLE:
+        return None
 
 
-def _write(token: regex.Match[str]) -> str:
-    kind, said = str(token.lastgroup), token[0]
-    if kind in ("key", "text"):
-        marks = 3 if said.startswith('"""') else 1
-        inside = said[marks:-marks]
-        return '"' + _ESCAPE.sub(_escape, inside if kind == "text" else _MARKDOWN.sub("", inside)) + '"'
-    if kind == "name":
-        return f'"{said}"'
-    word = _WORDS.get(said, said)
-    if kind == "word" and not _LITERAL.fullmatch(word):
-        how = 'Text stands in double quotes, and a quote inside it as \\".'
-        raise ToolError(f"{said[:40]!r} is not a JSON value. {how}")
-    return _WRITTEN.get(kind, word)
+def _is_same(source: str, mended: str) -> bool:
+    """Return whether a mended text says what its source does, and no text in it has a quote without its other half."""
+    is_paired = not any(text.count('\\"') % 2 for text in _TEXT.findall(mended))
+    return is_paired and _reduce(source) == _reduce(mended)
 
 
-def _escape(found: regex.Match[str]) -> str:
-    if found["quote"]:
-        return found["quote"]
-    return f"\\{found[0]}" if found[0] in ("\\", '"') else found[0]
+def _reduce(text: str) -> str:
+    return _NAME.sub(r"\1\2", text.lower().replace("none", "null").translate(_SIGNS))
 
 
-def _explain(text: str, at: int, opened: list[regex.Match[str]]) -> ToolError:
-    if _UNENDED.match(text, at):
-        return ToolError(f"The JSON is cut short, or a quote is not escaped: {text[at : at + 40]!r} is not closed.")
-    if opened and _END.match(text, at):
-        return ToolError(f"The JSON is cut short: {text[opened[-1].start() :][:40]!r} is not closed.")
-    return ToolError(f"{text[at : at + 40]!r} is not JSON.")
+def parse_python(source: str) -> ast.expr:
+    """Return a Python expression. Raises what is UNREADABLE."""
+    with warnings.catch_warnings(action="ignore"):  # of backslashes that escape nothing
+        return ast.parse(source, mode="eval").body
+
+
+def read_literal(node: ast.expr) -> Any:
+    """Return the value of a Python literal, as JSON has it. Raises what is UNREADABLE."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Dict) and len({ast.dump(key) for key in each.keys if key}) < len(each.keys):
+            raise ValueError("a key stands there twice")
+    return json.loads(json.dumps(ast.literal_eval(node), allow_nan=False))

@@ -1,4 +1,4 @@
-"""What a model thinks before it answers, where a server leaves that in the text: taken off, also while it streams.
+"""What a model thinks before it answers, where a server leaves that in the text: taken off while it streams.
 
 A thought stands between tags. Some templates open it in the prompt, so that the reply has the end alone; and where a
 reply is cut, the end is missing. A tag in quotes is only spoken of. All is read once, from left to right.
@@ -6,7 +6,6 @@ reply is cut, the end is missing. A tag in quotes is only spoken of. All is read
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 TAGS = {
     **{f"<{name}>": f"</{name}>" for name in ("think", "thinking", "thought", "reasoning")},
@@ -23,20 +22,6 @@ _TAG = re.compile("|".join(map(re.escape, _ALL)))
 _QUOTES = tuple("\"'`“‘«„*(")
 """What stands before a tag that is only spoken of."""
 _BLANKS = (" ", "\t")
-
-
-class Split(NamedTuple):
-    """A reply without its thoughts.
-
-    Args:
-        said: What is left.
-        thought: What was thought.
-        is_open: Whether a thought has no end.
-    """
-
-    said: str
-    thought: str
-    is_open: bool
 
 
 @dataclass
@@ -142,14 +127,6 @@ class Thoughts:
     def _ends_alone(self) -> bool:
         """Return whether an end here ends a thought that the prompt began."""
         return self._is_meant() and (self._is_fresh or self._last not in _BLANKS)
-
-
-def split_thoughts(reply: str) -> Split:
-    """Return a whole reply without its thoughts."""
-    thoughts = Thoughts()
-    parts = (thoughts.feed(reply), thoughts.finish())
-    said, thought = ("".join(text for part in parts for text in getattr(part, name)) for name in ("said", "thought"))
-    return Split(said, thought, thoughts.is_open)
 
 
 def _find_beginning(text: str, at: int, tags: tuple[str, ...]) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ana.errors import ToolError
-from ana.models.lenient_json import read_whole
+from ana.models.lenient_json import decode
 
 _NAMESPACE = re.compile(r"^(?:functions|tools|default_api)\.|(?:\(\)|\.call)$", re.IGNORECASE)
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,18})")
@@ -193,13 +193,4 @@ def _fit_text(value: str, types: frozenset[str]) -> Any:
         return int(text)
     if "boolean" in types and text.lower() in _LITERALS:
         return _LITERALS[text.lower()]
-    if types & {"object", "array"} and text[:1] in ("{", "["):
-        return _read_object(text)
-    return value
-
-
-def _read_object(text: str) -> Any:
-    try:
-        return read_whole(text)
-    except ToolError:
-        return text
+    return decode(value) if types & {"object", "array"} else value

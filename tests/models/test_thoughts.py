@@ -2,7 +2,7 @@
 
 import pytest
 
-from ana.models.thoughts import LONE, TAGS, Split, Thoughts, split_thoughts
+from ana.models.thoughts import LONE, TAGS, Thoughts
 from tests.effort import expect_linear
 
 CASES = {
@@ -28,12 +28,6 @@ CASES = {
     "Hi <thin": ("Hi <thin", ""),
     "": ("", ""),
 }
-
-
-@pytest.mark.parametrize("reply", CASES)
-def test_a_reply_is_split_into_what_is_said_and_what_was_thought(reply: str) -> None:
-    said, thought = CASES[reply]
-    assert split_thoughts(reply) == Split(said, thought, is_open="never ends" in reply)
 
 
 def read_in_pieces(reply: str, size: int) -> tuple[str, str]:
@@ -78,5 +72,5 @@ PIECES = (
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_a_long_reply_is_read_in_linear_time_whole_and_in_pieces(piece: str) -> None:
-    expect_linear(split_thoughts, piece)
+    expect_linear(lambda reply: read_in_pieces(reply, len(reply)), piece)
     expect_linear(lambda reply: read_in_pieces(reply, 3), piece)

@@ -36,7 +36,7 @@ TEXTS = (
     f"{MILK} and {NOW}",
     f"`{MILK}`",
     MILK[:-1],
-    f"[{MILK}, 1]",
+    f"[{MILK}, {{}}] for you",
     MILK.replace("create_item", "make_coffee"),
     f"{MILK}\n{NOW.replace('now', 'make_coffee')}",
     '{"name": "history", "content": "a course"}',

@@ -1,97 +1,35 @@
-"""What may stand around a decision and is no word: fences, tags, tokens of chat templates, thoughts; and calls that
-name their tool outside of the arguments, where the reply is nothing else.
+"""Calls that name their tool outside of the arguments, where the reply is nothing else.
 
 Python's, as Gemma and Llama 3.2 write them; ReAct's "Action: ... Action Input: ..."; a name before an object, as in the
 chat templates of Mistral, DeepSeek, Kimi and gpt-oss; parameters in tags, as Qwen3-Coder and GLM-4.5 write them.
 """
 
-import json
+import ast
+import re
 from typing import Any
 
-import regex
-
-from ana.errors import ToolError
 from ana.models.json_mode.shapes import ParsedReply
-from ana.models.lenient_json import INVISIBLE, read_value
-from ana.models.thoughts import split_thoughts
+from ana.models.lenient_json import LONGEST_MENDED, UNREADABLE, build_object, parse_python, read_literal, read_value
 from ana.models.tool_schema import Tools
 
-TOKEN = r"(?:<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\n]{1,40}｜>)"
-TAG = r"</?(?!think|answer|final)[^<>={}()\n]{1,40}>"
-FENCE = r"(?:```+|~~~+)[ \t]*\w*"
-
-LONGEST_EDGE = 80
-"""Characters of what may stand at the end of a reply."""
-
-_SPACE = f" \t\r\n\xa0\u2028\u2029{INVISIBLE}"
-_EDGE = (
-    rf"{TOKEN}(?:(?:assistant|model|final)\b)?|<start_of_turn>(?:model\b)?"
-    r"|</?(?:s|bos|eos|pad|end_of_turn)>|</(?:answer|final)>|\[/?INST\]|\x1b\[[0-9;]*m"
+TOKEN = r"<[|｜][^|｜<>\n]{1,40}[|｜]>"
+MARKUP = (
+    rf"{TOKEN}|</?(?!think|answer|final|arg_)[^<>={{}}()\n]{{1,40}}>|(?:```+|~~~+)[ \t]*\w*"
+    r"|\[/?[A-Z_]{3,20}\]|\x1b\[[0-9;]*m"
 )
-_FRONT = regex.compile(rf"(?:[{_SPACE}]|{_EDGE})*+")
-_LAST = regex.compile(_EDGE)
-_ESCAPED = regex.compile(r"\{(?:\s|\\n)*\\\"")
-_NEXT_TURN = regex.compile(rf"(?s)(?:{TOKEN}|<end_of_turn>|</s>)\s*(?:{TOKEN}|<start_of_turn>)\s?user\b.*")
-_WORDS = r"(?:Action|Call|call|FUNCTION|TOOL_CALLS|assistant|function|await|commentary to)\b"
-_ASIDE = r"\*{0,3}(?:Thought|Plan|Observation)\b[^\n]*(?:\n|\Z)"
-_OPENING = r"<(?:｜DSML｜)?(?:function=|invoke name=[\"'])"
-_LEAD = regex.compile(
-    rf"(?:{_ASIDE}|{_WORDS}|{_OPENING}|{TOKEN}|{TAG}|{FENCE}|>>>|(?<=\S)>|[\s:=*`\[\]✿<]|\w+ = (?=\w+\())*+"
-    r"(?P<printed>print\()?"
+"""What may stand around a decision and is no word: tokens of chat templates, tags, fences, colors."""
+_WORDS = "Action(?: Input)?|[Cc]all|FUNCTION|ARGS|function|invoke name|await|commentary to|assistant|json"
+_AROUND = (
+    rf"(?:\*{{0,3}}(?:Thought|Plan|Observation)\b[^\n]*|{MARKUP}|[\s:=*`\[\]>✿.;)\"']"
+    rf"|<(?!(?:｜DSML｜)?(?:param|arg_))|｜DSML｜|(?:{_WORDS})\b)*+"
 )
-_NAME = regex.compile(r"(?P<name>[A-Za-z_][\w.\\-]*)(?::\d+)?[\"'`*]*")
-_BETWEEN = regex.compile(
-    rf"(?:{TOKEN}|(?!<arg_key){TAG}|{FENCE}|(?:ARGS|json)\b|[\s:>✿\[\]]|\((?=\s*\{{))*+"
-    rf"(?:\**Action Input:?\**:?[ \t]*(?:{FENCE}\s*(?=\{{))?)?"
+_NAME = re.compile(rf"{_AROUND}(?P<name>[A-Za-z_][\w.\\-]*)(?::\d+)?(?P<call>\()?{_AROUND}")
+_PARAMETER = re.compile(
+    r"(?s)\s*<(?:｜DSML｜)?(?:parameter(?:=|\sname=[\"'])|arg_key>)([\w.-]+)"
+    r"(?:</arg_key>\s*<arg_value|[\"'][^<>]*)?>\n?(.*?)\n?</(?:｜DSML｜)?(?:parameter|arg_value)>"
 )
-_PARAMETER = (
-    r"\s*<(?|(?:｜DSML｜)?parameter(?:=| name=[\"'])([\w.-]+)[\"']?(?: string=\"\w+\")?"
-    r"|arg_key>([\w.-]+)</arg_key>\s*<arg_value)>"
-    r"((?:(?!</(?:｜DSML｜)?(?:parameter|arg_value)>)(?s:.))*+)</[^<>]+>"
-)
-_TAGGED = regex.compile(rf"(?:{_PARAMETER})++\s*</(?:｜DSML｜)?(?:function|invoke|tool_call)>")
-_LAYOUT = regex.compile(r"\A\r?\n|\r?\n\Z")
-_TAIL = regex.compile(rf"(?:{_ASIDE}|{TOKEN}|{TAG}|{FENCE}|[\s\])`*;.])*+\Z")
-
-
-def unwrap(reply: str) -> str:
-    """Return a reply without thoughts, and without space and tokens around it; decoded where it is a JSON text.
-
-    Raises:
-        ToolError: A thought is not closed, or nothing else is there.
-    """
-    split = split_thoughts(_decode(_decode(reply.strip(_SPACE))))
-    if split.is_open:
-        raise ToolError(f"The thought that begins with {split.thought.strip()[:40]!r} is not closed.")
-    if text := _strip(split.said):
-        return text if "{" in text else _NEXT_TURN.sub("", text)
-    raise ToolError("The reply is empty, or only a thought.")
-
-
-def _strip(text: str) -> str:
-    front = _FRONT.match(text)
-    begin, end = front.end() if front else 0, len(text)
-    while True:
-        while end > begin and text[end - 1] in _SPACE:
-            end -= 1
-        nearest = max(begin, end - LONGEST_EDGE)
-        edge = _LAST.fullmatch(text, max(nearest, *(text.rfind(sign, nearest, end) for sign in "<[\x1b")), end)
-        if edge is None:
-            return text[begin:end]
-        end = edge.start()
-
-
-def _decode(text: str) -> str:
-    """Return the JSON that a JSON text holds, also where its quotes are missing; any other text as it is."""
-    try:
-        inner = (
-            json.loads(f'"{text}"' if _ESCAPED.match(text) else text, strict=False)
-            if text.startswith(('"', "{"))
-            else None
-        )
-    except (ValueError, RecursionError):
-        return text
-    return inner if isinstance(inner, str) and inner.strip().startswith(("{", "[", '"')) else text
+_CLOSING = re.compile(r"\s*</")
+_TAIL = re.compile(rf"{_AROUND}\Z")
 
 
 def read_named_call(text: str, tools: Tools) -> ParsedReply | None:
@@ -100,23 +38,39 @@ def read_named_call(text: str, tools: Tools) -> ParsedReply | None:
     Raises:
         ToolError: Its arguments cannot be read.
     """
-    lead = _LEAD.match(text)
-    name = _NAME.match(text, lead.end()) if lead else None
-    between = _BETWEEN.match(text, name.end()) if name else None
-    if not (lead and name and between) or tools.resolve_name(name["name"]) is None:
+    found = _NAME.match(text)
+    name = tools.resolve_name(found["name"]) if found else None
+    if not found or not name:
         return None
-    args, end = _read_arguments(text, between.end())
-    if end is None or (lead["printed"] and not text.startswith(")", end)):
-        return None
-    return ParsedReply(name["name"], args) if _TAIL.match(text, end) else None
+    if found["call"]:
+        end = text.rfind(")") + 1
+        args = _read_python(f"f({text[found.end('call') : end]}", tools.parameters(name))
+    elif text.startswith("{", found.end()):
+        args, end = read_value(text, found.end())
+    else:
+        args, end = _read_parameters(text, found.end())
+    return ParsedReply(name, args) if args is not None and _TAIL.match(text, end) else None
 
 
-def _read_arguments(text: str, at: int) -> tuple[Any, int | None]:
-    """Return the arguments, and where they end; None where there are none."""
-    if text.startswith(("{", "("), at):
-        return read_value(text, at)
-    if tagged := _TAGGED.match(text, at):
-        names, values = tagged.captures(1), (_LAYOUT.sub("", value) for value in tagged.captures(2))
-        args = dict(zip(names, values, strict=True))
-        return args, tagged.end() if len(args) == len(names) else None
-    return None, None
+def _read_python(source: str, parameters: list[str]) -> Any:
+    """Return the arguments of a call in Python; None where they cannot be read."""
+    try:
+        call = parse_python(source) if len(source) <= LONGEST_MENDED else None
+        if not isinstance(call, ast.Call) or len(call.args) > len(parameters):
+            return None
+        named = [(str(each.arg), each.value) for each in call.keywords]
+        if len(call.args) == 1 and not named and isinstance(call.args[0], ast.Dict):
+            return read_literal(call.args[0])
+        pairs = [*zip(parameters, call.args, strict=False), *named]
+        return build_object((name, read_literal(value)) for name, value in pairs)
+    except UNREADABLE:
+        return None
+
+
+def _read_parameters(text: str, at: int) -> tuple[Any, int]:
+    """Return the parameters that stand in tags, and where they end; None where the end of the call is missing."""
+    pairs = []
+    while parameter := _PARAMETER.match(text, at):
+        pairs.append((parameter[1], parameter[2]))
+        at = parameter.end()
+    return build_object(pairs) if pairs and _CLOSING.match(text, at) else None, at

@@ -1,67 +1,57 @@
-"""From a reply to a decision: take off what is around it, find what it says, require that it is one thing, check it.
+"""From a reply to a decision: find what it says, require that it is one thing, check it.
 
 A decision counts only on lines without other words, with nothing beside it that looks like another call, an answer, a
 thought or the person's next message: stored text that is quoted must not command. A reply without any is an answer.
 """
 
 import json
-
-import regex
+import re
 
 from ana.errors import ToolError
-from ana.models.json_mode.notations import FENCE, TAG, TOKEN, read_named_call, unwrap
+from ana.models.json_mode.notations import MARKUP, TOKEN, read_named_call
 from ana.models.json_mode.shapes import ParsedReply, find_decisions
-from ana.models.lenient_json import read_value
+from ana.models.lenient_json import SPACE, read_value
 from ana.models.tool_schema import Tools
 
 LONGEST = 300_000
 """Characters of a reply that is read."""
 ASKED = 'Send exactly one: {"tool": {"name": ..., "args": {...}}} or {"final": {"answer": ...}}.'
 
-_HERE = "\ufffc"
+HERE = "\ufffc"
 """Stands in the prose where a decision was."""
-_OPENING = regex.compile(
-    r"(?:\[\s{0,40}){0,3}\{\s*(?:[\"'“”‘’`\\\u200b]|&quot;|//|(?:tool|final|action|name|function)\s*[:：])"
+_OPENING = re.compile(
+    r"(?:\[\s{0,40}){0,3}\{\s*(?:[\"'“‘`\\\u200b#]|&quot;|//|(?:tool|final|action|name|function)\s*[:：])"
 )
 """The beginning of an object; any other brace is a brace."""
-_RESULT = regex.compile(r"(?:(?:^|\n)(?:Observation|Tool result):|<tool_response>\n?|\[TOOL_RESULTS\])[ \t]*\Z")
-_WORD = regex.compile(r"[^\W\d_]{2,}")
-_EMPTY = regex.compile(r"(?:\W|null|None)*+")
-_MARKUP = regex.compile(rf"{TOKEN}|{TAG}|{FENCE}|\[/?[A-Z_]{{3,20}}\]|<!--(?:(?!<!--|-->).)*+-->|[ \t;,.]//.*")
-_LABEL = regex.compile(
-    r"[\W\d]*(?:here (?:is|'s) |this is )?(?:the |my |a )?(?:(?:json|final|next|tool|function) )*"
-    r"(?:decision|answer|response|output|json|call|action|assistant|ai|result|réponse(?: finale)?|antwort|entscheidung)"
-    r"[*_ ]*[:：]\W*",
-    regex.IGNORECASE,
-)
-"""The words that may stand before a decision on its line."""
-_FINAL = regex.compile(r"(?:(?:Thought|Action):[^\n]*\n)*(?:Final Answer:|>>>all\n|(?:<final>\s*)?<answer>)\s*")
+_MARKUP = re.compile(MARKUP)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_EDGE = re.compile(rf"{TOKEN}(?:assistant|final)?|<start_of_turn>(?:model)?|</?(?:s|end_of_turn|answer|final)>")
+_FINAL = re.compile(r"(?:(?:Thought|Action):[^\n]*\n)*(?:Final Answer:|>>>all\n|<final><answer>|<answer>)")
 """The beginning of an answer in other forms than JSON."""
-_ANSWERED = regex.compile(r"(?m)^[^\w\n]*+Final Answer:|^>>>all|</?(?:final|answer)>|✿RETURN✿")
 _OTHERS = (
-    r"(?:^[^\w\n]*+|\bcall[^\w\n]+|(?<=[>=.:▁\]]))(?:{0})\b",
-    r"\b(?:{0})\(|^[^\w\n]*+(?:{1})\(",
-    r"^[^\w\n]*+action[ \t*]*:[ \t*]*(?!none\b)\w+",
-    r"^(?:tool|final):",
-    r"<(?:｜DSML｜)?(?:function=|invoke |param|arg_key)",
-    r"</?think|\[/?THINK",
-    r"^(?:User|Human)[ \t]*:|(?:<\|\w+\|>|<start_of_turn>)\s?user\b|<\|user\|>",
+    r"(?mi)(?:^[^\w\n]*+|\bcall[^\w\n]+|(?<=[>=.:▁\]]))(?:NAMES)\b|\b(?:NAMES)\("
+    r"|^[^\w\n]*+(?:action[ \t*]*:[ \t*]*(?!none\b)\w+|final answer:)|^(?:tool|final):|^>>>"
+    r"|<(?:｜DSML｜)?(?:function=|invoke |param|arg_key)|</?think|<(?:final|answer)>|\[/?THINK"
+    r"|^(?:User|Human)[ \t]*:|(?:<\|\w+\|>|<start_of_turn>)\s?user\b|<\|user\|>"
 )
-"""What a reply may not hold beside what is read: another notation's call ({0} are the tools whose names are no words,
-{1} all), a thought that is not closed, the person's next message."""
-_NOT_PROSE = regex.compile(
-    r"(?m)^[^\w\n]*+(?:Thought|Action|Observation)[^\w\n]*:"
-    r"|<(?:tool_call|start_function)|<[|｜][^<>\n]*>|\[TOOL_CALLS\]|✿|^>>>"
-    r"|\A[A-Za-z_][\w.]*\(.*\)\Z|\A[{\[]\s*[{\[\"']"
+"""What a reply may not hold beside what is read: another notation's call (NAMES are the tools whose names are no
+words), a thought, another answer, the person's next message."""
+_NOT_PROSE = re.compile(
+    r"(?m)^[^\w\n]*+(?:Thought|Action|Observation)[^\w\n]*:|<(?:tool_call|start_function)|\[TOOL_CALLS\]|✿"
+    r"|\A[A-Za-z_][\w.]*\(.*\)\Z|\A[{\[]\s*[{\[\"'#/]"
 )
 
 
 def read_decision(reply: str, tools: Tools) -> ParsedReply:
-    """Read any text at all as a call that fits its tool's schema, an answer, or an error in words."""
+    """Read any text at all as a call that fits its tool's schema, an answer, or an error in words.
+
+    Args:
+        reply: Without thoughts.
+    """
     try:
         if len(reply) > LONGEST:
             raise ToolError(f"The reply has {len(reply):,} characters; at most {LONGEST:,} are read.")
-        return _check(_read(unwrap(reply), tools), tools)
+        return _check(_read(reply.strip(SPACE), tools), tools)
     except ToolError as exc:
         return ParsedReply(error=f"{exc.message} {ASKED}")
     except RecursionError:
@@ -71,70 +61,47 @@ def read_decision(reply: str, tools: Tools) -> ParsedReply:
 def _read(text: str, tools: Tools) -> ParsedReply:
     if named := read_named_call(text, tools):
         return named
-    prose, said = _find_objects(text, tools)
-    _require_no_other(prose, tools)
-    if not said:
-        return _read_prose(text, prose)
+    prose, said = find_objects(text, tools)
+    begun = None if said else _FINAL.match(text)
+    names = "|".join(re.escape(name) for name in tools.schemas if "_" in name) or r"\Z."
+    _refuse(_OTHERS.replace("NAMES", names), prose[begun.end() :] if begun else prose)
     if len({*map(repr, said)}) > 1:
         names = ", ".join((one.tool or f"final {one.answer!r}")[:40] for one in said[:5])
         raise ToolError(f"The reply holds different decisions: {names}. The next one follows a call's result.")
-    _require_alone(prose)
-    return said[0]
+    for line in prose.split("\n"):
+        if HERE in line and (line.lstrip().startswith(">") or _WORD.search(_MARKUP.sub("", line))):
+            beside = max(line.split(HERE), key=len).strip()
+            raise ToolError(f"A decision stands inside a sentence, where it is not run: {beside[:80]!r}.")
+    if said:
+        return said[0]
+    if not re.search(r"\w", _MARKUP.sub("", prose).replace("null", "")):
+        raise ToolError(f"The reply holds no decision: {text[:80]!r}.")
+    answer = _EDGE.sub("", text[begun.end() :] if begun else text).strip(SPACE)
+    _refuse(_NOT_PROSE, answer)
+    return ParsedReply(answer=answer)
 
 
-def _find_objects(text: str, tools: Tools) -> tuple[str, list[ParsedReply]]:
-    """Return the reply without its objects, a mark in the place of each decision, and the decisions."""
+def find_objects(text: str, tools: Tools) -> tuple[str, list[ParsedReply]]:
+    """Return a reply without its objects, a mark in the place of each decision, and the decisions.
+
+    Raises:
+        ToolError: An object cannot be read, or is not quite a decision.
+    """
     prose, said, begun = list[str](), list[ParsedReply](), 0
     while opening := _OPENING.search(text, begun):
         value, end = read_value(text, opening.start())
-        is_result = _RESULT.search(text, begun, opening.start())
-        found = [] if is_result else list(find_decisions(value, tools))
-        if not (found or is_result) and isinstance(value, dict) and {"tool", "final"} & value.keys():
+        found = list(find_decisions(value, tools))
+        if not found and isinstance(value, dict) and {"tool", "final"} & value.keys():
             raise ToolError(f"The JSON is no decision: {text[opening.start() : end][:80]!r}.")
-        prose += [text[begun : opening.start()], _HERE if found else ""]
+        prose += [text[begun : opening.start()], HERE if found else text[opening.start() : end]]
         said += found
         begun = end
     return "".join([*prose, text[begun:]]), said
 
 
-def _require_no_other(prose: str, tools: Tools) -> None:
-    """Refuse what looks like a further decision, or like the person's next message."""
-    names = [regex.escape(name) for name in tools.schemas] or [r"\Z."]
-    no_words = [name for name in names if "_" in name] or [r"\Z."]
-    others = regex.compile(
-        "|".join(_OTHERS).format("|".join(no_words), "|".join(names)), regex.MULTILINE | regex.IGNORECASE
-    )
-    if other := others.search(prose):
-        raise ToolError(f"The reply should be one decision in JSON and has {other[0].strip()[:80]!r}.")
-
-
-def _require_alone(prose: str) -> None:
-    """Refuse a decision inside a brace that could not be read, or with words on its line.
-
-    Quoted text could become a command.
-    """
-    if answer := _ANSWERED.search(prose):
-        raise ToolError(f"The reply holds a decision, and {answer[0].strip()!r} beside it.")
-    around = prose.partition(_HERE)[0]
-    if around.count("{") > around.count("}") and regex.search(r"\w", around):
-        raise ToolError(f"A decision stands inside a brace that is not closed: {around[-80:]!r}.")
-    for line in prose.split("\n"):
-        before, here, after = (_MARKUP.sub("", part) for part in line.partition(_HERE))
-        is_led = before.lstrip().startswith(">") or (_WORD.search(before) and not _LABEL.fullmatch(before))
-        if here and (is_led or _WORD.search(after)):
-            shown = line.replace(_HERE, "{...}").strip()[:80]
-            raise ToolError(f"A decision stands inside a sentence, where it is not run: {shown!r}.")
-
-
-def _read_prose(text: str, prose: str) -> ParsedReply:
-    """Return an answer in plain words, unless it was an attempt at something else."""
-    if _EMPTY.fullmatch(_MARKUP.sub("", prose)):
-        raise ToolError(f"The reply holds no decision: {text[:80]!r}.")
-    begun = _FINAL.match(text)
-    answer = text[begun.end() :] if begun else text
-    if form := _NOT_PROSE.search(answer):
-        raise ToolError(f"The reply should be one decision in JSON and has {form[0].strip()[:80]!r}.")
-    return ParsedReply(answer=answer)
+def _refuse(form: str | re.Pattern[str], text: str) -> None:
+    if found := re.search(form, text):
+        raise ToolError(f"The reply should be one decision in JSON and has {found[0].strip()[:80]!r}.")
 
 
 def _check(said: ParsedReply, tools: Tools) -> ParsedReply:
@@ -144,11 +111,9 @@ def _check(said: ParsedReply, tools: Tools) -> ParsedReply:
     name = tools.resolve_name(said.tool)
     if name is None:
         raise ToolError(f"There is no tool {said.tool[:80]!r}. The tools are: {', '.join(tools.schemas)}.")
-    parameters, args = tools.parameters(name), [] if said.args in (None, "") else said.args
+    parameters, args = tools.parameters(name), said.args or {}
     if isinstance(args, str | int | float) and len(parameters) == 1:
-        args = [args]
-    if isinstance(args, list) and len(args) <= len(parameters):
-        args = dict(zip(parameters, args, strict=False))
+        args = {parameters[0]: args}
     if not isinstance(args, dict):
         known = ", ".join(parameters) or "nothing"
         raise ToolError(f"The arguments must be one object with: {known}; not {json.dumps(args)[:80]}.")
