@@ -58,8 +58,8 @@ class DataHandles:
     @property
     def upkeep(self) -> "Upkeep":
         """What only a data folder has. Raises UserError where something else keeps the items."""
-        if found := self.find_upkeep():
-            return found
+        if upkeep := self.find_upkeep():
+            return upkeep
         raise UserError("This is for a data folder, and what is kept here is in a database.", "See docs/operating.md.")
 
     def find_upkeep(self) -> "Upkeep | None":

@@ -41,7 +41,7 @@ def undo_turn(
     if done.conflicts and not done.name:
         say(f"Nothing was {'brought' if is_redo else 'taken'} back: this was changed since.")
         for conflict in done.conflicts:
-            say(f"  {describe_difference(conflict.left, conflict.now)}")
+            say(f"  {describe_difference(conflict.after, conflict.now)}")
         if can_ask() and confirm(f"{'Bring' if is_redo else 'Take'} it back all the same?"):
             # only the conflicts that were shown: another change may come while the person reads
             return undo_turn(memory, done.turn, here=here, override=done.conflicts, user=user)

@@ -13,7 +13,7 @@ from ana.memory.operations import Operation, read_operation
 from ana.reminders.reading import check_remind
 from ana.time.clock import WEEKDAYS
 from ana.time.dates import day_of, weekday, with_weekday, without_weekday
-from ana.time.meant import guess_dates
+from ana.time.guesses import guess_dates
 from ana.time.when import resolve
 from ana.values import Json, read_json
 

@@ -15,7 +15,7 @@ from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.tokens import tokenize
-from ana.memory.views import SHOWN, tell_source
+from ana.memory.views import MOST_CHARACTERS, tell_source
 from ana.time.dates import with_weekday, without_weekday
 from ana.time.spans import Span, date_span
 from ana.values import Json, to_number
@@ -121,7 +121,7 @@ def _show_change(entry: Entry, call: CallContext, whole: bool) -> dict[str, Json
     told = describe_change(make_receipt(change, call.clock.zone))[_SIGN:]
     shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: told, **tell_source(change.before, change.after)}
     if whole and change.before and (change.after is None or change.after.content != change.before.content):
-        shown["was"] = change.before.content[:SHOWN]
+        shown["was"] = change.before.content[:MOST_CHARACTERS]
     return shown
 
 

@@ -41,7 +41,7 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
         call.memory, _find_turn(call, turn), override=force, mark=_mark(call), source=get_source(call.cause)
     )
     if done.conflicts and not force:
-        changed = "; ".join(describe_difference(each.left, each.now) for each in done.conflicts)
+        changed = "; ".join(describe_difference(each.after, each.now) for each in done.conflicts)
         raise ToolError(
             f"Nothing was undone, because this was changed since turn {done.turn}: {changed}.",
             "Show this to the user and ask; with force it becomes what it was before anyway.",

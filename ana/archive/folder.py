@@ -142,8 +142,8 @@ class FolderRows:
             _write_turns(TraceFiles(self._storage.traces_folder), rows)
             return
         if table in _FILES:
-            if kept := [*rows]:
-                _write_file(self._storage, table, kept)
+            if every := [*rows]:
+                _write_file(self._storage, table, every)
             return
         change = _TO_FILE.get(table, _same)
         for row in rows:

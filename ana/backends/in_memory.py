@@ -21,9 +21,9 @@ from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier
 from ana.memory.changes import KINDS, Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest
 from ana.memory.item import Item
-from ana.memory.search.found import Found
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
+from ana.memory.search.result import QueryResult
 
 
 class InMemoryBackend(TableReads):
@@ -50,7 +50,7 @@ class InMemoryBackend(TableReads):
     def scan(self, kind: Kind) -> Iterator[Item]:
         return iter(self.look_up(kind, lookup.list_items))
 
-    def query(self, query: Query) -> Found:
+    def query(self, query: Query) -> QueryResult:
         # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
         with self._lock:
@@ -89,8 +89,8 @@ class InMemoryBackend(TableReads):
             first = self.journal.next_seq()
             self.journal.insert(entries, first, first, done=True)
             read = {c.key: self.get_many(c.kind, [c.id]).get(c.id) for c in changes}
-            made = combine(entry.change for entry in entries)
-            return [replace(change, after=read.get(change.key, change.after)) for change in made]
+            combined = combine(entry.change for entry in entries)
+            return [replace(change, after=read.get(change.key, change.after)) for change in combined]
 
     def erase(self, records: Collection[RecordKey]) -> None:
         with self._change():

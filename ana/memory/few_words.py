@@ -67,14 +67,14 @@ def show_value(value: Json, year: int | None = None) -> str:
     if isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
         return _show_list([show_value(each, year) for each in value])
     if isinstance(value, dict) and value and all(day_of(day) for pair in value.items() for day in pair):
-        shown = text = ", ".join(show_step(*step, year) for step in value.items())
+        words = text = ", ".join(show_step(*step, year) for step in value.items())
     elif isinstance(value, str):
         text = " ".join(value.split())
-        shown = show_text(text)
+        words = show_text(text)
     else:
         text = json.dumps(value, ensure_ascii=False)
-        shown = quote(text) if isinstance(value, list | dict) else text
-    return shown if len(text) <= LONGEST_VALUE else f"[{len(text):,}]"
+        words = quote(text) if isinstance(value, list | dict) else text
+    return words if len(text) <= LONGEST_VALUE else f"[{len(text):,}]"
 
 
 def show_step(old: Json, new: Json, year: int | None) -> str:

@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from ana.errors import ConfigError
-from ana.leases import held
+from ana.leases import tokens
 from ana.postgres.migrations import migrate
 from ana.postgres.session import IN_FOLDER, Session, Statement, map_errors
 
@@ -114,7 +114,7 @@ class Database:
             Statement(f"BEGIN ISOLATION LEVEL {mode}"),
             Statement(_BEGIN_WORK, [person, _PATIENCE, _LONGEST_PAUSE]),
         ]
-        numbers = [number for holder, number in held.get() if holder == person]
+        numbers = [number for holder, number in tokens.get() if holder == person]
         if mode == WRITE and numbers:
             first.append(Statement(_KEEP_LEASES, [numbers]))
         with self.begin(*first) as session:

@@ -32,7 +32,7 @@ _HINTS: dict[type[psycopg.Error], str] = {
 """What to do about an error with which trying again alone does not help."""
 
 
-IS_HELD = "until BETWEEN clock_timestamp() AND clock_timestamp() + interval '5 minutes'"
+IN_USE = "until BETWEEN clock_timestamp() AND clock_timestamp() + interval '5 minutes'"
 """Whether something that is renewed every half minute is held; one until later was taken while the clock was ahead, and
 would outlive a holder that is gone by as much."""
 

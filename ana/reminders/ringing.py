@@ -116,8 +116,8 @@ class Ringer:
         position = self._memory.backend.position()
         if position != self._position:
             # a query and not a scan: the index answers it, so that a look every minute does not load Chroma
-            found = self._memory.find(where={"remind": {"$ne": None}}, limit=10**9)
-            self._items = [found.stored.get(item.id, item) for item in found.items]  # not at their next date
+            result = self._memory.find(where={"remind": {"$ne": None}}, limit=10**9)
+            self._items = [result.stored.get(item.id, item) for item in result.items]  # not at their next date
             self._position = position
         return self._items
 
@@ -133,8 +133,8 @@ class Ringer:
                 continue
             if not is_alone():
                 return
-            shown = replace(ring, moment=due[key].moment)  # of one that was put off, that moment
-            message = self._add_buttons(make_message(item, shown, key, self._clock.now()), item, ring, due[key].ring)
+            actual = replace(ring, moment=due[key].moment)  # of one that was put off, that moment
+            message = self._add_buttons(make_message(item, actual, key, self._clock.now()), item, ring, due[key].ring)
             if not deliver(self._ledger, target, key, message, self._clock):
                 self.failed += 1
                 return
@@ -184,9 +184,9 @@ def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message
 
 def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
     """Return from when on an item rings: what was past when it was made is not made up for."""
-    made = datetime.fromisoformat(item.created_at)
+    created = datetime.fromisoformat(item.created_at)
     # one made later than now was made by a clock that was wrong
-    return max(now - oldest, made) if made <= now else now - oldest
+    return max(now - oldest, created) if created <= now else now - oldest
 
 
 def find_ring(item: Item | None, key: RingKey, zone: tzinfo) -> Ring | None:

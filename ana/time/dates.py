@@ -37,8 +37,8 @@ def spell_day(day: date) -> str:
 
 def show_day(day: date, year: int | None = None) -> str:
     """Return a day in few words: Wed 25 Nov, with the year if it is another than the one given."""
-    shown = f"{weekday(day)[:3]} {day.day} {day:%b}"
-    return shown if day.year == year else f"{shown} {day.year}"
+    text = f"{weekday(day)[:3]} {day.day} {day:%b}"
+    return text if day.year == year else f"{text} {day.year}"
 
 
 def with_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:

@@ -95,8 +95,8 @@ def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
     except (ValueError, TypeError, KeyError) as exc:
         raise UserError(f"{path} is not an export: its first line is not the header.", "Nothing was changed.") from exc
     if not known or version > FORMAT:
-        said = f"{path} is an export of format {version}, this program reads {FORMAT}."
-        raise UserError(said, "Install a newer ana; see README.")
+        message = f"{path} is an export of format {version}, this program reads {FORMAT}."
+        raise UserError(message, "Install a newer ana; see README.")
 
 
 def _add(text: bytes, bundle: Bundle) -> None:

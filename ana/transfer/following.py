@@ -89,8 +89,8 @@ def read_entries(calendar: Calendar, data: bytes, zone: tzinfo) -> list[Item]:
         except UserError as exc:
             raise UserError(exc.message.replace(str(path), f"The calendar {calendar.name}"), "Try again.") from exc
     if len(bundle.items) > MOST_ENTRIES:
-        said = f"The calendar {calendar.name} has more than {MOST_ENTRIES:,} entries."
-        raise UserError(said, "Bring it in once, with `ana import`.")
+        message = f"The calendar {calendar.name} has more than {MOST_ENTRIES:,} entries."
+        raise UserError(message, "Bring it in once, with `ana import`.")
     # an event may be in several calendars, and in a file that was brought in
     place, names = sha256(calendar.url.encode()).hexdigest()[:16], NewNames(bundle)
     return [
@@ -126,9 +126,9 @@ def _change(memory: Memory, calendar: Calendar, plan: Callable[[dict[str, Item],
     stamp, turn = memory.stamp(), f"{READING}{secrets.token_hex(4)}"
 
     def attempt() -> list[Change]:
-        found = memory.find(where={CALENDAR: calendar.name}, limit=10**6).items
+        items = memory.find(where={CALENDAR: calendar.name}, limit=10**6).items
         # as they are stored: what repeats is found at one of its dates
-        known = memory.backend.get_many("item", [item.id for item in found])
+        known = memory.backend.get_many("item", [item.id for item in items])
         changes = plan({id: each for id, each in known.items() if each.sources.content == calendar.source}, stamp)
         entries = [Entry(stamp, "", turn, change, None, source=calendar.source) for change in changes]
         return memory.apply(entries, {change.key: change.before for change in changes}) if changes else []
@@ -149,11 +149,11 @@ def _plan_entry(old: Item | None, item: Item, source: str, stamp: str) -> Change
         return Change("item", item.id, None, replace(new, created_at=stamp, updated_at=stamp))
     if old.sources.content != source:
         return None
-    told = old.sources.properties
-    beside = {name: value for name, value in old.properties.items() if told.get(name) != source}
+    origins = old.sources.properties
+    beside = {name: value for name, value in old.properties.items() if origins.get(name) != source}
     its = {name: value for name, value in item.properties.items() if name not in beside}
     sources = Sources(
-        source, {name: each for name, each in told.items() if name in beside} | dict.fromkeys(its, source)
+        source, {name: each for name, each in origins.items() if name in beside} | dict.fromkeys(its, source)
     )
     new = replace(old, content=item.content, properties=its | beside, sources=sources, zone=item.zone)
     is_same = (new.content, new.properties) == (old.content, old.properties)

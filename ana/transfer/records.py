@@ -22,7 +22,7 @@ LONGEST = 120
 """Characters that are shown of a record of which something is said."""
 
 Record = TypeVar("Record")
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
 class BadRecord(ValueError):
@@ -55,26 +55,26 @@ def decode_text(path: Path, data: bytes) -> str:
 def require_few(path: Path, count: int) -> None:
     """Raise UserError if a file has more records than are read of one."""
     if count > MOST_RECORDS:
-        said = f"{show_path(path)} has more than {MOST_RECORDS:,} records."
-        raise UserError(said, "Nothing was imported. Import it in parts.")
+        message = f"{show_path(path)} has more than {MOST_RECORDS:,} records."
+        raise UserError(message, "Nothing was imported. Import it in parts.")
 
 
-def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], Made | None]) -> list[Made]:
+def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], T | None]) -> list[T]:
     """Return what is made of every record, given with its place, such as "line 3"; None is left out.
 
     Raises UserError, which names the first ten with their places, if `read` raises BadRecord or ToolError for some.
     """
-    made, bad = [], []
+    results, bad = [], []
     for place, record in records:
         check_stopped()
         try:
-            made.append(read(record))
+            results.append(read(record))
         except (BadRecord, ToolError) as exc:
             why = exc.sentence() if isinstance(exc, ToolError) else str(exc)
             bad.append(f"{place}: {why.rstrip('.')}")
     if bad:
         raise refusal_error(path, bad)
-    return [each for each in made if each is not None]
+    return [each for each in results if each is not None]
 
 
 def refusal_error(
@@ -88,10 +88,10 @@ def refusal_error(
 def make_notes(named: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a sentence for each thing that is said of records, with how many those are and the first ten of them."""
     notes = []
-    for said, records in named.items():
-        shown = ", ".join(quote(record, LONGEST) for record in records[:MOST])
+    for fact, records in named.items():
+        names = ", ".join(quote(record, LONGEST) for record in records[:MOST])
         more = f" and {len(records) - MOST:,} more" if len(records) > MOST else ""
-        notes += [f"{said} ({len(records):,}): {shown}{more}."] if records else []
+        notes += [f"{fact} ({len(records):,}): {names}{more}."] if records else []
     return notes
 
 

@@ -83,12 +83,12 @@ class PostgresNote:
         return next((text for (text,) in self._rows.ask("SELECT text FROM notes WHERE name = ?", self._name)), "")
 
     def write(self, text: str) -> None:
-        found = [Statement(KEEP_KEY, [make_digest(text)])] * (self._name == "calendar-key")
-        self._rows.change(Statement(_KEEP_NOTE, [self._name, text]), *found)
+        keys = [Statement(KEEP_KEY, [make_digest(text)])] * (self._name == "calendar-key")
+        self._rows.change(Statement(_KEEP_NOTE, [self._name, text]), *keys)
 
     def age(self) -> float | None:
-        asked = "SELECT extract(epoch FROM now() - written)::float FROM notes WHERE name = ?"
-        return next((age for (age,) in self._rows.ask(asked, self._name)), None)
+        query = "SELECT extract(epoch FROM now() - written)::float FROM notes WHERE name = ?"
+        return next((age for (age,) in self._rows.ask(query, self._name)), None)
 
     def remove(self) -> None:
         self._rows.change(Statement("DELETE FROM notes WHERE name = ?", [self._name]))

@@ -75,8 +75,8 @@ async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
     if zone not in ("", handles.clock.zone_name):
         look = handles.workspace.whereabouts.look
         noted = await run_in_threadpool(look, handles.memory, handles.clock, zone)
-        if noted.told:
-            return Notice(noted.turn, [noted.told], bool(noted.turn), False, find_place(request))
+        if noted.sentence:
+            return Notice(noted.turn, [noted.sentence], bool(noted.turn), False, find_place(request))
     return await run_in_threadpool(_find_notice, handles, turn, find_place(request)) if turn else None
 
 
@@ -85,7 +85,7 @@ async def take_back(request: Request, form: FormData) -> Response | str:
     handles, turn, there = (await find_workspace(request)).handles, read_text(form, "turn"), read_text(form, "next")
     undone = await run_in_threadpool(undo, handles.memory, turn, override=bool(read_text(form, "override")))
     if undone.conflicts and not undone.name:
-        told = [describe_difference(each.left, each.now) for each in undone.conflicts]
+        told = [describe_difference(each.after, each.now) for each in undone.conflicts]
         return await render(request, "conflicts.html", conflicts=told, turn=turn, next=there, notice=None)
     return go_on(keep_here(there), undone.name)
 

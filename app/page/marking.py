@@ -10,7 +10,7 @@ from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize
 from ana.time.dates import day_of
-from ana.time.meant import guess_dates
+from ana.time.guesses import guess_dates
 from ana.time.repeats import DATE_KEYS, list_missed, read_day_or_moment
 from ana.values import Json, Properties
 from app.show.text import shorten

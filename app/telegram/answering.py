@@ -189,7 +189,7 @@ class Answering:
         mark = hashlib.sha256(f"{self._update.chat} {self._update.id} {self._update.at}".encode()).hexdigest()[:8]
         done = find_undone(memory, mark) or undo(memory, last_turn(memory, self._chat.thread), mark=mark)
         if done.conflicts and not done.name:
-            changed = "\n".join(describe_difference(each.left, each.now) for each in done.conflicts)
+            changed = "\n".join(describe_difference(each.after, each.now) for each in done.conflicts)
             return f"Nothing was taken back: this was changed since.\n{changed}\nTo do it all the same: " + (
                 f"ana undo --turn {done.turn} --force"
             )

@@ -983,8 +983,8 @@ def a_line_that_changed_since_it_was_read_is_left(backend: Backend) -> None:
     memory.append_line("Likes tea")
     shown = {0: "digest of another text"}
     calls: list[Callable[[], Any]] = [
-        lambda: memory.replace_line(0, "Likes coffee", shown=shown),
-        lambda: memory.delete_line(0, shown=shown),
+        lambda: memory.replace_line(0, "Likes coffee", digests=shown),
+        lambda: memory.delete_line(0, digests=shown),
     ]
     for call in calls:
         with pytest.raises(ToolError, match="Likes tea"):

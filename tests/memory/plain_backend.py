@@ -19,10 +19,10 @@ from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import content_digest, to_canonical_text
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
-from ana.memory.search.found import Found, Reason
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.ranking import Ranking, sort_similar
+from ana.memory.search.result import QueryResult, Reason
 from ana.memory.search.scoring import Weights
 from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
@@ -65,7 +65,7 @@ class PlainBackend:
     def count(self, kind: Kind) -> int:
         return len(self._records[kind])
 
-    def query(self, query: Query) -> Found:
+    def query(self, query: Query) -> QueryResult:
         # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self._embedder.embed_query(query.text.text)) if query.text else None
         with self._lock:
@@ -83,7 +83,9 @@ class PlainBackend:
             reasons = tuple(reason for _, reason in best)
             rows = [self._rows[item.id] for item, _ in best]
             found, more, stored = [item for item, _ in best], series.count_more(rows), series.list_stored(rows)
-            return Found(_copy(found), len(passing), len(passing) > len(best), reasons, more_dates=more, stored=stored)
+            return QueryResult(
+                _copy(found), len(passing), len(passing) > len(best), reasons, more_dates=more, stored=stored
+            )
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._lock:

@@ -9,9 +9,9 @@ import numpy as np
 
 from ana.memory.filters import matches
 from ana.memory.item import Item
-from ana.memory.search.found import First
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import ParsedQuery, Query
+from ana.memory.search.result import First
 from ana.memory.search.scoring import TAG_KEYS, days_span
 from ana.memory.search.tokens import fold_tag, tokenize
 from ana.memory.search.words import QueryWord, Rows, Scores

@@ -85,9 +85,9 @@ def test_what_changed_since_it_was_shown_is_not_overwritten(memory: Memory, monk
     monkeypatch.setattr(Clock, "stamp", lambda _: next(stamps))
     shown = memory.create("Buy milk").after
     assert shown
-    memory.update(shown.id, "Buy oat milk", shown=shown.updated_at)
+    memory.update(shown.id, "Buy oat milk", version=shown.updated_at)
     with pytest.raises(RecordChanged):
-        memory.update(shown.id, "Buy soy milk", shown=shown.updated_at)
+        memory.update(shown.id, "Buy soy milk", version=shown.updated_at)
     assert memory.get(shown.id).content == "Buy oat milk"
 
 

@@ -87,7 +87,7 @@ def test_what_another_turn_changed_since_is_a_conflict_and_nothing_is_touched(me
     memory.update(item, "three", None, cause("t2"))
     done = undo(memory, "t1")
     assert done.changes == []
-    ((left, now),) = [(c.left, c.now) for c in done.conflicts]
+    ((left, now),) = [(c.after, c.now) for c in done.conflicts]
     assert left is not None
     assert now is not None
     assert (left.content, now.content) == ("two", "three")

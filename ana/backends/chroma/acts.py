@@ -145,12 +145,12 @@ class Acts:
             changes = net(entry.change for entry in entries)
             now = self._read([change.key for change in changes])
             same = [change for change in changes if now.get(change.key) == change.after]
-            made = [change for change in same if not self._journal.was_changed_after(change, act)]
-            if len(made) == len(changes):
+            own = [change for change in same if not self._journal.was_changed_after(change, act)]
+            if len(own) == len(changes):
                 self._journal.finish(act)
                 continue
-            self._write([Change(c.kind, c.id, c.after, c.before) for c in made])  # back to what they were
-            if made or has_written:
+            self._write([Change(c.kind, c.id, c.after, c.before) for c in own])  # back to what they were
+            if own or has_written:
                 self._journal.drop(act)
 
     def _write(self, changes: Iterable[Change], vectors: Vectors | None = None) -> None:

@@ -136,12 +136,12 @@ def refuse_damaged(database: Path) -> None:
     """
     with closing(sqlite3.connect(database)) as connection:
         try:
-            found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
                 if not sql.startswith("CREATE VIRTUAL"):  # whose rows are in ordinary tables
                     for _ in connection.execute(f'SELECT * FROM "{name}"'):
                         pass
         except UnicodeDecodeError as exc:  # SQLite's own message was not UTF-8
             raise sqlite3.DatabaseError("its schema is damaged") from exc
-    if found != "ok":
-        raise sqlite3.DatabaseError(" ".join(found.split()))
+    if verdict != "ok":
+        raise sqlite3.DatabaseError(" ".join(verdict.split()))

@@ -20,10 +20,10 @@ from ana.errors import ConfigError
 from ana.memory.changes import Kind
 from ana.memory.digests import content_digest
 from ana.memory.item import Item
-from ana.memory.search.found import Found
 from ana.memory.search.property_text import property_text
 from ana.memory.search.query import Query
 from ana.memory.search.ranking import sort_similar
+from ana.memory.search.result import QueryResult
 from ana.memory.search.scoring import Weights
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class ChromaCollection:
                 with self._enter_write(removed=existing) as source:
                     source.delete(existing)
 
-    def query(self, query: Query, vector: Vector | None) -> Found:
+    def query(self, query: Query, vector: Vector | None) -> QueryResult:
         """Find records; the vector is that of the query's text, None without one."""
         return self.look_up(lambda db: self._search.find(db, query, vector))
 

@@ -73,12 +73,12 @@ def limit_flat(metadata: Metadata, names: set[str]) -> Metadata:
 
     `names` are those that the collection knows; new ones are added.
     """
-    kept: Metadata = {}
+    flat: Metadata = {}
     for name, value in metadata.items():
-        if name == ITEM_KEY or (len(kept) < MOST_NAMES and (name in names or len(names) < MOST_NAMES)):
-            kept[name] = value
+        if name == ITEM_KEY or (len(flat) < MOST_NAMES and (name in names or len(names) < MOST_NAMES)):
+            flat[name] = value
             names.add(name)
-    return kept
+    return flat
 
 
 def from_chroma(id: str, document: str, metadata: Metadata) -> Item:

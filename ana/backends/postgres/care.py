@@ -46,11 +46,11 @@ class PostgresCare:
             for first in range(0, len(stored), AT_ONCE):
                 some = stored[first : first + AT_ONCE]
                 vectors = self.embedder.embed_documents([_get_text(record) for _, record in some])
-                given = [row for row, _ in some], [np.array(vector, np.float32).tobytes() for vector in vectors]
+                columns = [row for row, _ in some], [np.array(vector, np.float32).tobytes() for vector in vectors]
                 session.add(
                     "UPDATE records SET vector = given.vector FROM unnest(?::integer[], ?::bytea[])"
                     " AS given(row, vector) WHERE records.row = given.row",
-                    *given,
+                    *columns,
                 )
                 session.run()
                 progress(first + len(some), len(stored))

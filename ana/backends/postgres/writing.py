@@ -48,8 +48,8 @@ class Writing:
                 [digests],
             ),
         )
-        made = {entry.key: entry.change for entry in read_entries(earlier)}
-        if known := find_earlier_change(made.get, self._entries):
+        by_key = {entry.key: entry.change for entry in read_entries(earlier)}
+        if known := find_earlier_change(by_key.get, self._entries):
             return [known]
         check_expected(expected, read_records(stored))
         if copies:
@@ -82,8 +82,8 @@ class Writing:
             if change.after and change.key not in rows:
                 last += 1
                 rows[change.key] = last
-        made = (self._make_record(rows[c.key], c.key, c.after) for c in self._changes if c.after)
-        session.insert("records", _RECORDS, made)
+        records = (self._make_record(rows[c.key], c.key, c.after) for c in self._changes if c.after)
+        session.insert("records", _RECORDS, records)
         session.add("UPDATE stores SET row = ?", last)
 
     def _make_record(self, row: int, key: RecordKey, item: Item) -> tuple[object, ...]:

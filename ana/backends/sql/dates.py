@@ -78,11 +78,11 @@ class ZoneDates:
         items = db.execute(f"SELECT row, id, created_at, date FROM items {which}", row)
         rows = ((*item, *(date_span(item[3], self.zone) or (None, None))) for item in items)
         db.executemany(f"INSERT INTO {self.items} VALUES (?, ?, ?, ?, ?, ?)", rows)
-        found = db.execute(f"SELECT row, key, element, value FROM properties {which_properties}", row)
-        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._iter_spans(found))
+        properties = db.execute(f"SELECT row, key, element, value FROM properties {which_properties}", row)
+        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._iter_spans(properties))
 
-    def _iter_spans(self, found: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
-        for row, key, element, value in found:
+    def _iter_spans(self, properties: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
+        for row, key, element, value in properties:
             if value.startswith('"') and (span := date_span(json.loads(value), self.zone)):
                 yield row, key, element, *span
 

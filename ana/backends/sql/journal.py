@@ -33,8 +33,8 @@ class JournalTable:
 
     def find(self, key: str) -> Change | None:
         """Return the change that the call with this key made."""
-        found = self.select("done AND key = ?", key)
-        return found[0].change if found else None
+        entries = self.select("done AND key = ?", key)
+        return entries[0].change if entries else None
 
     def latest(self, kind: Kind) -> list[Entry]:
         last = "seq IN (SELECT max(seq) FROM writes WHERE kind = ? AND done GROUP BY id)"

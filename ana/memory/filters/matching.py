@@ -83,12 +83,12 @@ def _is_one(value: Json, operand: Operand) -> bool:
     return bool(span and _compare_order(value, operand) == 0 and operand.start <= span[0] and span[1] <= operand.end)
 
 
-def _is_same(left: Json, right: Json) -> bool:
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(_is_same, left, right))
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_is_same(left[key], right[key]) for key in left)
-    return isinstance(left, bool) == isinstance(right, bool) and left == right  # in Python, True == 1
+def _is_same(one: Json, other: Json) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
+    return isinstance(one, bool) == isinstance(other, bool) and one == other  # in Python, True == 1
 
 
 def _is_any(value: Json, operands: tuple[Operand, ...]) -> bool:

@@ -155,8 +155,8 @@ class Words:
     def find_with_all(self, terms: Sequence[int]) -> list[int]:
         """Return the rows that have all of these terms, ascending."""
         documents = self._read_documents()
-        found = [documents.find_places(term) for term in terms]
-        return documents.rows[reduce(np.intersect1d, found)].tolist() if found else []
+        places = [documents.find_places(term) for term in terms]
+        return documents.rows[reduce(np.intersect1d, places)].tolist() if places else []
 
     def _read_documents(self) -> Documents:
         if self._documents is None:

@@ -12,7 +12,7 @@
 
 from ana.time.repeats.advancing import (
     advance,
-    count_left,
+    count_remaining,
     find_done_occurrence,
     find_on,
     find_passed_over,
@@ -61,7 +61,7 @@ __all__ = [
     "Understood",
     "advance",
     "bring_to_first",
-    "count_left",
+    "count_remaining",
     "find_done_occurrence",
     "find_on",
     "find_passed_over",

@@ -72,8 +72,8 @@ def _list_from(_: Base, first: int, last: int) -> list[str]:
 def _find_times(base: Base, written: Sequence[Written]) -> Parts | None:
     """Return times of a day; one of a clock with 24 hours makes the others so. Their minutes are the same."""
     is_24 = len(written) > 1 and any(each.is_24 or each.hour > 12 for each in written)
-    found = {settle(base, each._replace(is_24=each.is_24 or (is_24 and not each.half))) for each in written}
-    times = sorted(each.at for each in found if each)
+    readings = {settle(base, each._replace(is_24=each.is_24 or (is_24 and not each.half))) for each in written}
+    times = sorted(each.at for each in readings if each)
     minutes = {at.minute for at in times}
     return {"BYHOUR": _join([at.hour for at in times]), "BYMINUTE": minutes.pop()} if len(minutes) == 1 else None
 

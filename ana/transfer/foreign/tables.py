@@ -82,10 +82,10 @@ def _read_json(file: Path, text: str) -> Table | None:
         value = read_plain_json(text)
     except ValueError as exc:
         raise refusal_error(file, [f"it is not JSON: {exc}"], "Export it again; it may be cut off.") from exc
-    found: dict[str, list[Row]] = {}
+    by_place: dict[str, list[Row]] = {}
     for place, row in _iter_objects(value):
-        found.setdefault(place, []).append(row)
-    tables = [_make_table([(f"record {n}", row) for n, row in enumerate(rows, 1)]) for rows in found.values()]
+        by_place.setdefault(place, []).append(row)
+    tables = [_make_table([(f"record {n}", row) for n, row in enumerate(rows, 1)]) for rows in by_place.values()]
     known = (table for table in tables if find_known(table.columns))
     return next(known, None) or max(reversed(tables), key=lambda table: len(table.rows), default=None)
 
@@ -98,7 +98,7 @@ def _iter_objects(value: Any, place: str = "", above: Row | None = None) -> Iter
     elif isinstance(value, dict):
         row = _flatten(value)
         yield place, row | (above or {})
-        around: Row = {f"{ABOVE}{name}": told for name, told in row.items() if isinstance(told, str | int)}
+        around: Row = {f"{ABOVE}{name}": cell for name, cell in row.items() if isinstance(cell, str | int)}
         for name, inner in row.items():
             yield from _iter_objects(inner, f"{place}.{name}", around)
 

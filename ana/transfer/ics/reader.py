@@ -86,9 +86,9 @@ class _Calendar:
         return items
 
     def _leave_out(self, title: str, why: Exception) -> None:
-        said = str(why) if isinstance(why, BadRecord) else "a date or a value in it cannot be used"
-        said = why.sentence() if isinstance(why, ToolError) else said
-        self.notes["Left out, because it cannot be read"].append(f"{title[:40]}: {said}")
+        reason = str(why) if isinstance(why, BadRecord) else "a date or a value in it cannot be used"
+        reason = why.sentence() if isinstance(why, ToolError) else reason
+        self.notes["Left out, because it cannot be read"].append(f"{title[:40]}: {reason}")
 
     def _read_group(self, uid: str, texts: list[str]) -> Iterator[Item]:
         group: list[Component] = []
@@ -187,9 +187,9 @@ class _Calendar:
 
     def _read_exceptions(self, part: Part, own: Properties, singles: list[Component]) -> Properties:
         """Return what is left out and moved; another event than its series stays in the list."""
-        moved, left_out, others = dict[str, Json](), own["except"], list[Component]()
-        gone, age = {*part.list_left_out()}, self._age_of(part.master)
-        assert isinstance(left_out, list)
+        moved, exceptions, others = dict[str, Json](), own["except"], list[Component]()
+        gone, age = {*part.list_exceptions()}, self._age_of(part.master)
+        assert isinstance(exceptions, list)
         for single in singles:
             at = self._moments.list_dates(single, "RECURRENCE-ID")[0]
             name, is_gone = part.name(at), at in gone or read_text(single, "STATUS").upper() == "CANCELLED"
@@ -200,11 +200,11 @@ class _Calendar:
             to = None if is_gone else self._find_move(part, own, single)
             if to:
                 moved[name] = to
-            elif name not in left_out:
-                left_out.append(name)
+            elif name not in exceptions:
+                exceptions.append(name)
             others += [] if to or is_gone else [single]
         singles[:] = others
-        return {"moved": moved or None, "except": left_out}
+        return {"moved": moved or None, "except": exceptions}
 
     def _find_move(self, part: Part, own: Properties, single: Component) -> str | None:
         """Return when a date is that differs from its series in that alone; None of another."""
@@ -224,21 +224,21 @@ class _Calendar:
         return item_id(f"calendar:{uid}/{self._moments.write(at)}")
 
     def _make_item(self, id: str, component: Component, properties: Properties, base: Item | None) -> Item:
-        made, changed = (self._moments.read_stamp(component, name) for name in ("CREATED", "LAST-MODIFIED"))
-        created = made or changed or self._moments.read_stamp(component, "DTSTAMP") or self._age
+        stamp, changed = (self._moments.read_stamp(component, name) for name in ("CREATED", "LAST-MODIFIED"))
+        created = stamp or changed or self._moments.read_stamp(component, "DTSTAMP") or self._age
         texts = [read_text(component, name) for name in _TEXTS]
         self._note_lost(component, texts[0])
         own = drop_empty(properties)
         if base:
             own, created = merge(own, base.properties), base.created_at
         content = "\n".join(text for text in texts if text) or "(no title)"
-        told = base.sources if base else ALL_MINE
-        sources = Sources(told.content, {name: each for name, each in told.properties.items() if name in own})
+        known = base.sources if base else ALL_MINE
+        sources = Sources(known.content, {name: each for name, each in known.properties.items() if name in own})
         if authors := _list_authors(component):
             self.authors[id], sources = authors, tell_all(IMPORT, own)
         # what names no zone goes along with the person, and so does a day
-        said_in = str(self._moments.zone) if self._moments.has_zone(component) and "zone" not in own else ""
-        return check_item(Item(id, content, own, created, changed or created, sources, said_in))
+        zone = str(self._moments.zone) if self._moments.has_zone(component) and "zone" not in own else ""
+        return check_item(Item(id, content, own, created, changed or created, sources, zone))
 
     def _note_lost(self, component: Component, title: str) -> None:
         lost = (set(component) - _READ - _TECHNICAL) | {str(name) for name, _ in component.errors}

@@ -69,8 +69,8 @@ def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
     `finish_exchange` must follow, while Chroma is closed. `traces` is where the traces go; None if only Chroma is new.
     """
     with suppress(StoreBroken):
-        if left := read_note(path / NOTE, ExchangeNote):  # of a move that was cut short
-            shutil.rmtree(path / left.unpacked, ignore_errors=True)
+        if earlier := read_note(path / NOTE, ExchangeNote):  # of a move that was cut short
+            shutil.rmtree(path / earlier.unpacked, ignore_errors=True)
     name, goes = f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None
     note = ExchangeNote(name, goes, decided=False)
     _write_note(path, note)

@@ -43,7 +43,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryResult:
     """A query's answer.
 
     Args:
