@@ -187,7 +187,7 @@ _default: Handles | None = None
 _opening = threading.Lock()
 
 
-def default_handles(instruct: Callable[[str], str]) -> Handles:
+def get_default_handles(instruct: Callable[[str], str]) -> Handles:
     """Return the process's own handles, opened from the environment at the first call; see `open_handles`."""
     global _default
     with _opening:

@@ -56,7 +56,7 @@ class _LogFile(RotatingFileHandler):
             tell(f"The log {self.baseFilename} cannot be written: {sys.exception()}.")
 
 
-def secrets_of(settings: Settings) -> list[str]:
+def list_secrets(settings: Settings) -> list[str]:
     """Return every key, and password in a URL: none of them is written to a file or sent to others than its owner."""
     secrets = (settings.openai_api_key, settings.openrouter_api_key, settings.telegram_bot_token)
     keys = [key.get_secret_value() for key in secrets if key]
@@ -144,5 +144,5 @@ def list_log_files(settings: Settings) -> list[Path]:
 
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:
     lines = JsonFormatter() if settings.log_format == "json" else logging.Formatter(FORMAT)
-    handler.setFormatter(_SafeFormatter(lines, secrets_of(settings)))
+    handler.setFormatter(_SafeFormatter(lines, list_secrets(settings)))
     logging.root.addHandler(handler)

@@ -34,9 +34,9 @@ def undo_turn(
     Raises:
         UserError: There is nothing to undo, or no such turn.
     """
-    from ana.memory.undo import find_undone_turn, last_turn, undo
+    from ana.memory.undo import find_undoable, find_undone_turn, undo
 
-    done = undo(memory, last_turn(memory, thread) if turn is None else turn, override=override)
+    done = undo(memory, find_undoable(memory, thread) if turn is None else turn, override=override)
     is_redo = find_undone_turn(done.turn) is not None
     if done.conflicts and not done.name:
         say(f"Nothing was {'brought' if is_redo else 'taken'} back: this was changed since.")

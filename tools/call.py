@@ -44,7 +44,7 @@ class CallContext:
 
     def tell_recorded(self, record: Item) -> dict[str, Json]:
         """Return under `recorded` on which day, where the person is, a record's text was written or changed last."""
-        return {"recorded": to_local(self.memory.recorded_at(record), self.clock.zone)[: len("2026-01-13")]}
+        return {"recorded": to_local(self.memory.get_recorded_at(record), self.clock.zone)[: len("2026-01-13")]}
 
 
 Injected: TypeAlias = Annotated[CallContext, InjectedToolArg]

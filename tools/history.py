@@ -16,8 +16,8 @@ from ana.memory.item import Item
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.tokens import tokenize
 from ana.memory.views import MOST_CHARACTERS, tell_source
-from ana.time.dates import with_weekday, without_weekday
-from ana.time.spans import Span, date_span
+from ana.time.dates import add_weekday, drop_weekday
+from ana.time.spans import Span, read_date_span
 from ana.values import Json, to_number
 from tools.call import CallContext, Injected
 
@@ -111,7 +111,7 @@ def _show_turn(entries: Sequence[Entry], call: CallContext, whole: bool) -> dict
     newest = entries[0]
     by = find_author(newest.turn)
     at = call.clock.minute(newest.ts).replace(" ", "T")
-    shown: dict[str, Any] = {"at": with_weekday(at), "turn": newest.turn} | ({"by": by} if by else {})
+    shown: dict[str, Any] = {"at": add_weekday(at), "turn": newest.turn} | ({"by": by} if by else {})
     return shown | {"changes": [_show_change(entry, call, whole) for entry in entries]}
 
 
@@ -129,7 +129,7 @@ def _read_bound(value: str | None, name: str, call: CallContext) -> Span | None:
     """Return the first and the last moment of a day, or a moment."""
     if not value:
         return None
-    span = date_span(without_weekday(value), call.clock.zone)
+    span = read_date_span(drop_weekday(value), call.clock.zone)
     if span is None:
         raise ToolError(f"{value!r} is no ISO date.", f"Give {name} as 2026-01-13 or 2026-01-13T14:30.")
     return span

@@ -18,7 +18,7 @@ from ana.memory.receipts import make_receipt
 from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.result import QueryResult
 from ana.memory.views import show_properties, to_local
-from ana.time.dates import with_weekday
+from ana.time.dates import add_weekday
 from ana.values import Json
 from tools.alike import tell_alike
 from tools.arguments import (
@@ -222,7 +222,7 @@ def _show_all(call: CallContext, found: QueryResult, *, stamps: bool) -> tuple[Q
     """Return what was found with newer facts first, and its items as they are shown."""
     with call.memory.backend.reading():  # one state, and one hold of the folder, for all of them
         found, older = put_newer_first(call.memory, found)
-        done = [call.memory.completed_at(item) for item in found.items]
+        done = [call.memory.get_completed_at(item) for item in found.items]
         items = [
             call.show(item, stamps)
             | call.tell_recorded(item)
@@ -246,7 +246,7 @@ def _tell_done_then(call: CallContext, where: Node) -> dict[str, Json]:
     dates = find_done_dates(call.memory, where)
     items = call.memory.backend.get_many("item", [*dates]) if dates else {}
     done: list[Json] = [
-        {**show_similar(items[id]), "done_for": [with_weekday(day) for day in days]}
+        {**show_similar(items[id]), "done_for": [add_weekday(day) for day in days]}
         for id, days in dates.items()
         if id in items
     ]
@@ -266,7 +266,7 @@ def _note(call: CallContext, found: QueryResult, where: Mapping[str, Any]) -> st
     if found.is_overdue:
         notes.append("The text was taken as the question what is overdue.")
     elif found.due:
-        first, last = (with_weekday(str(day)) for day in found.due)
+        first, last = (add_weekday(str(day)) for day in found.due)
         days = first if first == last else f"{first} to {last}"
         notes.append(f"The text was taken as the question what is due: {days}.")
     if found.fitting == 0 and found.items:

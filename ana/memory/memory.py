@@ -8,7 +8,7 @@ from ana.memory.backend import Expected, retry_on_change, to_key
 from ana.memory.bounds import check_item, check_names
 from ana.memory.changes import Cause, Change, Entry, combine, get_source, make_edit, net
 from ana.memory.context_line import to_one_line
-from ana.memory.digests import line_digest
+from ana.memory.digests import digest_line
 from ana.memory.ids import iter_candidate_ids
 from ana.memory.item import Item
 from ana.memory.operations import Operation
@@ -157,7 +157,7 @@ class Memory(Reader):
     def replace_line(
         self, line: int, content: str, cause: Cause | None = None, digests: Mapping[int, str] | None = None
     ) -> Change:
-        """Rewrite a line; `digests` are digests of the lines the caller saw (see `line_digest`).
+        """Rewrite a line; `digests` are digests of the lines the caller saw (see `digest_line`).
 
         Raises ToolError if there is no such line, or it was changed after the caller saw it.
         """
@@ -188,12 +188,12 @@ class Memory(Reader):
                 check_names(check_item(change.after, change.before), change.before)
         return self.backend.apply(entries, expected, distinct=distinct)
 
-    def put_back(self, changes: Sequence[Change], by: Cause) -> list[Change]:
+    def put_back(self, changes: Sequence[Change], cause: Cause) -> list[Change]:
         """Put records back as they once were, all of them or none; a line gets its old number again.
 
         Raises RecordChanged if one is not as its change says that it is now.
         """
-        entries = self._enter(changes, by)
+        entries = self._enter(changes, cause)
         # whatever the bounds of today: it was stored once
         return self.backend.apply(entries, {change.key: change.before for change in combine(changes)})
 
@@ -211,27 +211,27 @@ class Memory(Reader):
         self, plan: Callable[[], list[Change]], cause: Cause | None, *, distinct: bool = False, count: int = 1
     ) -> list[Change]:
         """Make changes once: a call that already made them, so many, gets those of that time."""
-        by = cause or make_edit()
+        known = cause or make_edit()
 
         def attempt() -> list[Change]:
             try:
                 changes = plan()
             except ToolError:  # the call may have run before: what it would change is gone by now
-                if earlier := self._find_earlier(by.key, count):
+                if earlier := self._find_earlier(known.key, count):
                     return earlier
                 raise
-            if count > 1 and (earlier := self._find_earlier(by.key, count)):
+            if count > 1 and (earlier := self._find_earlier(known.key, count)):
                 return earlier
             expected = {change.key: change.before for change in changes}
-            return self.apply(self._enter(changes, by), expected, distinct=distinct)
+            return self.apply(self._enter(changes, known), expected, distinct=distinct)
 
         # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
         return retry_on_change(self.backend, attempt)
 
-    def _enter(self, changes: Sequence[Change], by: Cause) -> list[Entry]:
+    def _enter(self, changes: Sequence[Change], cause: Cause) -> list[Entry]:
         stamp = self.stamp()
         return [
-            Entry(stamp, by.thread, by.turn, change, _number_key(by.key, n) or None, source=by.source)
+            Entry(stamp, cause.thread, cause.turn, change, _number_key(cause.key, n) or None, source=cause.source)
             for n, change in enumerate(changes)
         ]
 
@@ -244,7 +244,7 @@ class Memory(Reader):
 
     def _get_unchanged_line(self, line: int, digests: Mapping[int, str] | None) -> Item:
         item = self._get_line(str(line))
-        if digests is not None and digests.get(line) != line_digest(item.content):
+        if digests is not None and digests.get(line) != digest_line(item.content):
             raise ToolError(
                 f"Line {line} has changed since you read it. It now reads: {item.content}",
                 "Decide again with this text; the line was not changed.",

@@ -39,7 +39,7 @@ def _list_pairs(memory: Reader, items: Sequence[Item]) -> Iterator[tuple[str, st
     least = IN_ORDER.get(memory.backend.embedder_name)
     if least is None or len(facts) < 2:
         return
-    recorded = {item.id: memory.recorded_at(item) for item in facts}
+    recorded = {item.id: memory.get_recorded_at(item) for item in facts}
     vectors = memory.backend.get_vectors("item", [*recorded])
     facts.sort(key=lambda item: recorded[item.id])
     for older, newer in combinations((item for item in facts if item.id in vectors), 2):

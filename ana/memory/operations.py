@@ -108,14 +108,14 @@ class Operation:
     def _change_list(self, old: Json) -> list[Json]:
         if old is not None and not isinstance(old, list):
             raise self._refuse(old, "a list")
-        places, gone, missing = _Places(old or []), set[int](), []
+        places, removed, missing = _Places(old or []), set[int](), []
         for entry in _to_list(self.remove):
             place = places.take(entry)
             if place is None:
                 missing.append(repr(str(entry)[:60]))
             else:
-                gone.add(place)
-        rest = [entry for place, entry in enumerate(old or []) if place not in gone]
+                removed.add(place)
+        rest = [entry for place, entry in enumerate(old or []) if place not in removed]
         if missing:
             there, verb = ", ".join(map(str, old or []))[:400] or "nothing", "is" if len(missing) == 1 else "are"
             hint = f"Nothing was changed. There is: {there}. Write it as there, with all that goes."
@@ -144,12 +144,12 @@ def read_operation(name: str, value: Any) -> "Json | Operation":
     if others := [key for key in value if key not in OPERATORS]:
         raise ToolError(f"{name} has {others[0][:60]!r} beside or instead of operators.", FORM)
     entries = [value[key] for key in ("$add", "$remove") if key in value]
-    is_wrong_text = "$append" in value and (entries or not isinstance(value["$append"], str))
+    is_wrong = None in entries or ("$append" in value and (entries or not isinstance(value["$append"], str)))
     swap = value.get("$replace", ["-", ""])
     is_swap = isinstance(swap, list) and [*map(type, swap)] == [str, str] and swap[0]
     distance = _DISTANCE.fullmatch(str(value.get("$shift", "0 days")).strip())
     is_alone = len(value) == 1 or not {"$replace", "$shift"} & value.keys()
-    if is_wrong_text or None in entries or not is_swap or not distance or not is_alone:
+    if is_wrong or not is_swap or not distance or not is_alone:
         raise ToolError(f"The operators of {name} do not go with what they are given.", FORM)
     pieces = (swap[0], swap[1]) if "$replace" in value else None
     shift = (int(distance[1]), distance[2]) if "$shift" in value else None

@@ -39,7 +39,7 @@ def find_from(
     return replace(result, items=items, total=total, truncated=is_cut, reasons=reasons, why_none=why, fitting=fitting)
 
 
-def claim_turn(memory: Memory, turn: str, by: Cause) -> list[Change]:
+def claim_turn(memory: Memory, turn: str, cause: Cause) -> list[Change]:
     """Make what a turn wrote the person's own words, as far as it is still there."""
     keys = get_records(memory.backend, {entry.change.key for entry in memory.history(turn=turn)})
-    return memory.claim([id if kind == "item" else f"line {id}" for kind, id in keys], by)
+    return memory.claim([id if kind == "item" else f"line {id}" for kind, id in keys], cause)

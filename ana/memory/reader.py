@@ -71,9 +71,8 @@ class Reader:
             # about days in the past, done items count
             is_past = date.min < parsed.due[0] and parsed.due[1] < now.date()
             query = replace(query, text=None, due=parsed.due, excluded=CANCELLED if is_past else CLOSED)
-        result = replace(
-            self.backend.query(query), due=query.due, where=query.where, unread=describe_unread(text or "")
-        )
+        result = self.backend.query(query)
+        result = replace(result, due=query.due, where=query.where, unread=describe_unread(text or ""))
         if query.text:
             result = replace(result, fitting=count_fitting(result.reasons, self.backend.embedder_name))
         return result if result.total else replace(result, why_none=explain_nothing(self.backend, query))
@@ -126,14 +125,14 @@ class Reader:
         """Return journal entries, the newest first. Arguments as `Backend.entries`."""
         return self.backend.entries(turn=turn, id=id, since=since, limit=limit)
 
-    def recorded_at(self, item: Item) -> str:
+    def get_recorded_at(self, item: Item) -> str:
         """Return when an item's text was written or changed last, by the journal, as a stamp."""
         if item.created_at == item.updated_at:
             return item.created_at
         changes = ((entry.ts, entry.change.before, entry.change.after) for entry in self.history(id=item.id))
         return next((ts for ts, old, new in changes if old and new and old.content != new.content), item.created_at)
 
-    def completed_at(self, item: Item) -> str | None:
+    def get_completed_at(self, item: Item) -> str | None:
         """Return when an item's status became done, by the journal, as a stamp; None if it is open or nobody knows."""
         if not has_status(item.properties, DONE):
             return None

@@ -255,8 +255,7 @@ def _describe_step(old: Json, new: Json, year: int) -> str:
     """Return what became of a value: the entries that came and went of a list, else both."""
     if isinstance(old, list) and isinstance(new, list):
         signs = (("+", list_others(new, old)), ("-", list_others(old, new)))
-        steps = [f"{sign} {', '.join(show_value(each, year) for each in part)}" for sign, part in signs if part]
-        if steps:
+        if steps := [f"{sign} {', '.join(show_value(each, year) for each in part)}" for sign, part in signs if part]:
             return ", ".join(steps)
     return show_step(old, new, year)
 
@@ -264,13 +263,13 @@ def _describe_step(old: Json, new: Json, year: int) -> str:
 def _describe_days(name: str, old: Json, new: Json, year: int) -> tuple[list[str], list[str]]:
     """Return which dates of what repeats came to those that are left out, added or moved, and which no longer are."""
     before, now = read_moves(old), read_moves(new)
-    came = {day: to for day, to in now.items() if day not in before or before[day] != to}
+    added = {day: to for day, to in now.items() if day not in before or before[day] != to}
     again: list[Json] = [day for day in before if day not in now]
-    gone = _("without {days}") if name == ALSO else _("again {days}")
-    days = show_value(came if name == "moved" else [*came], year)
+    form = _("without {days}") if name == ALSO else _("again {days}")
+    days = show_value(added if name == "moved" else [*added], year)
     return (
-        [name_property(name) + days] if came else [],
-        [gone.format(days=show_value(again, year))] if again else [],
+        [name_property(name) + days] if added else [],
+        [form.format(days=show_value(again, year))] if again else [],
     )
 
 

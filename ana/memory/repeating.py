@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from ana.errors import ToolError
 from ana.memory.single_dates import SINGLE, drop_nulls, drop_past, end_added, list_days, list_values, merge_moved
 from ana.memory.status import DONE, has_status
-from ana.time.dates import day_of, weekday, with_weekday
+from ana.time.dates import add_weekday, day_of, weekday
 from ana.time.repeats import (
     ALSO,
     DATE_KEYS,
@@ -274,9 +274,9 @@ def tell_dates(repeat: Repeat, occurrence: Occurrence) -> str:
     """Return when an occurrence is: 2026-12-11T16:00 (Friday) to 17:30."""
     start, end = occurrence.dates[repeat.keys[0].name], occurrence.dates.get("end_date")
     if end is None or end in (start, start[:10]):
-        return str(with_weekday(start))
+        return str(add_weekday(start))
     is_same_day = end[:10] == start[:10]
-    return f"{with_weekday(start)} to {end[11:] if is_same_day else with_weekday(end)}"
+    return f"{add_weekday(start)} to {end[11:] if is_same_day else add_weekday(end)}"
 
 
 def _has_times(properties: Properties) -> bool:
@@ -286,7 +286,7 @@ def _has_times(properties: Properties) -> bool:
 
 
 def _tell(moment: datetime) -> str:
-    return str(with_weekday(_write(moment, is_day=moment.time() == time())))
+    return str(add_weekday(_write(moment, is_day=moment.time() == time())))
 
 
 def _write(moment: datetime, *, is_day: bool) -> str:

@@ -91,7 +91,7 @@ def name_zone(properties: Properties, here: tzinfo, own: tzinfo | None) -> Prope
             f"What repeats is at a time of a place, and {text} names none.",
             f'Give {lead} "{text[:16]}" and zone, the name of the zone there, such as "Europe/Berlin".',
         )
-    changed = {key: _by_clock(properties.get(key), zone) for key in DATE_KEYS if key in properties}
+    changed = {key: _move_to_clock(properties.get(key), zone) for key in DATE_KEYS if key in properties}
     return {**properties, **changed, **({} if zone is here or zone is own else {ZONE: str(zone)})}
 
 
@@ -130,7 +130,7 @@ def _add_offset(value: Json, own: tzinfo) -> Json:
     return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
 
 
-def _by_clock(value: Json, zone: tzinfo) -> Json:
+def _move_to_clock(value: Json, zone: tzinfo) -> Json:
     """Return a moment with an offset by the clock of a zone; anything else as it is."""
     if not isinstance(value, str) or len(value) <= _DAY or not day_of(value):
         return value

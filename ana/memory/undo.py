@@ -53,7 +53,7 @@ def find_undone_turn(name: str) -> str | None:
     return match["turn"] if match else None
 
 
-def last_turn(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
+def find_undoable(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
     """Return the newest turn, of a thread or of all, that wrote something and was not undone, but for the running one.
 
     Raises UserError if there is none.
@@ -74,7 +74,7 @@ def last_turn(memory: Memory, thread: str | None = None, *, running: str | None 
 def _name_elsewhere(memory: Memory, running: str | None) -> str:
     """Return where something can be taken back, to be read after what cannot; empty if nowhere."""
     try:
-        turn = last_turn(memory, running=running)
+        turn = find_undoable(memory, running=running)
     except UserError:
         return ""
     thread = memory.history(turn=turn, limit=1)[0].thread
@@ -88,7 +88,7 @@ def undo(
     """Undo a turn. Errors as of `plan_undo`.
 
     Args:
-        turn: The turn's id, from `last_turn` or the history.
+        turn: The turn's id, from `find_undoable` or the history.
         override: Whether records that were changed afterwards are put back as well; or just these conflicts.
         mark: 8 hexadecimal digits, the same if the same undo is asked for again; default: random.
         source: Who asks for it; the records get the sources that they had.

@@ -61,8 +61,8 @@ def _check_followed(old: Item, text: str, stored: Properties, source: str) -> No
     calendar = old.sources.content
     if not is_followed(calendar) or source == calendar:
         return
-    its = [name for name, origin in old.sources.properties.items() if origin == calendar]
-    if text != old.content or any(stored.get(name) != old.properties.get(name) for name in its):
+    names = [name for name, origin in old.sources.properties.items() if origin == calendar]
+    if text != old.content or any(stored.get(name) != old.properties.get(name) for name in names):
         raise ToolError(
             f"This is an entry of the {calendar}, which is read again every hour: it is changed there, not here.",
             "What is noted beside it stays: a property of another name, such as note; or an item of its own.",

@@ -8,7 +8,7 @@ from ana.memory.item import Item
 from ana.memory.sources import is_others
 from ana.memory.travel import find_own_zone, make_absolute
 from ana.time.clock import find_zone
-from ana.time.dates import day_of, with_weekday
+from ana.time.dates import add_weekday, day_of
 from ana.time.travel import DATE_KEYS
 from ana.values import Json
 
@@ -40,7 +40,7 @@ def show_properties(item: Item, zone: tzinfo) -> dict[str, Json]:
     """Return an item's properties for a model: dates with their weekday, and where a moment is of another zone both."""
     absolute = make_absolute(item).properties
     return {
-        key: with_weekday(absolute[key] if is_elsewhere(absolute[key], zone) else value, zone)
+        key: add_weekday(absolute[key] if is_elsewhere(absolute[key], zone) else value, zone)
         for key, value in item.properties.items()
     }
 

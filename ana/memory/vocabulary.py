@@ -61,7 +61,7 @@ class Vocabulary:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._tally = Tally(backend, self._count_all, names_of)
+        self._tally = Tally(backend, self._count_all, list_item_names)
         self._summary: tuple[Counts, dict[str, Names], str] | None = None
 
     def names(self) -> dict[str, Names]:
@@ -82,7 +82,7 @@ class Vocabulary:
         They are those that were in use when the names were read last.
         """
         # of the turn's beginning: a write holds the store enough
-        spelled = self._tally.last_read().get(kind, Counter())
+        spelled = self._tally.read_last().get(kind, Counter())
         known: dict[str, tuple[str, int]] = {}
         for name, count in spelled.most_common(COMPARED):
             # no likeness tells numbers apart: Q3 is not Q4
@@ -92,7 +92,7 @@ class Vocabulary:
 
     def count(self, kind: str, value: str) -> int:
         """Return how many items had a name, spelled just so, when the names were read last."""
-        return self._tally.last_read().get(kind, Counter())[value]
+        return self._tally.read_last().get(kind, Counter())[value]
 
     def _summarize(self) -> tuple[Counts, dict[str, Names], str]:
         """Return the counts, and the names and the line that they come to, made once for the same counts."""
@@ -106,7 +106,7 @@ class Vocabulary:
     def _count_all(self) -> Counts:
         spelled = {key: Counter(dict(_iter_names(self._backend.list_values(key)))) for key in NAMED}
         keys = self._backend.list_keys().items()
-        own = {kind: Counter({key: n for key, n in keys if _kind_of(key) == kind}) for kind in (DATES, OTHERS)}
+        own = {kind: Counter({key: n for key, n in keys if _find_kind(key) == kind}) for kind in (DATES, OTHERS)}
         values = Counter[str]()
         for key in filter(_has_values, (key for key, _ in keys)):
             values.update({_join(key, value): n for value, n in self._backend.list_values(key) if _is_value(value)})
@@ -134,10 +134,10 @@ def describe(names: Mapping[str, Names]) -> str:
     return "; ".join(kinds) + (HOW_TO_SEE_MORE if has_more else "")
 
 
-def names_of(item: Item, key: str) -> set[str]:
+def list_item_names(item: Item, key: str) -> set[str]:
     """Return the names that an item has, of what they are listed under."""
     if key in (DATES, OTHERS):
-        return {name for name in item.properties if _kind_of(name) == key}
+        return {name for name in item.properties if _find_kind(name) == key}
     if key == VALUES:
         own = ((name, each) for name in item.properties if _has_values(name) for each in _list_members(item, name))
         return {_join(name, each) for name, each in own if _is_value(each)}
@@ -158,7 +158,7 @@ def _is_name(text: str) -> bool:
     return 0 < len(text) <= LONGEST and text.isprintable()
 
 
-def _kind_of(key: str) -> str | None:
+def _find_kind(key: str) -> str | None:
     """Return what the name of a property is listed under; None for one that is not told."""
     if not _is_name(key) or key in OURS:
         return None
@@ -166,7 +166,7 @@ def _kind_of(key: str) -> str | None:
 
 
 def _has_values(key: str) -> bool:
-    return key == "priority" or _kind_of(key) == OTHERS
+    return key == "priority" or _find_kind(key) == OTHERS
 
 
 def _is_value(value: Json) -> bool:

@@ -102,7 +102,7 @@ class Move:
                     manifest = write_archive(source, self._name, backup)
                 with prepare_exchange(self._folder, traces) as new:
                     with open_folder(self._workspace, new, manifest.embedder) as target:
-                        _bring(backup, manifest, target, progress, but=["settings"] * (self._name == OWNER))
+                        _bring(backup, manifest, target, progress, but=["settings"] if self._name == OWNER else [])
                     _copy_sign_in(self._there, self._here, self._name)
                     self._save_owners(session)
                     write_move(self._folder, note)  # until this is gone nobody finishes the exchange

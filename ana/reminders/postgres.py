@@ -62,8 +62,8 @@ class PostgresLedger:
         return sort_open(rings, {ring: tried.get((to_name(ring.item), ring.moment), (0, False)) for ring in rings})
 
     def note_delivered(self, address: str, ring: RingKey) -> None:
-        works = Statement("DELETE FROM failing WHERE address = ?", [address])
-        self._rows.change(self._count(address, ring, delivered=True), works, Statement(_FORGET, [MOST_RINGS]))
+        recovery = Statement("DELETE FROM failing WHERE address = ?", [address])
+        self._rows.change(self._count(address, ring, delivered=True), recovery, Statement(_FORGET, [MOST_RINGS]))
 
     def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
         moment = now.isoformat()

@@ -10,7 +10,7 @@ from ana.memory.item import Item
 from ana.memory.status import CLOSED, has_status
 from ana.memory.travel import find_own_zone, make_absolute, read_item_repeat
 from ana.time.dates import day_of, spell_day
-from ana.time.repeats import DATE_KEYS, occurrences
+from ana.time.repeats import DATE_KEYS, iter_between
 from ana.values import Json
 
 REMIND_FORM = (
@@ -143,7 +143,7 @@ def _iter_starts(item: Item, own: date | None, zone: tzinfo, since: datetime, un
     if repeat is None:
         yield from () if own is None else (own,)
         return
-    for each in occurrences(repeat, since, until):
+    for each in iter_between(repeat, since, until):
         yield each.start
 
 

@@ -16,7 +16,7 @@ from ana.reminders.ledger import Ledger, RingKey, make_late
 from ana.reminders.reading import Ring, read_reminders, tell_time
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
-from ana.time.repeats import next_after
+from ana.time.repeats import find_next_after
 
 DAY = timedelta(days=1)
 """How late what came due while nothing ran is still delivered by itself."""
@@ -178,8 +178,8 @@ def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message
     planned = tell_time(ring.moment.astimezone(now.tzinfo))
     late = f" (late: this was to ring {planned})" if now - ring.moment > LATE else ""
     tag = sha256(f"{key.item} {key.moment}".encode()).hexdigest()[:16]
-    of = ring.of.astimezone(now.tzinfo) if isinstance(ring.of, datetime) else ring.of
-    return Message(shorten(item.content, LONGEST), f"{tell_time(of) if of else planned}{late}", tag)
+    begin = ring.of.astimezone(now.tzinfo) if isinstance(ring.of, datetime) else ring.of
+    return Message(shorten(item.content, LONGEST), f"{tell_time(begin) if begin else planned}{late}", tag)
 
 
 def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
@@ -203,7 +203,7 @@ def find_ring(item: Item | None, key: RingKey, zone: tzinfo) -> Ring | None:
 def _find_next(item: Item, ring: Ring, zone: tzinfo) -> datetime | None:
     """Return when an item comes again after the date that a ring is about; None if it does not."""
     repeat = read_item_repeat(item, zone)
-    following = next_after(repeat, _to_moment(ring.of, zone)) if repeat and ring.of else None
+    following = find_next_after(repeat, _to_moment(ring.of, zone)) if repeat and ring.of else None
     return _to_moment(following.start, zone) if following else None
 
 

@@ -41,7 +41,7 @@ def show_day(day: date, year: int | None = None) -> str:
     return text if day.year == year else f"{text} {day.year}"
 
 
-def with_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
+def add_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
     """Return a date followed by its weekday, for the model: 2026-01-13 (Tuesday); anything else unchanged.
 
     Args:
@@ -62,8 +62,8 @@ def with_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
     return f"{value} ({weekday(day)})"
 
 
-def without_weekday(value: Value) -> Value | str:
-    """Remove what `with_weekday` added.
+def drop_weekday(value: Value) -> Value | str:
+    """Remove what `add_weekday` added.
 
     Raises:
         ToolError: The weekday is not that day's.

@@ -17,7 +17,7 @@ from ana.memory.sources import Sources, name_calendar
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, may_repeat
 from ana.transfer.names import NewNames
-from ana.transfer.records import item_id
+from ana.transfer.records import derive_id
 from ana.urls import is_http, read_host
 
 CALENDAR = "calendar"
@@ -94,7 +94,7 @@ def read_entries(calendar: Calendar, data: bytes, zone: tzinfo) -> list[Item]:
     # an event may be in several calendars, and in a file that was brought in
     place, names = sha256(calendar.url.encode()).hexdigest()[:16], NewNames(bundle)
     return [
-        replace(item, id=item_id(f"{place}/{item.id}"), properties=item.properties | {CALENDAR: calendar.name})
+        replace(item, id=derive_id(f"{place}/{item.id}"), properties=item.properties | {CALENDAR: calendar.name})
         for item in map(names.rename, bundle.items)
     ]
 
@@ -110,8 +110,8 @@ def update_entries(memory: Memory, calendar: Calendar, coming: list[Item], today
         new = {item.id: item for item in coming if item.id not in deleted}
         here = known | memory.backend.get_many("item", [id for id in new if id not in known])
         changes = [_plan_entry(here.get(id), item, calendar.source, stamp) for id, item in new.items()]
-        gone = (item for id, item in known.items() if id not in new and not _is_over(item, today))
-        return [*filter(None, changes), *(Change("item", item.id, item, None) for item in gone)]
+        removed = (item for id, item in known.items() if id not in new and not _is_over(item, today))
+        return [*filter(None, changes), *(Change("item", item.id, item, None) for item in removed)]
 
     return _change(memory, calendar, plan)
 
@@ -150,12 +150,12 @@ def _plan_entry(old: Item | None, item: Item, source: str, stamp: str) -> Change
     if old.sources.content != source:
         return None
     origins = old.sources.properties
-    beside = {name: value for name, value in old.properties.items() if origins.get(name) != source}
-    its = {name: value for name, value in item.properties.items() if name not in beside}
+    notes = {name: value for name, value in old.properties.items() if origins.get(name) != source}
+    own = {name: value for name, value in item.properties.items() if name not in notes}
     sources = Sources(
-        source, {name: each for name, each in origins.items() if name in beside} | dict.fromkeys(its, source)
+        source, {name: each for name, each in origins.items() if name in notes} | dict.fromkeys(own, source)
     )
-    new = replace(old, content=item.content, properties=its | beside, sources=sources, zone=item.zone)
+    new = replace(old, content=item.content, properties=own | notes, sources=sources, zone=item.zone)
     is_same = (new.content, new.properties) == (old.content, old.properties)
     return None if is_same else Change("item", old.id, old, replace(new, updated_at=stamp))
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ana.errors import ToolError, UserError
 from ana.files import describe_fault
-from ana.memory.ids import short_id
+from ana.memory.ids import spell_id
 from ana.output import quote
 from ana.progress import check_stopped
 from ana.values import Properties, plain_text
@@ -49,7 +49,7 @@ def decode_text(path: Path, data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         line = data.count(b"\n", 0, exc.start) + 1
-        raise refusal_error(path, [f"line {line} is not UTF-8"], "Save the file as UTF-8 and import it again.") from exc
+        raise make_refusal(path, [f"line {line} is not UTF-8"], "Save the file as UTF-8 and import it again.") from exc
 
 
 def require_few(path: Path, count: int) -> None:
@@ -73,11 +73,11 @@ def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[
             why = exc.sentence() if isinstance(exc, ToolError) else str(exc)
             bad.append(f"{place}: {why.rstrip('.')}")
     if bad:
-        raise refusal_error(path, bad)
+        raise make_refusal(path, bad)
     return [each for each in results if each is not None]
 
 
-def refusal_error(
+def make_refusal(
     path: Path, bad: list[str], hint: str = "Correct or remove these records, and import again."
 ) -> UserError:
     """Return the error that names bad records, `bad`, each with its place and its fault."""
@@ -105,10 +105,10 @@ def drop_empty(properties: Properties) -> Properties:
     return {name: value for name, value in properties.items() if value is not None and value != "" and value != []}
 
 
-def item_id(source: str) -> str:
+def derive_id(source: str) -> str:
     """Return the id for an item's source: the program and the item's id there."""
     # so a second import finds the items of the first
-    return short_id(hashlib.sha256(plain_text(source).encode()).digest())
+    return spell_id(hashlib.sha256(plain_text(source).encode()).digest())
 
 
 def to_stamp(moment: datetime) -> str:

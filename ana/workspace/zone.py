@@ -79,16 +79,16 @@ class Whereabouts:
         """
         note, machine = self._read(), str(self._home)
         before = (note and find_zone(note.zone)) or clock.zone
-        stays = before if note is None or note.machine == machine else self._home
-        clock.zone = (find_zone(client) if client else None) or stays
+        zone = before if note is None or note.machine == machine else self._home
+        clock.zone = (find_zone(client) if client else None) or zone
         here, there = str(clock.zone), str(before)
         if here == there:
             if note is None or note.machine != machine:
                 self._write(ZoneNote(here, machine, *((note.before, note.since) if note else ())))
             return ZoneChange()
-        count = memory.keep_zone(there, by := make_edit())
+        count = memory.keep_zone(there, edit := make_edit())
         self._write(ZoneNote(here, machine, there, clock.source().astimezone(UTC).isoformat()))
-        return ZoneChange(_describe_change(there, here, count), by.turn if count else "")
+        return ZoneChange(_describe_change(there, here, count), edit.turn if count else "")
 
     def go_to(self, memory: "Memory", clock: Clock, name: str) -> str:
         """Set the zone, until a client names another, and return a sentence. Raises UserError if there is none such."""

@@ -16,10 +16,10 @@ from ana.embedders.wordllama import embed_words
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, JournalPosition, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
-from ana.memory.digests import content_digest, to_canonical_text
+from ana.memory.digests import digest_content, to_canonical_text
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.ranking import Ranking, sort_similar
 from ana.memory.search.result import QueryResult, Reason
@@ -241,14 +241,14 @@ class PlainBackend:
 
     def _refuse_copies(self, changes: Sequence[Change]) -> None:
         newest_first = sorted(self._records["item"].values(), key=lambda i: (i.created_at, i.id), reverse=True)
-        existing = {content_digest(i.content, i.properties): i.id for i in newest_first}
+        existing = {digest_content(i.content, i.properties): i.id for i in newest_first}
         for change in changes:
-            if change.after and (same := existing.get(content_digest(change.after.content, change.after.properties))):
+            if change.after and (same := existing.get(digest_content(change.after.content, change.after.properties))):
                 raise DuplicateItem(same)
 
     def _embed(self, changes: Iterable[Change]) -> dict[RecordKey, tuple[str, list[float] | None]]:
         """Return the text and the vector of each record as it will be."""
-        documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
+        documents = {c.key: render_text(c.after.content, c.after.properties) for c in changes if c.after}
         vectors = self._embedder.embed_documents(list(documents.values()))
         return {key: (text, vector) for (key, text), vector in zip(documents.items(), vectors, strict=True)}
 

@@ -11,7 +11,7 @@ from ana.backends.chroma.folder import Folder
 from ana.errors import NoSuchItem, RecordChanged, ToolError
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.context_line import LONGEST_LINE, to_one_line
-from ana.memory.digests import line_digest
+from ana.memory.digests import digest_line
 from ana.memory.memory import Memory
 from ana.memory.trash import restore
 from ana.time.clock import Clock
@@ -153,7 +153,7 @@ def test_line_numbers_survive_a_restart_and_a_lost_journal(memory: Memory, tmp_p
 
 def test_a_line_that_changed_since_it_was_read_is_answered_with_its_present_text(memory: Memory) -> None:
     memory.append_line("Likes tea")
-    shown = {0: line_digest("Likes tea")}
+    shown = {0: digest_line("Likes tea")}
     memory.replace_line(0, "Likes coffee")
     with pytest.raises(ToolError, match="Likes coffee"):
         memory.replace_line(0, "x", None, shown)
@@ -162,7 +162,7 @@ def test_a_line_that_changed_since_it_was_read_is_answered_with_its_present_text
     with pytest.raises(ToolError, match="Likes coffee"):
         memory.delete_line(0, None, {})
     assert memory.lines() == {0: "Likes coffee"}
-    memory.replace_line(0, "Likes water", None, {0: line_digest("Likes coffee")})
+    memory.replace_line(0, "Likes water", None, {0: digest_line("Likes coffee")})
     assert memory.lines() == {0: "Likes water"}
 
 

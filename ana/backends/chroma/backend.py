@@ -169,9 +169,9 @@ class ChromaBackend(TableReads):
 
     @contextmanager
     def _map_errors(self, context: AbstractContextManager[T]) -> Iterator[T]:
-        with map_foreign_errors(self.path), context as what:
+        with map_foreign_errors(self.path), context as value:
             try:
-                yield what
+                yield value
             except sqlite3.Error:
                 self.close()
                 raise

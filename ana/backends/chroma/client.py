@@ -86,7 +86,7 @@ def map_foreign_errors(path: Path) -> Iterator[None]:
     except AnaError:  # is already one of ours, and some are RuntimeErrors
         raise
     except (OSError, sqlite3.Error, RuntimeError) as exc:
-        raise unusable_error(path, exc) from exc
+        raise make_unusable_error(path, exc) from exc
     except BaseException as exc:
         if error := _map_error_of_chroma(path, exc):
             raise error from exc
@@ -101,13 +101,13 @@ def _map_error_of_chroma(path: Path, exc: BaseException) -> AnaError | None:
 
     # the second comes from Chroma's native part, and is not an Exception
     if isinstance(exc, InternalError) or type(exc).__name__ == "PanicException":
-        return unusable_error(path, exc)
+        return make_unusable_error(path, exc)
     if isinstance(exc, ChromaError):
         return ToolError(f"The store refused this: {exc}.", "Change the call.")
     return None
 
 
-def unusable_error(path: Path, exc: BaseException) -> StoreBroken:
+def make_unusable_error(path: Path, exc: BaseException) -> StoreBroken:
     """Return the error for a folder that the system or Chroma refuses."""
     reason = describe_fault(exc)
     hint = "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another."

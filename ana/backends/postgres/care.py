@@ -8,7 +8,7 @@ from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.journal import LOCK
 from ana.embedders import Embedder
 from ana.memory.item import from_json
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.postgres.person import PersonRows
 from ana.progress import Progress
 
@@ -60,4 +60,4 @@ class PostgresCare:
 
 def _get_text(record: dict[str, Any]) -> str:
     item = from_json(record)
-    return property_text(item.content, item.properties)
+    return render_text(item.content, item.properties)

@@ -12,7 +12,7 @@ from ana.embedders.base import Vector
 from ana.embedders.known import OnceEmbeddings
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item, from_json
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.postgres.session import Session
 
 
@@ -34,7 +34,7 @@ class WholePostgres(WholeStore):
             yield from_json(record), np.frombuffer(vector, np.float32)
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
-        known = {property_text(i.content, i.properties): vector for i, vector in records if vector is not None}
+        known = {render_text(i.content, i.properties): vector for i, vector in records if vector is not None}
         entries = [Entry("", "", "", Change(kind, item.id, None, item)) for item, _ in records]
         self._session.add(MAKE_STORE)
         Writing(entries, OnceEmbeddings(self._backend.embedder, known)).fill(self._session)

@@ -15,10 +15,10 @@ from ana.backends.sql.tables import transaction
 from ana.backends.sql.vectors import RowVectors
 from ana.embedders.base import Vector
 from ana.embedders.wordllama import embed_words
-from ana.memory.digests import content_digest
+from ana.memory.digests import digest_content
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, to_json
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import Terms, Words
@@ -94,11 +94,11 @@ class ItemTables:
         numbers: dict[str, int] = {}
         rest = iter(stored)
         while some := [*islice(rest, AT_ONCE)]:
-            words = [tokenize(property_text(item.content, item.properties)) for item, _ in some]
+            words = [tokenize(render_text(item.content, item.properties)) for item, _ in some]
             self._number_words(db, chain.from_iterable(words), numbers)
-            for (item, vector), its in zip(some, words, strict=True):
+            for (item, vector), tokens in zip(some, words, strict=True):
                 # in order and repeated, for phrases
-                self._put(db, item, vector, np.array([numbers[word] for word in its], np.uint32))
+                self._put(db, item, vector, np.array([numbers[word] for word in tokens], np.uint32))
 
     def _remove_row(self, db: sqlite3.Connection, row: int) -> None:
         for table in ("bodies", "vectors", "properties"):
@@ -113,7 +113,7 @@ class ItemTables:
             self._series.remove(row)
 
     def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, terms: Terms) -> None:
-        digest = content_digest(item.content, item.properties)
+        digest = digest_content(item.content, item.properties)
         absolute = make_absolute(item)  # whose spans are the same moments in every zone
         values = (item.id, digest, item.created_at, absolute.date, terms.tobytes())
         old = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()

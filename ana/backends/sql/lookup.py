@@ -14,7 +14,7 @@ from ana.backends.sql.dialect import Sql
 from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, from_json
-from ana.memory.search.scoring import TAG_KEYS, days_span
+from ana.memory.search.scoring import TAG_KEYS, get_days_span
 from ana.memory.search.words import QueryWord, Rows, Words, WordVector
 from ana.memory.status import CLOSED, DONE
 from ana.time.repeats import REPEATING
@@ -45,9 +45,9 @@ class Lookup:
         """Return the rows that pass, ascending."""
         return _read_rows(self.db, self._items, passing)
 
-    def on_days(self, first: date, last: date) -> Sql:
+    def select_days(self, first: date, last: date) -> Sql:
         """Return the condition that an item's own date is within these days, both included."""
-        start, stop = days_span(first, last, self.dates.zone)
+        start, stop = get_days_span(first, last, self.dates.zone)
         return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
 
 
@@ -55,7 +55,7 @@ UNDATED = Sql("items.start IS NULL")
 """The condition that an item has no date of its own."""
 
 
-def without_status(statuses: Sequence[str]) -> Sql:
+def exclude_status(statuses: Sequence[str]) -> Sql:
     """Return the condition that an item has none of these statuses, in upper or lower case."""
     listed = ", ".join(repr(json.dumps(status)) for status in statuses)
     status = f"row = items.row AND key = '\"status\"' AND element = 0 AND lower(value) IN ({listed})"

@@ -79,7 +79,7 @@ class TableReads(IndexReads):
     def next_line_number(self) -> int:
         with self.hold_in_order():
             used = (int(line.id) for line in self.look_up("line", lookup.list_items))
-            return max(self.journal.next_number("line"), max(used, default=-1) + 1)
+            return max(self.journal.get_next_number("line"), max(used, default=-1) + 1)
 
     def _find_existing(self, kind: Kind, entries: list[Entry]) -> set[str]:
         ids = [entry.change.id for entry in entries if entry.change.kind == kind]

@@ -38,7 +38,7 @@ class TableCandidates:
         return lookup.find_query_words(self._at.db, self._query.words)
 
     def find_on_day(self) -> Rows:
-        conditions = [self._at.on_days(mention.first, mention.last) for mention in self._query.mentions]
+        conditions = [self._at.select_days(mention.first, mention.last) for mention in self._query.mentions]
         if self._query.undated:
             conditions.append(lookup.UNDATED)
         rows = self._at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
@@ -79,9 +79,9 @@ class TableSearch:
         series = self._tables.load_series(db, at.dates).find(query)
         conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []
         if query.due:
-            conditions.append(at.on_days(*query.due))
+            conditions.append(at.select_days(*query.due))
         if query.excluded:
-            conditions.append(lookup.without_status(query.excluded))
+            conditions.append(lookup.exclude_status(query.excluded))
         if query.text is None or vector is None:
             return self._find_by_date(at, query, conditions, series)
         candidates = TableCandidates(at, self._tables, query.text, vector, series)

@@ -12,8 +12,8 @@ from ana.errors import ToolError
 from ana.memory.filters.matching import is_number
 from ana.memory.filters.nodes import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.item import is_date_key
-from ana.time.dates import without_weekday
-from ana.time.spans import date_span
+from ana.time.dates import drop_weekday
+from ana.time.spans import read_date_span
 from ana.values import Json, is_deeper
 
 DEEPEST = 20
@@ -161,7 +161,7 @@ def _read_operand(key: str, value: object, here: _Here, *, is_whole: bool = True
             f"The filter on {key!r} has an operator where a plain value is needed.",
             f'Give each operator its value: {{"{key}": {{"$in": ["a", "b"]}}}}.',
         )
-    span = date_span(bare := without_weekday(value), here.zone)  # models copy the weekday from what they were shown
+    span = read_date_span(bare := drop_weekday(value), here.zone)  # models copy the weekday from what they were shown
     if span:
         return DateOperand(*span, here.zone)
     if is_whole and isinstance(bare, str) and (is_date_key(key) or key in OWN_KEYS[1:]):

@@ -15,7 +15,7 @@ from ana.memory.status import has_status
 from ana.memory.travel import make_absolute
 from ana.memory.views import show_occurrence
 from ana.time.repeats import ALSO, DATE_KEYS, Repeat, make_occurrence
-from ana.time.spans import Span, day_span, to_micros
+from ana.time.spans import Span, get_day_span, to_micros
 
 Mask: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = NDArray[np.int64]
@@ -235,7 +235,7 @@ def _has_other_dates(each: Expansion) -> bool:
 
 def _measure(local: datetime, repeat: Repeat, *, is_day: bool) -> Span:
     if is_day:
-        return day_span(local.date(), repeat.zone)
+        return get_day_span(local.date(), repeat.zone)
     start = to_micros(local.replace(tzinfo=repeat.zone))
     return start, start + 1
 

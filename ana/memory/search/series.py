@@ -17,12 +17,12 @@ from ana.memory.filters import And, Compare, DateOperand, Node, On, Or, iter_con
 from ana.memory.item import Item
 from ana.memory.search.occurring import FAR, NO_NUMBERS, Expansion, Mask, Numbers, Occurrences, Place
 from ana.memory.search.query import Query
-from ana.memory.search.scoring import days_span
+from ana.memory.search.scoring import get_days_span
 from ana.memory.search.words import find_members
 from ana.memory.travel import read_item_repeat
 from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead
 from ana.time.repeats.occurring import MOST
-from ana.time.spans import Span, day_span, to_micros
+from ana.time.spans import Span, get_day_span, to_micros
 
 DAY = timedelta(days=1)
 BEFORE, AFTER, SPARE = timedelta(days=31), timedelta(days=62), timedelta(days=31)
@@ -146,8 +146,8 @@ class Series:
             return NO_SERIES
         of = self._expand(query)
         now, mentions = to_micros(query.now), query.text.mentions if query.text else ()
-        days = [days_span(mention.first, mention.last, self.zone) for mention in mentions]
-        today = day_span(query.now.astimezone(self.zone).date(), self.zone)[0]
+        days = [get_days_span(mention.first, mention.last, self.zone) for mention in mentions]
+        today = get_day_span(query.now.astimezone(self.zone).date(), self.zone)[0]
         # as text, because 1 and True are equal; between two ends of occurrences the moment makes no difference
         key = repr((query.where, query.due, query.excluded, days, today, of.count_over(now)))
         if key not in self._answers:
@@ -159,7 +159,7 @@ class Series:
     def _answer(self, query: Query, of: Occurrences, days: list[Span], now: int, today: int) -> SeriesHits:
         begin, end = _find_stretch(query.where)  # each occurrence touches it that passes
         if query.due:
-            due = days_span(*query.due, self.zone)
+            due = get_days_span(*query.due, self.zone)
             begin, end = max(begin, due[0] if query.due[0] > date.min else -FAR), min(end, due[1])
         passing = self._find_passing(query, of, (begin, end), now, today)
         pool = passing
@@ -187,7 +187,7 @@ class Series:
         if query.excluded:
             at = of.drop_status(query.excluded, at)
         at = of.select(query.where, at)
-        return at[of.is_within(at, days_span(*query.due, self.zone))] if query.due else at
+        return at[of.is_within(at, get_days_span(*query.due, self.zone))] if query.due else at
 
     def _expand(self, query: Query) -> Occurrences:
         """Return all occurrences that a query may ask for."""
@@ -223,7 +223,7 @@ def _iter_bounds(query: Query) -> Iterator[int]:
     days = [query.due] if query.due else []
     days += [(mention.first, mention.last) for mention in query.text.mentions] if query.text else []
     for first, last in days:
-        begin, end = days_span(max(first, date(1900, 1, 1)), last, query.zone)
+        begin, end = get_days_span(max(first, date(1900, 1, 1)), last, query.zone)
         yield from (begin, end) if first > date.min else (end,)
 
 

@@ -10,10 +10,10 @@ from ana.time.repeats.occurring import (
     MOST,
     Occurrence,
     find_bounds,
+    find_next_after,
     iter_occurrences,
     iter_ruled,
     make_occurrence,
-    next_after,
     to_local,
     write_date,
 )
@@ -33,12 +33,12 @@ def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
     next lies farther off than the one that was done last.
     """
     local = to_local(repeat, now)
-    by = local if len(repeat.rule.times) > 1 else datetime.combine(local, time.max)
+    end = local if len(repeat.rule.times) > 1 else datetime.combine(local, time.max)
     since = max(repeat.begin, local - _BACK) if repeat.begin < local else repeat.begin
-    begun = [*iter_occurrences(repeat, min([since, *repeat.moved.values()]), by)]
+    begun = [*iter_occurrences(repeat, min([since, *repeat.moved.values()]), end)]
     if begun:
         return begun[-1]
-    coming = next_after(repeat, now)
+    coming = find_next_after(repeat, now)
     if coming is None or repeat.done_for is None:
         return coming
     is_nearer = local - repeat.done_for > to_local(repeat, coming.start) - local

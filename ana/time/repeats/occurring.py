@@ -39,7 +39,7 @@ class Occurrence:
     until: datetime
 
 
-def occurrences(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]:
+def iter_between(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]:
     """Yield the occurrences from a day or moment to another, in order, at most MOST.
 
     Args:
@@ -51,7 +51,7 @@ def occurrences(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]:
     yield from islice(iter_occurrences(repeat, since, last), MOST)
 
 
-def next_after(repeat: Repeat, moment: datetime) -> Occurrence | None:
+def find_next_after(repeat: Repeat, moment: datetime) -> Occurrence | None:
     """Return the first occurrence that begins after a moment; None if there is none within a dozen years."""
     local = to_local(repeat, moment)
     coming = iter_occurrences(repeat, local, look_ahead(repeat, local))

@@ -53,8 +53,8 @@ def read_due_question(text: str, today: date) -> tuple[date, date] | None:
         return None
     text = text.replace("’", "'")
     mentions = find_stretches(text, today)
-    asks = not _CUES.isdisjoint(_words(text)) or _PHRASES.search(text)
-    if not asks or not has_only_fillers(text, mentions):
+    is_question = not _CUES.isdisjoint(_split_words(text)) or _PHRASES.search(text)
+    if not is_question or not has_only_fillers(text, mentions):
         return None
     if _OVERDUE.search(text):
         return None if mentions else (date.min, today - timedelta(days=1))
@@ -98,16 +98,16 @@ def find_stretches(text: str, today: date, *, months: bool = False) -> list[Ment
 
 def _shift(mention: Mention, times: int) -> Mention:
     """Return the days of a mention, so many times earlier or later, unless they are pinned down."""
-    by = _STEPS.get(mention.step)
-    if by is None:
+    step = _STEPS.get(mention.step)
+    if step is None:
         return mention
-    return replace(mention, first=shift_day(mention.first, times * by), last=shift_day(mention.last, times * by))
+    return replace(mention, first=shift_day(mention.first, times * step), last=shift_day(mention.last, times * step))
 
 
-def shift_day(day: date, by: timedelta | relativedelta) -> date:
+def shift_day(day: date, step: timedelta | relativedelta) -> date:
     """Return a day so much later or earlier, or the last or first there is."""
     try:
-        return day + by
+        return day + step
     except (ValueError, OverflowError):
         return date.min if day.year < 5000 else date.max
 
@@ -144,10 +144,10 @@ def _move_near(mention: Mention, today: date) -> Mention:
 
 def has_only_fillers(text: str, days: list[Mention]) -> bool:
     """Return whether a text has only words that a question about what is due may have beside these days."""
-    return _FILLERS.issuperset(_words(drop_mentions(text, days)))
+    return _FILLERS.issuperset(_split_words(drop_mentions(text, days)))
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return re.findall(r"[\w-]+", text.lower())
 
 

@@ -44,8 +44,8 @@ _FEASTS: dict[str, Find] = {
     "new year|years ['s] day": lambda year: date(year, 1, 1),
     "valentine|valentines ['s] day": lambda year: date(year, 2, 14),
     "halloween": lambda year: date(year, 10, 31),
-    "thanksgiving [day]": lambda year: _thanksgiving(year),
-    "black friday": lambda year: _thanksgiving(year) + DAY,
+    "thanksgiving [day]": lambda year: _find_thanksgiving(year),
+    "black friday": lambda year: _find_thanksgiving(year) + DAY,
     "good friday": lambda year: easter(year) - 2 * DAY,
     "easter [sunday]": easter,
     "easter monday|mon": lambda year: easter(year) + DAY,
@@ -53,7 +53,7 @@ _FEASTS: dict[str, Find] = {
 }
 
 
-def _thanksgiving(year: int) -> date:
+def _find_thanksgiving(year: int) -> date:
     return date(year, 11, 1) + relativedelta(weekday=TH(4))
 
 

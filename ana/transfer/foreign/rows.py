@@ -12,7 +12,7 @@ from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.columns import Columns, Row, Texts
 from ana.transfer.foreign.dates import is_month_first, read_date, read_rule, settle_order
 from ana.transfer.foreign.tables import Table
-from ana.transfer.records import drop_empty, item_id, make_notes, read_each, read_modified, to_stamp
+from ana.transfer.records import derive_id, drop_empty, make_notes, read_each, read_modified, to_stamp
 from ana.values import Properties
 
 _DATES = {"due": "due_date", "start": "start_date", "end": "end_date", "deadline": "deadline"}
@@ -56,10 +56,10 @@ class _Maker:
             return None
         tags = (tag.strip(" \"'#[]") for tag in re.split("[,;]", texts["tags"]))
         own: Properties = {name: texts[name] for name in _OWN_NAMES} | {"tags": [*dict.fromkeys(filter(None, tags))]}
-        own["parent"] = item_id(f"{program}:{texts['parent']}") if texts["parent"] else ""
+        own["parent"] = derive_id(f"{program}:{texts['parent']}") if texts["parent"] else ""
         key = texts["id"] or str(rest.get("id") or "") or f"{texts['list']}/{texts['title'] or content}"
         self._counted[key] += 1  # rows may repeat a title
-        id = item_id(f"{program}:{key}" + (f"#{self._counted[key]}" if self._counted[key] > 1 else ""))
+        id = derive_id(f"{program}:{key}" + (f"#{self._counted[key]}" if self._counted[key] > 1 else ""))
         created = _read_stamp(texts["created"]) or _read_stamp(texts["updated"]) or self._written
         updated = _read_stamp(texts["updated"]) or created
         whole = rest | self._read_kind(texts) | self._read_dates(texts, content.split("\n")[0]) | own

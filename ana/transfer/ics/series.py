@@ -102,9 +102,9 @@ class Part:
     @cached_property
     def _added(self) -> dict[datetime, date]:
         """The dates beside the rule by their place, without those that are left out."""
-        gone = self.list_exceptions()
-        moments = {to_here(at, self.moments.zone) for at in gone if isinstance(at, datetime)}
-        days = {at for at in gone if not isinstance(at, datetime)}
+        exceptions = self.list_exceptions()
+        moments = {to_here(at, self.moments.zone) for at in exceptions if isinstance(at, datetime)}
+        days = {at for at in exceptions if not isinstance(at, datetime)}
         dates = ((at, self.place(at)) for at in self.moments.list_dates(self.master, "RDATE"))
         return {
             place: place if isinstance(at, datetime) else place.date()

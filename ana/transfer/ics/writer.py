@@ -16,7 +16,7 @@ from ana.memory.status import CANCELLED, DONE, has_status
 from ana.memory.travel import find_own_zone
 from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, may_repeat, occurrences, read_repeat
+from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, iter_between, may_repeat, read_repeat
 from ana.time.repeats.occurring import find_moved, make_occurrence
 from ana.time.repeats.rules import NO_RULE, iter_matching, iter_moments
 from ana.transfer.ics.moments import Span, to_here, to_wall
@@ -103,7 +103,7 @@ def _add_repeat(event: Component, repeat: Repeat, notes: _Notes) -> Mapping[date
         return {}
     if rule is None:
         begin = make_occurrence(repeat, repeat.first, repeat.first).start
-        dates = occurrences(repeat, begin, begin + relativedelta(years=_YEARS))
+        dates = iter_between(repeat, begin, begin + relativedelta(years=_YEARS))
         event.add("rdate", [each.start for each in islice(dates, MOST_ALSO)])
         return {}
     if rule and not is_over:

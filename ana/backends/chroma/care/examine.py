@@ -18,9 +18,9 @@ from ana.backends.chroma.source import ChromaSource, Row
 from ana.files import is_damage
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Change, Kind, find_disagreements
-from ana.memory.digests import content_digest
+from ana.memory.digests import digest_content
 from ana.memory.item import Item, from_json
-from ana.memory.search.property_text import SEARCHED, property_text
+from ana.memory.search.property_text import SEARCHED, render_text
 from ana.values import plain_text
 
 AT_ONCE = 100
@@ -125,7 +125,7 @@ def _read_item(kind: Kind, source: ChromaSource, row: Row, findings: Findings) -
         findings.foreign.append(row.id)
     # an older ana embedded the whole text
     elif (row.document or "") not in (
-        plain_text(property_text(item.content, item.properties, n)) for n in (SEARCHED, None)
+        plain_text(render_text(item.content, item.properties, n)) for n in (SEARCHED, None)
     ):
         findings.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
     if row.vector is None or not np.isfinite(row.vector).all():
@@ -166,5 +166,5 @@ def _check_index(collection: ChromaCollection, items: dict[str, Item], findings:
 def _find_duplicates(items: Iterable[Item]) -> list[list[str]]:
     same = defaultdict(list)
     for item in items:
-        same[content_digest(item.content, item.properties)].append(item.id)
+        same[digest_content(item.content, item.properties)].append(item.id)
     return [sorted(ids) for ids in same.values() if len(ids) > 1]

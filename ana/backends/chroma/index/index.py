@@ -135,10 +135,10 @@ class Index:
         """Read everything unsettled from the source again, and return whether there was anything."""
         unsettled = [id for (id,) in db.execute("SELECT id FROM unsettled")]
         stored = source.get_many(unsettled)
-        gone = sorted(set(unsettled) - {each.item.id for each in stored})
+        removed = sorted(set(unsettled) - {each.item.id for each in stored})
         if unsettled:
             with transaction(db):
-                self._enter(db, stored, gone)
+                self._enter(db, stored, removed)
         return bool(unsettled)
 
     def _rebuild(self, db: sqlite3.Connection, source: Source, meta: dict[str, str]) -> None:
