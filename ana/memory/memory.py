@@ -211,19 +211,19 @@ class Memory(Reader):
         self, plan: Callable[[], list[Change]], cause: Cause | None, *, distinct: bool = False, count: int = 1
     ) -> list[Change]:
         """Make changes once: a call that already made them, so many, gets those of that time."""
-        known = cause or make_edit()
+        origin = cause or make_edit()
 
         def attempt() -> list[Change]:
             try:
                 changes = plan()
             except ToolError:  # the call may have run before: what it would change is gone by now
-                if earlier := self._find_earlier(known.key, count):
+                if earlier := self._find_earlier(origin.key, count):
                     return earlier
                 raise
-            if count > 1 and (earlier := self._find_earlier(known.key, count)):
+            if count > 1 and (earlier := self._find_earlier(origin.key, count)):
                 return earlier
             expected = {change.key: change.before for change in changes}
-            return self.apply(self._enter(changes, known), expected, distinct=distinct)
+            return self.apply(self._enter(changes, origin), expected, distinct=distinct)
 
         # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
         return retry_on_change(self.backend, attempt)

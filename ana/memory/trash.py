@@ -50,8 +50,8 @@ def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
             return earlier
         raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
     change = Change(record.kind, record.item.id, None, record.item)
-    known = cause or Cause("", "", f"restore-{record.item.id}-{secrets.token_hex(4)}")
-    return memory.put_back([change], known)[0]
+    origin = cause or Cause("", "", f"restore-{record.item.id}-{secrets.token_hex(4)}")
+    return memory.put_back([change], origin)[0]
 
 
 def purge(memory: Memory, before: str, only: Collection[RecordKey] | None = None) -> list[DeletedRecord]:
