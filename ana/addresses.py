@@ -98,8 +98,8 @@ def name_kind(address: str) -> str:
 
 def list_own_mail(written: SecretStr | None) -> frozenset[str]:
     """Return the addresses of a person's mail that a setting names: whom mail is from that rings."""
-    found = (_MAIL_ADDRESS.match(each) for each in split_addresses(written))
-    return frozenset(unquote(f"{each[1]}@{each[2]}").lower() for each in found if each)
+    matches = (_MAIL_ADDRESS.match(each) for each in split_addresses(written))
+    return frozenset(unquote(f"{each[1]}@{each[2]}").lower() for each in matches if each)
 
 
 def list_secret_parts(address: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ Environment: TypeAlias = Mapping[str, str] | None
 
 def run_python(
     *arguments: str,
-    given: str = "",
+    stdin: str = "",
     env: Environment = None,
     timeout: float | None = None,
     under: Sequence[str] = (),
@@ -39,7 +39,7 @@ def run_python(
     """
     command, env = [*under, sys.executable, *arguments], make_environment(env)
     pipes: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
-    return run(command, input=given, cwd=PROJECT, env=env, timeout=timeout, check=False, **pipes)
+    return run(command, input=stdin, cwd=PROJECT, env=env, timeout=timeout, check=False, **pipes)
 
 
 def start_python(*arguments: str, cwd: Path = PROJECT, env: Environment = None, **options: Any) -> Popen[Any]:
@@ -58,7 +58,7 @@ def make_python_command(*arguments: str) -> list[str]:
 
 
 def run_program(
-    *command: str, given: str = "", env: Environment = None, timeout: float | None = None
+    *command: str, stdin: str = "", env: Environment = None, timeout: float | None = None
 ) -> CompletedProcess[str]:
     """Run a program of the system to its end; one that is not there fails as one that ends badly.
 
@@ -68,7 +68,7 @@ def run_program(
     pipes: dict[str, Any] = {"capture_output": True, "text": True, "errors": "replace"}
     try:
         whole = {**os.environ, **(env or {})}
-        return run(command, input=given, cwd="/", env=whole, timeout=timeout, check=False, **pipes)
+        return run(command, input=stdin, cwd="/", env=whole, timeout=timeout, check=False, **pipes)
     except OSError as exc:
         return CompletedProcess(command, 127, "", str(exc))
 

@@ -19,7 +19,7 @@ def limit_time(seconds: float) -> Iterator[None]:
         _end.reset(token)
 
 
-def seconds_left() -> float | None:
+def get_remaining_seconds() -> float | None:
     """Return how much of its time the present turn has left, 0 if nothing; None where nothing belongs to a turn."""
     end = _end.get()
     return None if end is None else max(end - monotonic(), 0.0)

@@ -89,14 +89,14 @@ class RecordChanged(ToolError):
         self.id = id
 
 
-class _ShownError(AnaError, RuntimeError):
+class _VisibleError(AnaError, RuntimeError):
     """An error that ends a run. The LangGraph API shows clients the text of RuntimeErrors, and of ours no other's."""
 
     def __str__(self) -> str:
         return self.sentence()
 
 
-class UserError(_ShownError):
+class UserError(_VisibleError):
     """Something the person must be told."""
 
 
@@ -188,5 +188,5 @@ class ContextTooLong(ModelFailed):
     """The conversation is longer than the model can read."""
 
 
-class ConfigError(_ShownError):
+class ConfigError(_VisibleError):
     """A setting is wrong or missing."""

@@ -37,6 +37,6 @@ def read_evaluations(workspace: Workspace) -> list[Evaluation]:
 
 def keep_evaluation(workspace: Workspace, evaluation: Evaluation) -> None:
     """Keep an evaluation beside the last ones."""
-    kept = [evaluation, *read_evaluations(workspace)][:MOST]
+    evaluations = [evaluation, *read_evaluations(workspace)][:MOST]
     workspace.evaluations_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_whole(workspace.evaluations_file, to_json(kept, indent=1).decode(), mode=0o600)
+    write_whole(workspace.evaluations_file, to_json(evaluations, indent=1).decode(), mode=0o600)

@@ -56,26 +56,26 @@ class Place:
 
     def check(self) -> None:
         """Raise StoreBroken if the folder is gone or another one; for all to read, without its path."""
-        found = self._find()
-        if self._known and found != self._known:
+        identity = self._find()
+        if self._known and identity != self._known:
             raise StoreBroken(
                 "The data folder that was in use is not there any more: it was put elsewhere, or its person removed.",
                 "Nothing more is written; begin again where it is now.",
             )
-        self._known = found
+        self._known = identity
 
     def _find(self) -> tuple[int, int] | None:
         try:
-            found = self._folder.stat()
+            status = self._folder.stat()
         except FileNotFoundError:
             return None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino
 
 
 def describe_fault(exc: BaseException) -> str:
     """Return what the system or a database said, as the end of a sentence: without the path of a file of ours."""
-    said = exc.strerror if isinstance(exc, OSError) else None
-    return " ".join((said or str(exc)).split()).rstrip(".")
+    text = exc.strerror if isinstance(exc, OSError) else None
+    return " ".join((text or str(exc)).split()).rstrip(".")
 
 
 def write_whole(path: Path, text: str, *, mode: int = 0o666) -> None:

@@ -58,8 +58,8 @@ class DataHandles:
     @property
     def upkeep(self) -> "Upkeep":
         """What only a data folder has. Raises UserError where something else keeps the items."""
-        if found := self.find_upkeep():
-            return found
+        if upkeep := self.find_upkeep():
+            return upkeep
         raise UserError("This is for a data folder, and what is kept here is in a database.", "See docs/operating.md.")
 
     def find_upkeep(self) -> "Upkeep | None":
@@ -187,7 +187,7 @@ _default: Handles | None = None
 _opening = threading.Lock()
 
 
-def default_handles(instruct: Callable[[str], str]) -> Handles:
+def get_default_handles(instruct: Callable[[str], str]) -> Handles:
     """Return the process's own handles, opened from the environment at the first call; see `open_handles`."""
     global _default
     with _opening:

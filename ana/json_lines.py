@@ -31,7 +31,7 @@ class JsonFormatter(logging.Formatter):
     """Makes one line of JSON of each record."""
 
     def format(self, record: logging.LogRecord) -> str:
-        told: dict[str, Any] = {
+        line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
@@ -39,13 +39,13 @@ class JsonFormatter(logging.Formatter):
             **_ids.get({}),
         }
         if record.exc_info and record.exc_info[1]:
-            told["errors"] = [_describe(exc) for exc in _iter_chain(record.exc_info[1])]
-        return json.dumps(told)
+            line["errors"] = [_describe(exc) for exc in _iter_chain(record.exc_info[1])]
+        return json.dumps(line)
 
 
 def _word(record: logging.LogRecord) -> str:
-    said = record.msg.get("event", "") if isinstance(record.msg, dict) else record.msg  # the first of the dev server
-    text, args = str(_withhold(said)), record.args
+    event = record.msg.get("event", "") if isinstance(record.msg, dict) else record.msg  # the first of the dev server
+    text, args = str(_withhold(event)), record.args
     try:
         return text % (tuple(map(_withhold, args)) if isinstance(args, tuple) else args) if args else text
     except (TypeError, ValueError):  # what a library logs with other arguments than its text has places for
@@ -72,9 +72,9 @@ def _describe(exc: BaseException) -> dict[str, Any]:
 
 def _iter_chain(exc: BaseException) -> Iterator[BaseException]:
     """Yield an error and those that it came of, each once."""
-    seen: set[int] = set()
-    found: BaseException | None = exc
-    while found and id(found) not in seen:
-        seen.add(id(found))
-        yield found
-        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+    known: set[int] = set()
+    error: BaseException | None = exc
+    while error and id(error) not in known:
+        known.add(id(error))
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)

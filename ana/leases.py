@@ -7,22 +7,22 @@ from contextvars import ContextVar
 Token = tuple[int, int]
 """A lease of this person, and its number, of which it has another each time that it is taken."""
 
-held: ContextVar[tuple[Token, ...]] = ContextVar("held", default=())
+tokens: ContextVar[tuple[Token, ...]] = ContextVar("tokens", default=())
 """The leases that this code works under; none where only locks of this machine keep others out."""
 
 
 def work_under(token: Token | None) -> None:
     """Have what is done from now on in this context checked by a lease, if there is one."""
     if token is not None:
-        held.set((*held.get(), token))
+        tokens.set((*tokens.get(), token))
 
 
 @contextmanager
 def working_under(token: Token | None) -> Iterator[None]:
     """Have what is done in the context checked by a lease, if there is one."""
-    before = held.set(held.get())
+    before = tokens.set(tokens.get())
     work_under(token)
     try:
         yield
     finally:
-        held.reset(before)
+        tokens.reset(before)

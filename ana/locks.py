@@ -70,8 +70,8 @@ class OwnerLock:
             note = FileIO(os.open(self._owner, os.O_RDWR | os.O_CREAT), "r+")
             self._files = lock, note
             abandoned = bool(note.read(NOTE).strip())
-            said = f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}'
-            _put(note, said)
+            text = f'{{"program": "{self._program}", "pid": {os.getpid()}, "since": {time.time()}}}'
+            _put(note, text)
         except BaseException:
             self._close(lock)
             raise

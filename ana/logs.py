@@ -48,18 +48,18 @@ class _SafeFormatter(logging.Formatter):
 class _LogFile(RotatingFileHandler):
     """Says once that it cannot be written, in a sentence instead of a traceback for every line."""
 
-    _told = False
+    _has_complained = False
 
     def handleError(self, record: logging.LogRecord) -> None:
-        if not self._told:
-            self._told = True
+        if not self._has_complained:
+            self._has_complained = True
             tell(f"The log {self.baseFilename} cannot be written: {sys.exception()}.")
 
 
-def secrets_of(settings: Settings) -> list[str]:
+def list_secrets(settings: Settings) -> list[str]:
     """Return every key, and password in a URL: none of them is written to a file or sent to others than its owner."""
-    given = (settings.openai_api_key, settings.openrouter_api_key, settings.telegram_bot_token)
-    keys = [key.get_secret_value() for key in given if key]
+    secrets = (settings.openai_api_key, settings.openrouter_api_key, settings.telegram_bot_token)
+    keys = [key.get_secret_value() for key in secrets if key]
     passwords = [urlsplit(url).password or "" for url in (settings.openai_base_url, settings.ollama_host) if url]
     addresses = (part for each in split_addresses(settings.ana_notify) for part in list_secret_parts(each))
     tokens = [token for _, token in split_tokens(settings.ana_api_tokens)]
@@ -144,5 +144,5 @@ def list_log_files(settings: Settings) -> list[Path]:
 
 def _add_handler(handler: logging.Handler, settings: Settings) -> None:
     lines = JsonFormatter() if settings.log_format == "json" else logging.Formatter(FORMAT)
-    handler.setFormatter(_SafeFormatter(lines, secrets_of(settings)))
+    handler.setFormatter(_SafeFormatter(lines, list_secrets(settings)))
     logging.root.addHandler(handler)

@@ -9,7 +9,7 @@ _STARTED = 19
 
 
 @cache
-def boot_id() -> str:
+def read_boot_id() -> str:
     """Return an id of the machine's current start, if the system gives one."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -25,10 +25,10 @@ def find_session(*streams: int) -> str | None:
     """
     try:
         terminal = next((stream for stream in streams if os.isatty(stream)), None)
-        if terminal is None or not boot_id():
+        if terminal is None or not read_boot_id():
             return None
         leader = os.getsid(0)
         started = Path(f"/proc/{leader}/stat").read_text().rpartition(")")[2].split()[_STARTED]
-        return f"{boot_id()} {leader} {started} {os.ttyname(terminal)} {os.fstat(terminal).st_rdev}"
+        return f"{read_boot_id()} {leader} {started} {os.ttyname(terminal)} {os.fstat(terminal).st_rdev}"
     except OSError:  # the first process has ended: its number may be another's next
         return None

@@ -15,7 +15,7 @@ from functools import cache
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from ana.deadline import seconds_left
+from ana.deadline import get_remaining_seconds
 from ana.stopping import check_stopped, when_stopped
 
 if TYPE_CHECKING:
@@ -54,10 +54,10 @@ def iterate(stream: AsyncIterator[T]) -> Iterator[T]:
 
 
 def _take(arrived: SimpleQueue[Any]) -> Any:
-    left = seconds_left()
+    rest = get_remaining_seconds()
     with suppress(Empty):
-        if left != 0:  # else not even what is there already: a stream that drips always has something
-            return arrived.get(timeout=left)
+        if rest != 0:  # else not even what is there already: a stream that drips always has something
+            return arrived.get(timeout=rest)
     raise TimeoutError("the turn has had its time")
 
 

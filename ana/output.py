@@ -78,7 +78,7 @@ def quote(text: str, most: int | None = None) -> str:
 
 def _escape(text: str, write: Callable[[str], str]) -> str:
     # most texts have none
-    return _EACH.sub(lambda found: found["home"] or write(found[0]), text) if _ANY.search(text) else text
+    return _EACH.sub(lambda match: match["home"] or write(match[0]), text) if _ANY.search(text) else text
 
 
 def write_line(text: str = "") -> None:

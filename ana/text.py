@@ -29,8 +29,8 @@ def find_fault(value: object) -> str:
     """Return a sentence about the first character of a value that is in no text; empty if there is none."""
     parts = [value]
     for part in parts:  # which grows meanwhile
-        if isinstance(part, str) and (found := _BAD.search(part)):
-            return f"This cannot be read as text: character {found.start() + 1} is {_describe(ord(found[0]))}."
+        if isinstance(part, str) and (match := _BAD.search(part)):
+            return f"This cannot be read as text: character {match.start() + 1} is {_describe(ord(match[0]))}."
         if isinstance(part, dict):
             parts += [*part, *part.values()]
         elif isinstance(part, list | tuple):

@@ -89,7 +89,7 @@ class Listener(NamedTuple):
         return AddressFamily.AF_INET6 if ":" in self.host else AddressFamily.AF_INET
 
     @property
-    def shown_host(self) -> str:
+    def url_host(self) -> str:
         """The host as it stands in a URL."""
         return f"[{self.host}]" if ":" in self.host else self.host
 

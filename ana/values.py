@@ -115,7 +115,7 @@ def list_others(entries: Sequence[Json], known: Sequence[Json]) -> list[Json]:
     return [each for each in entries if each not in (nested if isinstance(each, list | dict) else flat)]
 
 
-def whole_number(value: object, least: int, most: int) -> int:
+def read_whole_number(value: object, least: int, most: int) -> int:
     """Return a value that should be a whole number in these bounds.
 
     Raises:

@@ -119,7 +119,7 @@ def try_start(entry: Mapping[str, Any]) -> str:
     about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me}
     asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
     try:
-        done = run_program(entry["command"], *entry["args"], given=asked, env=entry.get("env"), timeout=SECONDS)
+        done = run_program(entry["command"], *entry["args"], stdin=asked, env=entry.get("env"), timeout=SECONDS)
     except TimeoutExpired:
         return f"it did not answer within {SECONDS:.0f} seconds"
     answer = read_object(done.stdout.partition("\n")[0])

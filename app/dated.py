@@ -11,8 +11,8 @@ from ana.memory.status import CLOSED
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize, show_occurrence
 from ana.time.dates import day_of
-from ana.time.repeats import occurrences
-from ana.time.spans import date_span, to_micros
+from ana.time.repeats import iter_between
+from ana.time.spans import read_date_span, to_micros
 from ana.time.taking_place import takes_place
 from ana.values import Json
 
@@ -58,7 +58,7 @@ def list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[Dated
         start = item.properties.get("start_date")
         # without a due_date the start is its date, whichever date it names first
         lead = {"start_date": str(start)} if day_of(start) and "due_date" not in item.properties else {}
-        dates = [each.dates for each in occurrences(repeat, begin, end)] if repeat else [lead]
+        dates = [each.dates for each in iter_between(repeat, begin, end)] if repeat else [lead]
         times = [show_occurrence(stored, each) if each else stored for each in dates]
         told += (each for at in times for each in _iter_days(handles, at, begin, end))
     return told, found.truncated
@@ -80,7 +80,7 @@ def _iter_days(handles: DataHandles, item: Item, begin: date, end: date) -> Iter
         return
     closing = None if "due_date" in item.properties else here.properties.get("end_date")
     last = max(first, day_of(closing) or first)
-    span = date_span(closing if day_of(closing) else here.date, handles.clock.zone)
+    span = read_date_span(closing if day_of(closing) else here.date, handles.clock.zone)
     over = span[1] if span else 0
     day = max(first, begin)
     while day <= min(last, end):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ana.memory.few_words import show_value
 from ana.memory.item import to_json
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 from ana.memory.status import CLOSED
 from ana.output import tell, write_line
 from ana.time.dates import day_of
@@ -48,7 +48,7 @@ DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 
 
-def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
+def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, QueryResult]:
     """Return open items by when they are due or take place.
 
     What repeats stands in the groups of several of its dates: of those that were not marked, and of today; of the
@@ -78,7 +78,7 @@ def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
         "week": week,
     }
     return {
-        name: Found(items[:limit], len(items), is_cut or len(items) > limit, stored=late.stored)
+        name: QueryResult(items[:limit], len(items), is_cut or len(items) > limit, stored=late.stored)
         for name, items in groups.items()
     }
 
@@ -88,26 +88,26 @@ def _has_several_dates(item: "Item") -> bool:
     return may_repeat(item.properties) and item.properties.get("repeat_from") != "done"
 
 
-def group_due_locally(handles: "DataHandles", limit: int = MOST) -> dict[Due, Found]:
+def group_due_locally(handles: "DataHandles", limit: int = MOST) -> dict[Due, QueryResult]:
     """Return the same as people are shown it: moments in their zone."""
     return {name: localize_found(found, handles.clock.zone) for name, found in group_due(handles, limit).items()}
 
 
-def describe_groups(groups: dict[Due, Found]) -> dict[str, Any]:
+def describe_groups(groups: dict[Due, QueryResult]) -> dict[str, Any]:
     """Return the items of each group as JSON."""
     return {name: [to_json(item) for item in found.items] for name, found in groups.items()}
 
 
-def list_open_first(memory: "Memory", limit: int, *where: "Json") -> Found:
+def list_open_first(memory: "Memory", limit: int, *where: "Json") -> QueryResult:
     """Return items, by date, then newest, open ones before those that are done or cancelled; `where` narrows them."""
     open_ = memory.find(None, {"$and": [{"status": {"$nin": [*CLOSED]}}, *where]}, limit)
     closed = memory.find(None, {"$and": [{"status": {"$in": [*CLOSED]}}, *where]}, limit)
     total = open_.total + closed.total
     why = "" if total else open_.why_none
-    return Found([*open_.items, *closed.items][:limit], total, total > limit, why_none=why)
+    return QueryResult([*open_.items, *closed.items][:limit], total, total > limit, why_none=why)
 
 
-def show_due(groups: dict[Due, Found], *, year: int | None = None, ids: bool = True) -> None:
+def show_due(groups: dict[Due, QueryResult], *, year: int | None = None, ids: bool = True) -> None:
     """Print a table for each group that has items.
 
     Args:
@@ -127,7 +127,7 @@ def name_group(name: Due, count: int) -> str:
     return f"{TITLES[name]} ({count})"
 
 
-def tell_if_none(groups: dict[Due, Found]) -> None:
+def tell_if_none(groups: dict[Due, QueryResult]) -> None:
     """Say so if no group has an item; not on standard output: cron sends a mail for whatever is printed there."""
     if not any(found.items for found in groups.values()):
         tell("Nothing is due in the next seven days.")
@@ -145,7 +145,7 @@ def show_today(handles: "DataHandles") -> None:
     tell_if_none(groups)
 
 
-def list_today(groups: dict[Due, Found], room: int, width: int, day: date) -> list[str]:
+def list_today(groups: dict[Due, QueryResult], room: int, width: int, day: date) -> list[str]:
     """Return at most so many lines of so many columns: a title for each day that has items, and the items below it."""
     first: list[str] = []
     for name in ("overdue", "unmarked"):

@@ -44,7 +44,7 @@ def list_targets(workspace: Workspace) -> list[Target]:
 def make_ringer(handles: "DataHandles", targets: Sequence[Target]) -> Ringer:
     workspace, settings = handles.workspace, handles.settings
     site = find_site(settings.ana_public_url, settings.ana_hosts) or ""
-    signing = Signing(workspace.person, workspace.reminder_key, site)
+    signing = Signing(workspace.person, workspace.get_reminder_key, site)
     return Ringer(handles.memory, handles.clock, workspace.open_ledger(), targets, signing)
 
 

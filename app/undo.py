@@ -34,14 +34,14 @@ def undo_turn(
     Raises:
         UserError: There is nothing to undo, or no such turn.
     """
-    from ana.memory.undo import find_undone_turn, last_turn, undo
+    from ana.memory.undo import find_undoable, find_undone_turn, undo
 
-    done = undo(memory, last_turn(memory, thread) if turn is None else turn, override=override)
+    done = undo(memory, find_undoable(memory, thread) if turn is None else turn, override=override)
     is_redo = find_undone_turn(done.turn) is not None
     if done.conflicts and not done.name:
         say(f"Nothing was {'brought' if is_redo else 'taken'} back: this was changed since.")
         for conflict in done.conflicts:
-            say(f"  {describe_difference(conflict.left, conflict.now)}")
+            say(f"  {describe_difference(conflict.after, conflict.now)}")
         if can_ask() and confirm(f"{'Bring' if is_redo else 'Take'} it back all the same?"):
             # only the conflicts that were shown: another change may come while the person reads
             return undo_turn(memory, done.turn, here=here, override=done.conflicts, user=user)

@@ -65,7 +65,7 @@ Run = Callable[[str, dict[str, str]], str]
 
 
 def start_chat(given: str, env: dict[str, str]) -> str:
-    done = run_python("-c", dedent(CHAT), given=given, env=env)
+    done = run_python("-c", dedent(CHAT), stdin=given, env=env)
     done.check_returncode()
     return done.stdout
 

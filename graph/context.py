@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from pydantic import Field, TypeAdapter, ValidationError
 
 from ana.errors import UserError
-from ana.handles import Handles, default_handles
+from ana.handles import Handles, get_default_handles
 from ana.keys import OWNER
 from ana.settings import Autonomy, Checking
 from ana.time.clock import find_zone
@@ -135,7 +135,7 @@ class Context:
     @property
     def handles(self) -> Handles:
         """The handles of this process; a door with handles of its own passes a LocalContext."""
-        return default_handles(decision_prompt)
+        return get_default_handles(decision_prompt)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class LocalContext(Context):
 
     @property
     def handles(self) -> Handles:
-        return self.opened or default_handles(decision_prompt)
+        return self.opened or get_default_handles(decision_prompt)
 
 
 @cache

@@ -15,7 +15,7 @@ from ana import __version__
 from ana.deadline import limit_time
 from ana.errors import AnaError
 from ana.json_lines import name_work
-from ana.memory.digests import line_digest
+from ana.memory.digests import digest_line
 from ana.models.providers import model_name
 from ana.stopping import check_stopped
 from ana.threads.runs import work
@@ -147,7 +147,7 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inpu
         left_out=left_out(turn[0]),
         turns=len(earlier),
         summary=update.get("summary", state.get("summary", "")),
-        lines={str(number): line_digest(text) for number, text in loaded["lines"].items()} if loaded else {},
+        lines={str(number): digest_line(text) for number, text in loaded["lines"].items()} if loaded else {},
     )
 
 

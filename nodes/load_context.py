@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from ana.handles import Handles
 from ana.memory.item import Item
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 from ana.output import shorten
 from ana.time.dates import weekday
 from ana.time.repeats import may_repeat
@@ -98,7 +98,7 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: datetime | None = N
     return Loaded(now=told + _tell_overdue(late, new, before), vocabulary=vocabulary, lines=lines, overdue=named)
 
 
-def _tell_overdue(late: Found, new: Found, before: datetime | None) -> str:
+def _tell_overdue(late: QueryResult, new: QueryResult, before: datetime | None) -> str:
     """Return a line on how much is overdue, with what the conversation was not told before; empty if nothing is."""
     if not late.items:
         return ""

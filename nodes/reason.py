@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
 
 from ana.errors import BudgetReached, ContextTooLong, ModelFailed
-from ana.memory.digests import line_digest
+from ana.memory.digests import digest_line
 from ana.models.base import MARKS, PROMPT_DATA, REASONING
 from ana.models.call import complete
 from ana.models.fence import make_mark
@@ -58,7 +58,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         withdraw(runtime, _next_id(turn))
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
-    shown = {str(number): line_digest(text) for number, text in loaded["lines"].items()}
+    shown = {str(number): digest_line(text) for number, text in loaded["lines"].items()}
     decisions = [*turn["decisions"], _describe_decision(reply)]
     turn = turn | {"decisions": decisions, "usage": usage, "told": reply.usage_metadata, "shown": shown}
     has_calls = bool(reply.tool_calls or reply.invalid_tool_calls)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from ana import deadline
-from ana.deadline import limit_time, seconds_left
+from ana.deadline import get_remaining_seconds, limit_time
 from ana.network import iterate, wait_for
 
 
@@ -28,18 +28,18 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
 
 
 def test_time_is_counted_down_and_never_below_nothing(watch: Watch) -> None:
-    assert seconds_left() is None
+    assert get_remaining_seconds() is None
     with limit_time(10):
         watch.now += 4
-        assert seconds_left() == 6
+        assert get_remaining_seconds() == 6
         with limit_time(2):
-            assert seconds_left() == 2
-        assert seconds_left() == 6
+            assert get_remaining_seconds() == 2
+        assert get_remaining_seconds() == 6
         watch.now += 7
-        assert seconds_left() == 0
-    assert seconds_left() is None
+        assert get_remaining_seconds() == 0
+    assert get_remaining_seconds() is None
     with limit_time(-1):
-        assert seconds_left() == 0
+        assert get_remaining_seconds() == 0
 
 
 def test_a_stream_that_always_has_something_ends_with_the_time(watch: Watch) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ana.logs import choose_secrets, hide_in_json, secrets_of, set_up_logging, settle_console
+from ana.logs import choose_secrets, hide_in_json, list_secrets, set_up_logging, settle_console
 from ana.settings import load_settings
 from tests.conftest import folders
 
@@ -45,7 +45,7 @@ def test_only_what_is_long_enough_to_be_a_secret_is_hidden() -> None:
     assert choose_secrets(["x", "none", "seven..", "", "eight..."]) == ["eight..."]
     record = {"text": "next", "steps": [{"args": {"x": "eight..."}}]}
     for key, hidden in (("x", "eight..."), ("seven..", "eight..."), ("eight...", "[secret]")):
-        secrets = secrets_of(load_settings({"OPENAI_API_KEY": key, "OPENAI_BASE_URL": "http://x:x@models.example"}))
+        secrets = list_secrets(load_settings({"OPENAI_API_KEY": key, "OPENAI_BASE_URL": "http://x:x@models.example"}))
         assert hide_in_json(record, secrets) == {"text": "next", "steps": [{"args": {"x": hidden}}]}
 
 
@@ -89,7 +89,7 @@ def test_a_log_that_cannot_be_written_is_told_once(tmp_path: Path, capsys: pytes
 
 
 def test_a_word_that_a_local_server_takes_for_a_key_is_no_secret(tmp_path: Path) -> None:
-    assert secrets_of(load_settings(folders(tmp_path, OPENAI_API_KEY="none"))) == []
+    assert list_secrets(load_settings(folders(tmp_path, OPENAI_API_KEY="none"))) == []
 
 
 def test_the_console_is_quiet_unless_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -12,6 +13,27 @@ from evals.imports import LEVELS, PACKAGES, group_of, imports_of, nodes_of, sour
 
 MOST_CONDITIONS = 15
 """Conditions inside expressions that a function may have; ruff counts its branches (C901, PLR0912)."""
+
+MOST_TERMS, MOST_ON_A_LINE = 4, 2
+"""Terms of one `and` or `or`, and comprehensions and conditional expressions that begin in one line."""
+
+PARTICIPLES = {"told", "given", "found", "said", "shown", "meant", "asked", "kept", "left", "seen", "made", "held"}
+"""What names do not say: that something was told, and not what it is."""
+
+NAMED_FOR_WHAT_THEY_ARE = (
+    "ana/*.py",
+    "ana/archive/**/*.py",
+    "ana/backends/**/*.py",
+    "ana/embedders/**/*.py",
+    "ana/memory/**/*.py",
+    "ana/moving/**/*.py",
+    "ana/postgres/**/*.py",
+    "ana/reminders/**/*.py",
+    "ana/time/**/*.py",
+    "ana/transfer/**/*.py",
+    "ana/workspace/**/*.py",
+)
+"""The files without such names; the others follow, a package at a time."""
 
 
 def functions_of(module: str) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -125,6 +147,65 @@ def test_expressions_hold_few_conditions() -> None:
     functions = ((module, node) for module in source_files() for node in functions_of(module))
     full = ((module, node) for module, node in functions if count_conditions(node) > MOST_CONDITIONS)
     assert [f"{module}:{node.lineno} {node.name}" for module, node in full] == []
+
+
+def iter_dense_lines(nodes: Iterable[ast.AST]) -> Iterator[int]:
+    """Yield the lines with more terms in one condition, or more comprehensions, than a reader can follow."""
+    dense = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.IfExp
+    begins: Counter[int] = Counter()
+    for node in nodes:
+        if isinstance(node, ast.BoolOp) and len(node.values) > MOST_TERMS:
+            yield node.lineno
+        if isinstance(node, dense):
+            begins[node.lineno] += 1
+    yield from (line for line, count in begins.items() if count > MOST_ON_A_LINE)
+
+
+def test_no_line_has_to_be_decoded() -> None:
+    dense = ((module, line) for module in source_files() for line in iter_dense_lines(nodes_of(module)))
+    assert [f"{module}:{line}" for module, line in dense] == []
+
+
+def test_dense_lines_are_seen() -> None:
+    lines = [
+        "x = a or b or c or d or e",
+        "[f(y for y in z) if z else 0 for z in w]",
+        "a or b or c or d",
+        "[1 for _ in x]",
+    ]
+    assert sorted(iter_dense_lines(ast.walk(ast.parse("\n".join(lines))))) == [1, 2]
+
+
+def name_bound(node: ast.AST) -> str:
+    """Return the name that a node gives to something; empty if it gives none."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()) | ast.arg(arg=name):
+            return str(name)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return str(name)
+        case ast.alias(asname=str(name)) | ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+            return name
+    return ""
+
+
+def has_participle(name: str) -> bool:
+    return not PARTICIPLES.isdisjoint(name.lower().split("_"))
+
+
+def test_names_say_what_they_hold() -> None:
+    files = [file for pattern in NAMED_FOR_WHAT_THEY_ARE for file in PROJECT.glob(pattern)]
+    assert len(files) > len(NAMED_FOR_WHAT_THEY_ARE)
+    names = ((file, name_bound(node)) for file in files for node in ast.walk(ast.parse(file.read_text())))
+    every = [*names, *((file, file.stem) for file in files)]
+    assert [f"{file.relative_to(PROJECT)}: {name}" for file, name in every if has_participle(name)] == []
+
+
+def test_participles_are_seen() -> None:
+    code = "def find_told(given, *, _shown=0):\n    self.MOST_SAID, found, kept_x = asked, 1, 2\n"
+    names = [*map(name_bound, ast.walk(ast.parse(code + "class Found: pass\nimport x as y")))]
+    seen = {"find_told", "given", "_shown", "MOST_SAID", "found", "kept_x", "Found"}
+    assert {*filter(has_participle, names)} == seen
+    assert not any(map(has_participle, ("y", "self", "NotFound", "foundation", "untold")))
 
 
 WAYS_TO_START = {"subprocess", "multiprocessing", "os.system", "os.popen", "os.fork", "os.forkpty", "pty.fork"}

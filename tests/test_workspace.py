@@ -121,20 +121,20 @@ def test_a_run_of_another_person_is_given_no_model_that_the_deployment_does_not_
 
 @pytest.mark.parametrize("person", ["eve", "owner"])
 def test_a_calendar_key_is_made_once_stays_and_can_be_changed(settings: Settings, person: str) -> None:
-    key = open_workspace(settings, person).calendar_key()
+    key = open_workspace(settings, person).get_calendar_key()
     workspace, file = open_workspace(settings, person), open_workspace(settings, person).folder / "calendar-key"
-    assert (workspace.calendar_key(), file.read_text(), file.stat().st_mode & 0o777) == (key, key, 0o600)
-    assert open_workspace(settings, "bob").calendar_key() != key
-    other = workspace.calendar_key(change=True)
+    assert (workspace.get_calendar_key(), file.read_text(), file.stat().st_mode & 0o777) == (key, key, 0o600)
+    assert open_workspace(settings, "bob").get_calendar_key() != key
+    other = workspace.get_calendar_key(change=True)
     assert other != key
-    assert workspace.calendar_key() == other
+    assert workspace.get_calendar_key() == other
     file.write_text(other[:-1])
-    assert len(workspace.calendar_key()) == len(other), "one that was cut short is none"
+    assert len(workspace.get_calendar_key()) == len(other), "one that was cut short is none"
 
 
 def test_a_calendar_key_is_in_no_trace_and_no_log(settings: Settings) -> None:
     workspace = open_workspace(settings)
-    key = workspace.calendar_key()
+    key = workspace.get_calendar_key()
     handler = logging.StreamHandler(io.StringIO())
     handler.setFormatter(logging.Formatter())
     logging.root.addHandler(handler)

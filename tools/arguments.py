@@ -12,8 +12,8 @@ from ana.memory.item import Item, is_date_key
 from ana.memory.operations import Operation, read_operation
 from ana.reminders.reading import check_remind
 from ana.time.clock import WEEKDAYS
-from ana.time.dates import day_of, weekday, with_weekday, without_weekday
-from ana.time.meant import guess_dates
+from ana.time.dates import add_weekday, day_of, drop_weekday, weekday
+from ana.time.guesses import guess_dates
 from ana.time.when import resolve
 from ana.values import Json, read_json
 
@@ -90,7 +90,7 @@ def read_properties(properties: dict[str, Any] | None, today: date, *, may_shift
     """
     given = {key: _read_list(value) for key, value in (properties or {}).items()}
     bare = {
-        key: _strip_weekdays(value) if key in ("except", "also", "moved") else without_weekday(value)
+        key: _strip_weekdays(value) if key in ("except", "also", "moved") else drop_weekday(value)
         for key, value in given.items()
     }
     for key, value in bare.items():
@@ -116,10 +116,10 @@ def _read_list(value: Any) -> Any:
 def _strip_weekdays(value: Any) -> Any:
     """Return dates, in lists and objects too, without their weekdays."""
     if isinstance(value, list):
-        return [without_weekday(each) for each in value]
+        return [drop_weekday(each) for each in value]
     if isinstance(value, dict):
-        return {without_weekday(key): _strip_weekdays(each) for key, each in value.items()}
-    return without_weekday(value)
+        return {drop_weekday(key): _strip_weekdays(each) for key, each in value.items()}
+    return drop_weekday(value)
 
 
 def _suggest(value: Json, today: date) -> str:
@@ -139,4 +139,4 @@ def find_stale_date(item: Item, content: str, today: date) -> str:
         return ""
     key = next(key for key in ("due_date", *item.properties) if item.properties.get(key) == item.date)
     first = named[0].first
-    return f"{key} is still {with_weekday(item.date)}; the text says {first} ({weekday(first)}): change it if meant."
+    return f"{key} is still {add_weekday(item.date)}; the text says {first} ({weekday(first)}): change it if meant."

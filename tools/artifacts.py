@@ -14,7 +14,7 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from ana.memory.changes import Change
 from ana.memory.receipts import Receipt as Receipt
 from ana.memory.receipts import make_receipt
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 
 Artifact: TypeAlias = dict[str, Any]
 
@@ -24,7 +24,7 @@ def collect_receipts(changes: Sequence[Change], zone: tzinfo | None = None) -> A
     return {"changes": [make_receipt(change, zone) for change in changes]}
 
 
-def explain(found: Found) -> Artifact:
+def explain(found: QueryResult) -> Artifact:
     """Return why each item was found."""
     reasons = zip(found.items, found.reasons, strict=True)
     return {"why": [{"id": item.id} | reason.to_json() for item, reason in reasons]}

@@ -10,7 +10,7 @@ from langchain_core.tools import InjectedToolArg
 from ana.memory.changes import Cause
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.views import SHOWN, show_item, to_local
+from ana.memory.views import MOST_CHARACTERS, show_item, to_local
 from ana.time.clock import Clock
 from ana.values import Json, plain
 from tools.artifacts import Artifact
@@ -36,7 +36,7 @@ class CallContext:
     def today(self) -> date:
         return self.clock.now().date()
 
-    def show(self, item: Item, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:
+    def show(self, item: Item, stamps: bool = False, longest: int = MOST_CHARACTERS) -> dict[str, Json]:
         """Return an item as the model is shown it: with created_at and updated_at, and so many characters at most."""
         shown = plain(show_item(item, self.clock.zone, stamps=stamps, longest=longest))
         assert isinstance(shown, dict)
@@ -44,7 +44,7 @@ class CallContext:
 
     def tell_recorded(self, record: Item) -> dict[str, Json]:
         """Return under `recorded` on which day, where the person is, a record's text was written or changed last."""
-        return {"recorded": to_local(self.memory.recorded_at(record), self.clock.zone)[: len("2026-01-13")]}
+        return {"recorded": to_local(self.memory.get_recorded_at(record), self.clock.zone)[: len("2026-01-13")]}
 
 
 Injected: TypeAlias = Annotated[CallContext, InjectedToolArg]

@@ -7,7 +7,7 @@ from langchain_core.tools import tool
 
 from ana.errors import ToolError
 from ana.time.clock import find_zone
-from ana.time.dates import weekday, with_weekday
+from ana.time.dates import add_weekday, weekday
 from ana.time.when import NotRead, When, read_phrase
 from tools.call import Injected
 
@@ -105,6 +105,6 @@ def _answer(phrase: str, when: When) -> dict[str, str]:
     found |= {"part_of_day": when.part} if when.part else {}
     found |= {"side": when.bound} if when.bound else {}
     notes = [*when.notes, *([TWOFOLD] if when.other else [])]
-    found |= {"or": with_weekday(str(when.other))} if when.other else {}
+    found |= {"or": add_weekday(str(when.other))} if when.other else {}
     found |= {"note": " ".join(notes)} if notes else {}
     return found | {"phrase": phrase}

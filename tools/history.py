@@ -15,9 +15,9 @@ from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.tokens import tokenize
-from ana.memory.views import SHOWN, tell_source
-from ana.time.dates import with_weekday, without_weekday
-from ana.time.spans import Span, date_span
+from ana.memory.views import MOST_CHARACTERS, tell_source
+from ana.time.dates import add_weekday, drop_weekday
+from ana.time.spans import Span, read_date_span
 from ana.values import Json, to_number
 from tools.call import CallContext, Injected
 
@@ -111,7 +111,7 @@ def _show_turn(entries: Sequence[Entry], call: CallContext, whole: bool) -> dict
     newest = entries[0]
     by = find_author(newest.turn)
     at = call.clock.minute(newest.ts).replace(" ", "T")
-    shown: dict[str, Any] = {"at": with_weekday(at), "turn": newest.turn} | ({"by": by} if by else {})
+    shown: dict[str, Any] = {"at": add_weekday(at), "turn": newest.turn} | ({"by": by} if by else {})
     return shown | {"changes": [_show_change(entry, call, whole) for entry in entries]}
 
 
@@ -121,7 +121,7 @@ def _show_change(entry: Entry, call: CallContext, whole: bool) -> dict[str, Json
     told = describe_change(make_receipt(change, call.clock.zone))[_SIGN:]
     shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: told, **tell_source(change.before, change.after)}
     if whole and change.before and (change.after is None or change.after.content != change.before.content):
-        shown["was"] = change.before.content[:SHOWN]
+        shown["was"] = change.before.content[:MOST_CHARACTERS]
     return shown
 
 
@@ -129,7 +129,7 @@ def _read_bound(value: str | None, name: str, call: CallContext) -> Span | None:
     """Return the first and the last moment of a day, or a moment."""
     if not value:
         return None
-    span = date_span(without_weekday(value), call.clock.zone)
+    span = read_date_span(drop_weekday(value), call.clock.zone)
     if span is None:
         raise ToolError(f"{value!r} is no ISO date.", f"Give {name} as 2026-01-13 or 2026-01-13T14:30.")
     return span

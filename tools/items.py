@@ -16,9 +16,9 @@ from ana.memory.operations import read_operations
 from ana.memory.overdue import describe_date
 from ana.memory.receipts import make_receipt
 from ana.memory.search.fit import NOTHING_FITS, keep_fitting
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 from ana.memory.views import show_properties, to_local
-from ana.time.dates import with_weekday
+from ana.time.dates import add_weekday
 from ana.values import Json
 from tools.alike import tell_alike
 from tools.arguments import (
@@ -210,7 +210,7 @@ def query_items(
     return result | _tell_done_then(call, found.where), explain(found)
 
 
-def _cut(found: Found, most: int) -> tuple[Found, dict[str, Json]]:
+def _cut(found: QueryResult, most: int) -> tuple[QueryResult, dict[str, Json]]:
     """Return so many items of what was found, and under `more` how many of the others fit the text as well."""
     if (count := len(found.items) - most) <= 0:
         return found, {}
@@ -218,11 +218,11 @@ def _cut(found: Found, most: int) -> tuple[Found, dict[str, Json]]:
     return cut, {"more": count} if found.fitting else {}
 
 
-def _show_all(call: CallContext, found: Found, *, stamps: bool) -> tuple[Found, list[dict[str, Json]]]:
+def _show_all(call: CallContext, found: QueryResult, *, stamps: bool) -> tuple[QueryResult, list[dict[str, Json]]]:
     """Return what was found with newer facts first, and its items as they are shown."""
     with call.memory.backend.reading():  # one state, and one hold of the folder, for all of them
         found, older = put_newer_first(call.memory, found)
-        done = [call.memory.completed_at(item) for item in found.items]
+        done = [call.memory.get_completed_at(item) for item in found.items]
         items = [
             call.show(item, stamps)
             | call.tell_recorded(item)
@@ -246,7 +246,7 @@ def _tell_done_then(call: CallContext, where: Node) -> dict[str, Json]:
     dates = find_done_dates(call.memory, where)
     items = call.memory.backend.get_many("item", [*dates]) if dates else {}
     done: list[Json] = [
-        {**show_similar(items[id]), "done_for": [with_weekday(day) for day in days]}
+        {**show_similar(items[id]), "done_for": [add_weekday(day) for day in days]}
         for id, days in dates.items()
         if id in items
     ]
@@ -260,13 +260,13 @@ def _asks_for_stamps(where: object) -> bool:
     return isinstance(where, list) and any(map(_asks_for_stamps, where))
 
 
-def _note(call: CallContext, found: Found, where: Mapping[str, Any]) -> str:
+def _note(call: CallContext, found: QueryResult, where: Mapping[str, Any]) -> str:
     """Return how the query was understood, why it found nothing, and what else it may have asked for."""
     notes = []
     if found.is_overdue:
         notes.append("The text was taken as the question what is overdue.")
     elif found.due:
-        first, last = (with_weekday(str(day)) for day in found.due)
+        first, last = (add_weekday(str(day)) for day in found.due)
         days = first if first == last else f"{first} to {last}"
         notes.append(f"The text was taken as the question what is due: {days}.")
     if found.fitting == 0 and found.items:

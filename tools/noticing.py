@@ -13,16 +13,16 @@ from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
 from ana.memory.overdue import describe_date
 from ana.memory.repeating import list_next, tell_dates
-from ana.memory.search.found import OtherDates
 from ana.memory.search.property_text import describe_unsearched
+from ana.memory.search.result import OtherDates
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.memory.travel import make_absolute, read_item_repeat
 from ana.memory.undo import find_all_undone, find_undone_turn
 from ana.memory.views import tell_source
-from ana.memory.vocabulary import NAMED, names_of
+from ana.memory.vocabulary import NAMED, list_item_names
 from ana.output import shorten
 from ana.reminders.reading import tell_ringing
-from ana.time.dates import day_of, with_weekday, without_weekday
+from ana.time.dates import add_weekday, day_of, drop_weekday
 from ana.time.repeats import (
     DATE_KEYS,
     REPEATING,
@@ -88,7 +88,7 @@ def _find_end_left(old: Properties, new: Properties) -> str:
     end, start = new.get("end_date"), new.get("start_date")
     if start == old.get("start_date") or end != old.get("end_date") or not (day_of(start) and day_of(end)):
         return ""
-    told = str(with_weekday(end))
+    told = str(add_weekday(end))
     return f"{told}, before it starts" if str(end) < str(start)[: len(str(end))] else told
 
 
@@ -96,8 +96,8 @@ def _find_near_names(call: CallContext, change: Change) -> list[str]:
     """Return which names that a change gives an item are nearly others that are at least as common."""
     found = []
     for kind in NAMED:
-        before = names_of(change.before, kind) if change.before else set()
-        for name in sorted(names_of(change.after, kind) - before if change.after else ()):
+        before = list_item_names(change.before, kind) if change.before else set()
+        for name in sorted(list_item_names(change.after, kind) - before if change.after else ()):
             own = call.memory.vocabulary.count(kind, name)
             near = call.memory.vocabulary.find_near(kind, name)
             found += [tell_near(kind, name, other, count) for other, count in near if count >= own][:1]
@@ -206,11 +206,11 @@ def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> di
     if "status" in given and has_status(new, CANCELLED):
         return {"note": _CANCELLED}
     if new.get("done_for") != old.get("done_for"):
-        told = f"for {with_weekday(new['done_for'])}; {_ENDED if has_status(new, DONE) else f'next {coming}'}"
+        told = f"for {add_weekday(new['done_for'])}; {_ENDED if has_status(new, DONE) else f'next {coming}'}"
         passed = find_passed_over(old, new, repeat.zone)
         return {"done": told} | _tell_passed_over(repeat, passed) | _tell_uncounted(old, new, given)
     if "status" in given and change.before and old == new:
-        return {"done": f"Nothing changed: it is done for {with_weekday(new.get('done_for'))}; next {coming}."}
+        return {"done": f"Nothing changed: it is done for {add_weekday(new.get('done_for'))}; next {coming}."}
     if all(old.get(key) == new.get(key) for key in _TOLD):
         return {}
     moved = _tell_moved(repeat, old, new)
@@ -240,19 +240,19 @@ def tell_occurrence(
         coming = iter_occurrences(repeat, begin, look_ahead(repeat, begin))
         later = (each for each in coming if each.dates[lead] > str(item.properties[lead]))
         told["then"] = ", ".join(tell_dates(repeat, each) for each in islice(later, more))
-    return told | ({"open_since": with_weekday(present.dates[lead])} if is_open else {})
+    return told | ({"open_since": add_weekday(present.dates[lead])} if is_open else {})
 
 
 def tell_left_out(call: CallContext, where: Mapping[str, Json]) -> str:
     """Return which of what repeats a filter on one day would find, were it not left out there: a sentence for each."""
-    asked = next((key for key in ("$on", *DATE_KEYS) if day_of(without_weekday(where.get(key)))), None)
+    asked = next((key for key in ("$on", *DATE_KEYS) if day_of(drop_weekday(where.get(key)))), None)
     if asked is None:
         return ""
     day = str(where[asked])[: len("2026-01-13")]
     others = {key: value for key, value in where.items() if key != asked}
     items = call.memory.find(None, {**others, "except": {"$contains": day}}, MOST).items
     return " ".join(
-        f"{plain_text(shorten(item.content, 60))}: left out{_or_done(item)} on {with_weekday(day)}." for item in items
+        f"{plain_text(shorten(item.content, 60))}: left out{_or_done(item)} on {add_weekday(day)}." for item in items
     )
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 from ana.memory.vocabulary import OURS
 from ana.values import Json, to_number
 from tools.call import CallContext
 
 
 def tell_sums(
-    call: CallContext, found: Found, where: Mapping[str, Any] | None, ranked_by: Sequence[str]
+    call: CallContext, found: QueryResult, where: Mapping[str, Any] | None, ranked_by: Sequence[str]
 ) -> dict[str, Json]:
     """Return the totals of the numbers that all items have which a filter matches, shown or not.
 

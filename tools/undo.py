@@ -13,7 +13,7 @@ from ana.memory.backend import retry_on_change
 from ana.memory.changes import Change, get_source
 from ana.memory.receipts import describe_difference
 from ana.memory.trash import find_deleted, list_deleted, restore
-from ana.memory.undo import Undone, find_undone, last_turn, plan_undo
+from ana.memory.undo import Undone, find_undoable, find_undone, plan_undo
 from ana.memory.undo import undo as take_back
 from ana.memory.views import tell_source
 from ana.values import Json
@@ -41,7 +41,7 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
         call.memory, _find_turn(call, turn), override=force, mark=_mark(call), source=get_source(call.cause)
     )
     if done.conflicts and not force:
-        changed = "; ".join(describe_difference(each.left, each.now) for each in done.conflicts)
+        changed = "; ".join(describe_difference(each.after, each.now) for each in done.conflicts)
         raise ToolError(
             f"Nothing was undone, because this was changed since turn {done.turn}: {changed}.",
             "Show this to the user and ask; with force it becomes what it was before anyway.",
@@ -76,7 +76,7 @@ def _bring_back(call: CallContext, id: str) -> Change:
 def _find_turn(call: CallContext, turn: str | None) -> str:
     # Without a turn only this conversation's last one is meant: the person speaks of what they have just seen.
     thread, running = (call.cause.thread, call.cause.turn) if call.cause else (None, None)
-    return turn or last_turn(call.memory, thread, running=running)
+    return turn or find_undoable(call.memory, thread, running=running)
 
 
 def find_own_undo(call: CallContext) -> Undone | None:

@@ -67,8 +67,8 @@ def write_archive(side: Side, person: str, to: Path) -> Manifest:
                 parts = {t: _write(archive, t, (dump_row(t, row) for row in side.rows.read(t))) for t in TABLES}
                 with side.alone():
                     parts |= _write_store(archive, side.store)
-                    of = parts, side.store.embedder_name, *side.store.numbers()
-                manifest = Manifest(FORMAT, __version__, len(FILES), person, *of)
+                    store = parts, side.store.embedder_name, *side.store.numbers()
+                manifest = Manifest(FORMAT, __version__, len(FILES), person, *store)
                 archive.writestr(MANIFEST, json.dumps(asdict(manifest)))
             file.flush()
             os.fsync(file.fileno())
@@ -99,12 +99,12 @@ def _iter_records(store: StoreSource, kind: Kind, vectors: IO[bytes]) -> Iterato
 def _write(archive: zipfile.ZipFile, part: str, lines: Iterator[bytes]) -> Part:
     with archive.open(f"{part}.jsonl", "w", force_zip64=True) as member:
 
-        def written() -> Iterator[bytes]:
+        def write_lines() -> Iterator[bytes]:
             for line in lines:
                 member.write(line)
                 yield line
 
-        return digest(part, written())
+        return digest(part, write_lines())
 
 
 class Archive:
@@ -130,19 +130,19 @@ class Archive:
         if rest or (rows and not size):
             raise ValueError(f"{name}.f32 has not a vector for each of {rows} rows")
         vectors = self._open(f"{name}.f32")
-        for line in self._lines(name):
+        for line in self._iter_lines(name):
             yield from_json(load_line(line)), np.frombuffer(vectors.read(size), np.float32)
 
     def entries(self) -> Iterator[Entry]:
-        return (load_entry(load_line(line)) for line in self._lines(JOURNAL))
+        return (load_entry(load_line(line)) for line in self._iter_lines(JOURNAL))
 
     def numbers(self) -> tuple[int, int]:
         return self._manifest.last_entry, self._manifest.next_line
 
     def read(self, table: str) -> Iterator[Row]:
-        return (load_row(table, line) for line in self._lines(table))
+        return (load_row(table, line) for line in self._iter_lines(table))
 
-    def _lines(self, part: str) -> Iterator[bytes]:
+    def _iter_lines(self, part: str) -> Iterator[bytes]:
         return iter(partial(self._open(f"{part}.jsonl").readline, LONGEST), b"")
 
     def _open(self, name: str) -> IO[bytes]:

@@ -53,5 +53,5 @@ def open_side(handles: DataHandles) -> Iterator[Side]:
         return
     storage = workspace.storage
     assert isinstance(storage, FolderStorage)
-    with open_rows(storage) as kept:
-        yield Side(handles.upkeep.give_whole(), kept, handles.memory.backend.alone)
+    with open_rows(storage) as tables:
+        yield Side(handles.upkeep.give_whole(), tables, handles.memory.backend.alone)

@@ -14,7 +14,7 @@ from ana.embedders import Embedder
 from ana.errors import StoreBusy, UserError
 from ana.keys import make_digest
 from ana.postgres.database import Database
-from ana.postgres.session import IS_HELD, Session, Statement
+from ana.postgres.session import IN_USE, Session, Statement
 from ana.tracing.lines import find_id
 from ana.workspace.postgres import KEEP_KEY
 
@@ -44,11 +44,11 @@ class DatabaseRows:
 
     def write(self, table: str, rows: Iterable[Row]) -> None:
         self._session.add(f"DELETE FROM {table}")  # what using it makes
-        columns, left = TABLES[table].columns, iter(rows)
+        columns, rest = TABLES[table].columns, iter(rows)
         if table == "turns":
             columns = (*columns, "id")
-            left = ((thread, line, find_id(line, thread, "Install the newer one.")) for thread, line in left)
-        while page := [*islice(left, PAGE)]:
+            rest = ((thread, line, find_id(line, thread, "Install the newer one.")) for thread, line in rest)
+        while page := [*islice(rest, PAGE)]:
             self._session.insert(table, columns, page)
             for key in (text for name, text in page if name == "calendar-key") if table == "notes" else ():
                 self._session.add(KEEP_KEY, make_digest(key))
@@ -104,13 +104,13 @@ def replace_person(
 def holds(session: Session) -> bool:
     """Return whether there is something of a person."""
     any_row = " OR ".join(f"EXISTS (SELECT FROM {table})" for table in _TELLING)
-    ((found,),) = session.ask(f"SELECT {any_row}")
-    return bool(found)
+    ((exists,),) = session.ask(f"SELECT {any_row}")
+    return bool(exists)
 
 
 def refuse_work(session: Session) -> None:
     """Raise StoreBusy if a run of the person's is not done, or reminders are being delivered."""
     if session.ask("SELECT 1 FROM runs WHERE NOT done LIMIT 1"):
         raise StoreBusy("A message of theirs waits for its answer.", "Let a worker answer it, or cancel its run.")
-    if session.ask(f"SELECT 1 FROM ringers WHERE {IS_HELD}"):
+    if session.ask(f"SELECT 1 FROM ringers WHERE {IN_USE}"):
         raise StoreBusy("A program delivers their reminders.", "Wait until it has finished, or stop that program.")

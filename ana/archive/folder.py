@@ -108,7 +108,7 @@ _WRITE = {
 }
 
 
-def _same(row: Row) -> Row:
+def _keep(row: Row) -> Row:
     return row
 
 
@@ -135,17 +135,17 @@ class FolderRows:
         elif table in _FILES:
             yield from _read_file(self._storage, table)
         elif (self._storage.folder / ("reminders.sqlite" if table in ("rings", "failing") else THREADS)).exists():
-            yield from map(_FROM_FILE.get(table, _same), self._open(table).execute(_READ[table]))
+            yield from map(_FROM_FILE.get(table, _keep), self._open(table).execute(_READ[table]))
 
     def write(self, table: str, rows: Iterable[Row]) -> None:
         if table == "turns":
             _write_turns(TraceFiles(self._storage.traces_folder), rows)
             return
         if table in _FILES:
-            if kept := [*rows]:
-                _write_file(self._storage, table, kept)
+            if every := [*rows]:
+                _write_file(self._storage, table, every)
             return
-        change = _TO_FILE.get(table, _same)
+        change = _TO_FILE.get(table, _keep)
         for row in rows:
             self._open(table).execute(_WRITE[table], change(row))
 

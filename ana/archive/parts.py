@@ -80,7 +80,7 @@ class PersonalRows(RowSource, Protocol):
         """Enter the rows of a table, which has none."""
 
 
-def choose(table: str, given: Iterable[Row], present: Iterable[Row], *, is_own: bool) -> list[Row]:
+def choose(table: str, backup: Iterable[Row], present: Iterable[Row], *, is_own: bool) -> list[Row]:
     """Return the rows that a personal table has after a restore.
 
     One key must not open two calendars, nor one person's reminders ring at another's addresses, so nothing of that is
@@ -88,11 +88,11 @@ def choose(table: str, given: Iterable[Row], present: Iterable[Row], *, is_own: 
     was spent since is spent: of all but the settings the present ones stay.
 
     Args:
-        given: Those of the backup.
+        backup: Those of the backup.
         present: Those that are there now.
         is_own: Whether the backup is this person's.
     """
-    mine, now = [*given] if is_own else [], [*present]
+    mine, now = [*backup] if is_own else [], [*present]
     if table == "notes":
         return [*(dict(mine) | dict(now)).items()]
     return mine or now if table == "settings" else now or mine

@@ -45,11 +45,11 @@ def restore(handles: DataHandles, backup: Path, source: str | None, progress: Pr
     with ExitStack() as stack:
         if upkeep := handles.find_upkeep():
             stack.enter_context(upkeep.hold_closed())
-        given, parts = stack.enter_context(open_backup(workspace, backup, source or workspace.person))
+        side, parts = stack.enter_context(open_backup(workspace, backup, source or workspace.person))
         replacing = _replace_rows if workspace.has_database else _replace_files
-        target, present, before = stack.enter_context(replacing(handles, given.store.embedder_name))
-        wanted = {t: choose(t, given.rows.read(t), present[t], is_own=is_own) for t in PERSONAL}
-        copy(given, target, progress, wanted)
+        target, present, before = stack.enter_context(replacing(handles, side.store.embedder_name))
+        wanted = {t: choose(t, side.rows.read(t), present[t], is_own=is_own) for t in PERSONAL}
+        copy(side, target, progress, wanted)
         compare(parts, target, but=wanted)
     return before, parts[RECORDS["item"]].rows
 

@@ -60,21 +60,21 @@ def copy(source: Side, target: Side, progress: Progress, wanted: Mapping[str, It
     copy_store(source.store, target.store, progress)
 
 
-def copy_store(given: StoreSource, store: StoreSource, progress: Progress) -> None:
+def copy_store(source: StoreSource, store: StoreSource, progress: Progress) -> None:
     """Copy items, lines and journal to a store that has none; the vectors too, unless another embedder made them."""
     assert isinstance(store, WholeStore)
-    has_vectors = given.embedder_name == store.embedder_name
-    total, done = sum(map(given.count, KINDS)), 0
+    has_vectors = source.embedder_name == store.embedder_name
+    total, done = sum(map(source.count, KINDS)), 0
     for kind in KINDS:
-        records = given.scan(kind)
+        records = source.scan(kind)
         while page := [*islice(records, PAGE)]:
             store.take_records(kind, [(item, vector if has_vectors else None) for item, vector in page])
             done += len(page)
             progress(done, total)
-    entries = iter(given.entries())
+    entries = iter(source.entries())
     while some := [*islice(entries, PAGE)]:
         store.take_entries(some)
-    store.take_numbers(*given.numbers())
+    store.take_numbers(*source.numbers())
 
 
 def digest_all(side: Side) -> dict[str, Part]:

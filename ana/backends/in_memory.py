@@ -19,11 +19,11 @@ from ana.embedders.known import embed_many
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import KINDS, Change, Entry, Kind, combine, net
-from ana.memory.digests import content_digest
+from ana.memory.digests import digest_content
 from ana.memory.item import Item
-from ana.memory.search.found import Found
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.memory.search.query import Query
+from ana.memory.search.result import QueryResult
 
 
 class InMemoryBackend(TableReads):
@@ -50,7 +50,7 @@ class InMemoryBackend(TableReads):
     def scan(self, kind: Kind) -> Iterator[Item]:
         return iter(self.look_up(kind, lookup.list_items))
 
-    def query(self, query: Query) -> Found:
+    def query(self, query: Query) -> QueryResult:
         # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
         with self._lock:
@@ -86,11 +86,11 @@ class InMemoryBackend(TableReads):
             for change in changes if distinct else ():
                 self._refuse_copy(change)
             self._store(changes, vectors)
-            first = self.journal.next_seq()
+            first = self.journal.get_next_seq()
             self.journal.insert(entries, first, first, done=True)
             read = {c.key: self.get_many(c.kind, [c.id]).get(c.id) for c in changes}
-            made = combine(entry.change for entry in entries)
-            return [replace(change, after=read.get(change.key, change.after)) for change in made]
+            combined = combine(entry.change for entry in entries)
+            return [replace(change, after=read.get(change.key, change.after)) for change in combined]
 
     def erase(self, records: Collection[RecordKey]) -> None:
         with self._change():
@@ -110,8 +110,8 @@ class InMemoryBackend(TableReads):
         """Return another backend with the same records and the same journal."""
         copied = InMemoryBackend(self.embedder)
         with self._lock:
-            for kind, its in self._tables.items():
-                its.db.backup(copied._tables[kind].db)
+            for kind, store in self._tables.items():
+                store.db.backup(copied._tables[kind].db)
         return copied
 
     @contextmanager
@@ -142,23 +142,23 @@ class InMemoryBackend(TableReads):
             try:
                 yield
             except BaseException:
-                for its in self._tables.values():
-                    its.tables.forget()  # what is undone
+                for store in self._tables.values():
+                    store.tables.forget()  # what is undone
                 raise
 
     def _refuse_copy(self, change: Change) -> None:
         if change.after:
-            digest = content_digest(change.after.content, change.after.properties)
+            digest = digest_content(change.after.content, change.after.properties)
             if same := lookup.find_same(self._tables[change.kind].db, digest):
                 raise DuplicateItem(same[0])
 
     def _embed(self, changes: Sequence[Change]) -> dict[RecordKey, Vector]:
-        texts = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
+        texts = {c.key: render_text(c.after.content, c.after.properties) for c in changes if c.after}
         vectors = embed_many(self.embedder, [*dict.fromkeys(texts.values())])
         return {key: vectors[text] for key, text in texts.items()}
 
     def _store(self, changes: Sequence[Change], vectors: Mapping[RecordKey, Vector]) -> None:
-        for kind, its in self._tables.items():
+        for kind, store in self._tables.items():
             mine = [change for change in changes if change.kind == kind]
-            its.tables.remove(its.db, [change.id for change in mine if change.after is None])
-            its.tables.put(its.db, [(change.after, vectors[change.key]) for change in mine if change.after])
+            store.tables.remove(store.db, [change.id for change in mine if change.after is None])
+            store.tables.put(store.db, [(change.after, vectors[change.key]) for change in mine if change.after])

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 from ana.errors import RecordChanged
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
-from ana.memory.search.found import Found
 from ana.memory.search.query import Query
+from ana.memory.search.result import QueryResult
 from ana.values import Json
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Backend(Protocol):
     def count(self, kind: Kind) -> int:
         """Return how many records of a kind there are."""
 
-    def query(self, query: Query) -> Found:
+    def query(self, query: Query) -> QueryResult:
         """Find items by meaning, best first; without a text by own date, undated ones last.
 
         Of those that are equal in this the newest comes first, then the first by id.
@@ -219,8 +219,8 @@ def list_since(backend: Backend, position: JournalPosition, most: int) -> list[E
     if not 0 <= count <= most:
         return None
     # positions have no gaps, so that one entry more is the one at the position
-    found = backend.entries(limit=count + 1)
-    return found[:-1] if found and found[-1].position == position else None
+    entries = backend.entries(limit=count + 1)
+    return entries[:-1] if entries and entries[-1].position == position else None
 
 
 def retry_on_change(backend: Backend, attempt: Callable[[], T]) -> T:

@@ -22,7 +22,7 @@ class Bound(NamedTuple):
 
     most: int
     measure: Callable[[Item], int]
-    said: str  # of a record with more, given both numbers
+    message: str  # of a record with more, given both numbers
     hint: str
 
 
@@ -60,8 +60,8 @@ LONGEST_NAME = 64
 
 def is_name(text: str) -> bool:
     """Return whether a property may be called so: people are shown names, on which they decide, among words of ours."""
-    is_seen = text.isprintable() and escape_controls(text) == text
-    return is_seen and text == text.strip() and 0 < len(text) <= LONGEST_NAME
+    is_visible = text.isprintable() and escape_controls(text) == text
+    return is_visible and text == text.strip() and 0 < len(text) <= LONGEST_NAME
 
 
 def check_names(item: Item, before: Item | None = None) -> None:
@@ -86,7 +86,7 @@ def check_item(item: Item, before: Item | None = None) -> Item:
     for bound in BOUNDS:
         most = max(bound.most, bound.measure(before) if before else 0)
         if (size := bound.measure(item)) > most:
-            raise ToolError(bound.said.format(size, most), bound.hint)
+            raise ToolError(bound.message.format(size, most), bound.hint)
     return item
 
 

@@ -27,18 +27,18 @@ def find_done_dates(memory: Memory, where: Node) -> dict[str, list[str]]:
     since = _find_first(where)
     if since is None:
         return {}
-    undone, found = find_all_undone(memory), dict[str, list[str]]()
+    undone, by_item = find_all_undone(memory), dict[str, list[str]]()
     for entry in memory.history(since=since, limit=MOST_READ):
         for item in _iter_done(entry.change) if entry.turn not in undone else ():
             if matches(where, replace(item, updated_at=entry.ts)):
-                found.setdefault(item.id, []).append(str(item.properties["done_for"]))
-    return {id: sorted({*dates}) for id, dates in found.items()}
+                by_item.setdefault(item.id, []).append(str(item.properties["done_for"]))
+    return {id: sorted({*dates}) for id, dates in by_item.items()}
 
 
 def _find_first(node: Node) -> str | None:
     """Return the stamp from which on the journal has what a filter asks for; None if it asks for no first day."""
-    asked = (each for each in iter_conditions(node) if isinstance(each, On) or each.key in (*DATE_KEYS, "updated_at"))
-    dates = [date for each in asked for date in ([each.window] if isinstance(each, On) else each.operands)]
+    nodes = (each for each in iter_conditions(node) if isinstance(each, On) or each.key in (*DATE_KEYS, "updated_at"))
+    dates = [date for each in nodes for date in ([each.window] if isinstance(each, On) else each.operands)]
     starts = [date.start for date in dates if isinstance(date, DateOperand)]
     try:
         first = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=min(starts)) - _EARLY
@@ -52,9 +52,9 @@ def _iter_done(change: Change) -> Iterator[Item]:
     old, new = change.before, change.after
     if change.kind != "item" or not old or not new or not may_repeat(old.properties):
         return
-    told = new.properties.get("done_for")
-    if not day_of(told) or told == old.properties.get("done_for"):
+    day = new.properties.get("done_for")
+    if not day_of(day) or day == old.properties.get("done_for"):
         return
     lead = next(key for key in DATE_KEYS if key in old.properties)
-    kept = {key: value for key, value in new.properties.items() if key not in _RULE_DATES}
-    yield replace(new, properties=kept | {lead: told, "status": DONE[0]})
+    rest = {key: value for key, value in new.properties.items() if key not in _RULE_DATES}
+    yield replace(new, properties=rest | {lead: day, "status": DONE[0]})

@@ -9,19 +9,19 @@ _LONGEST = 400
 """Canonical text longer than this is hashed, so that an index of values stays small."""
 
 
-def line_digest(text: str) -> str:
+def digest_line(text: str) -> str:
     """Return a short fingerprint of a Global Context line, which changes with its text."""
     # a line may have half a surrogate pair
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def content_digest(content: str, properties: Properties) -> str:
+def digest_content(content: str, properties: Properties) -> str:
     """Return the same for equal properties and texts that differ only in case, white space or a final full stop."""
-    said = " ".join(content.casefold().split())
-    said = said.rstrip(" .!") or said  # a text of nothing but signs keeps them
+    text = " ".join(content.casefold().split())
+    text = text.rstrip(" .!") or text  # a text of nothing but signs keeps them
     # null is the same as a missing key
     known: Json = {key: value for key, value in properties.items() if value is not None}
-    return hashlib.sha256(json.dumps([said, to_canonical_text(known)]).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps([text, to_canonical_text(known)]).encode()).hexdigest()[:32]
 
 
 def to_canonical_text(value: Json) -> str:

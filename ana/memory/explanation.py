@@ -58,10 +58,10 @@ def _name_values(values: Sequence[tuple[Json, int]], wanted: Operand) -> str:
 
 def _liken(known: str, wanted: str) -> float:
     """Return how alike two names are, from 0.6 to 1; 0 if they are not."""
-    left, right = known.casefold(), wanted.casefold()
-    if left in right or right in left:
+    one, other = known.casefold(), wanted.casefold()
+    if one in other or other in one:
         return 1.0
-    ratio = SequenceMatcher(None, left[:LONGEST], right[:LONGEST]).ratio()
+    ratio = SequenceMatcher(None, one[:LONGEST], other[:LONGEST]).ratio()
     return ratio if ratio >= 0.6 else 0.0
 
 

@@ -70,11 +70,11 @@ def show_value(value: Json, year: int | None = None) -> str:
         return _show_list([show_step(*step, year) for step in value.items()])
     if isinstance(value, str):
         text = " ".join(value.split())
-        shown = show_text(text)
+        words = show_text(text)
     else:
         text = json.dumps(value, ensure_ascii=False)
-        shown = quote(text) if isinstance(value, list | dict) else text
-    return shown if len(text) <= LONGEST_VALUE else f"[{len(text):,}]"
+        words = quote(text) if isinstance(value, list | dict) else text
+    return words if len(text) <= LONGEST_VALUE else f"[{len(text):,}]"
 
 
 def show_step(old: Json, new: Json, year: int | None) -> str:

@@ -6,12 +6,12 @@ import secrets
 from collections.abc import Iterator
 
 
-def new_id() -> str:
+def make_item_id() -> str:
     """Return a random item id: 8 characters of lower-case base32 (40 bits)."""
-    return short_id(secrets.token_bytes(5))
+    return spell_id(secrets.token_bytes(5))
 
 
-def short_id(entropy: bytes) -> str:
+def spell_id(entropy: bytes) -> str:
     """Return the item id that 5 bytes spell."""
     return base64.b32encode(entropy[:5]).decode().lower()  # 40 bits are exactly 8 characters, without padding
 
@@ -19,6 +19,6 @@ def short_id(entropy: bytes) -> str:
 def iter_candidate_ids(key: str) -> Iterator[str]:
     """Yield ids for a new item; the first are the same for a call's key, so that a repeated call gets its own id."""
     seed = hashlib.sha256(key.encode()).digest() if key else b""
-    yield from (short_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
+    yield from (spell_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
     while True:  # all ids of the call are in use
-        yield new_id()
+        yield make_item_id()

@@ -41,7 +41,7 @@ class Item:
 
 def to_json(item: Item) -> dict[str, Json]:
     """Return an item as JSON exactly as stored, as commands and servers show it; sources only if some are others'."""
-    shown: dict[str, Json] = {
+    record: dict[str, Json] = {
         "id": item.id,
         "content": item.content,
         "properties": dict(item.properties),
@@ -49,8 +49,8 @@ def to_json(item: Item) -> dict[str, Json]:
         "updated_at": item.updated_at,
     }
     if is_others(item.source):
-        shown["sources"] = item.sources.to_json()
-    return shown | ({"zone": item.zone} if item.zone else {})
+        record["sources"] = item.sources.to_json()
+    return record | ({"zone": item.zone} if item.zone else {})
 
 
 def from_json(record: Mapping[str, Any]) -> Item:

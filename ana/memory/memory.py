@@ -8,7 +8,7 @@ from ana.memory.backend import Expected, retry_on_change, to_key
 from ana.memory.bounds import check_item, check_names
 from ana.memory.changes import Cause, Change, Entry, combine, get_source, make_edit, net
 from ana.memory.context_line import to_one_line
-from ana.memory.digests import line_digest
+from ana.memory.digests import digest_line
 from ana.memory.ids import iter_candidate_ids
 from ana.memory.item import Item
 from ana.memory.operations import Operation
@@ -45,14 +45,14 @@ class Memory(Reader):
         content: str | Operation | None = None,
         properties: Mapping[str, Json | Operation] | None = None,
         cause: Cause | None = None,
-        shown: str | None = None,
+        version: str | None = None,
     ) -> Change:
         """Replace an item's content, merge its properties; a property set to None is removed, an operation applied.
 
         What repeats moves on when it is done, or when its date is left out (see ana.memory.repeating).
 
         Args:
-            shown: When the item that the caller saw was changed last.
+            version: When the item that the caller saw was changed last.
 
         Raises:
             RecordChanged: It was changed after the caller saw it.
@@ -62,7 +62,7 @@ class Memory(Reader):
 
         def plan() -> Change:
             old = self.get(id)
-            if shown not in (None, old.updated_at):
+            if version not in (None, old.updated_at):
                 raise RecordChanged("item", id)
             return Change("item", id, old, update_item(old, content, properties or {}, get_source(cause), self._clock))
 
@@ -100,9 +100,9 @@ class Memory(Reader):
         *,
         is_one: bool,
     ) -> Change:
-        given = change(old)
+        changes = change(old)
         try:
-            new = None if given is None else update_item(old, content, given, get_source(cause), self._clock)
+            new = None if changes is None else update_item(old, content, changes, get_source(cause), self._clock)
         except ToolError as exc:
             if is_one:
                 raise
@@ -155,26 +155,26 @@ class Memory(Reader):
         return self._write(plan, cause)
 
     def replace_line(
-        self, line: int, content: str, cause: Cause | None = None, shown: Mapping[int, str] | None = None
+        self, line: int, content: str, cause: Cause | None = None, digests: Mapping[int, str] | None = None
     ) -> Change:
-        """Rewrite a line; `shown` are digests of the lines the caller saw (see `line_digest`).
+        """Rewrite a line; `digests` are digests of the lines the caller saw (see `digest_line`).
 
         Raises ToolError if there is no such line, or it was changed after the caller saw it.
         """
         text = to_one_line(content)
 
         def plan() -> Change:
-            old = self._get_unchanged_line(line, shown)
+            old = self._get_unchanged_line(line, digests)
             sources = Sources(tell_part(old.source, old.content, text, text, get_source(cause)))
             return Change("line", old.id, old, Item(old.id, text, {}, old.created_at, self.stamp(), sources))
 
         return self._write(plan, cause)
 
-    def delete_line(self, line: int, cause: Cause | None = None, shown: Mapping[int, str] | None = None) -> Change:
+    def delete_line(self, line: int, cause: Cause | None = None, digests: Mapping[int, str] | None = None) -> Change:
         """Remove a line; its number is retired. Arguments and errors as in `replace_line`."""
 
         def plan() -> Change:
-            old = self._get_unchanged_line(line, shown)
+            old = self._get_unchanged_line(line, digests)
             return Change("line", old.id, old, None)
 
         return self._write(plan, cause)
@@ -188,12 +188,12 @@ class Memory(Reader):
                 check_names(check_item(change.after, change.before), change.before)
         return self.backend.apply(entries, expected, distinct=distinct)
 
-    def put_back(self, changes: Sequence[Change], by: Cause) -> list[Change]:
+    def put_back(self, changes: Sequence[Change], cause: Cause) -> list[Change]:
         """Put records back as they once were, all of them or none; a line gets its old number again.
 
         Raises RecordChanged if one is not as its change says that it is now.
         """
-        entries = self._enter(changes, by)
+        entries = self._enter(changes, cause)
         # whatever the bounds of today: it was stored once
         return self.backend.apply(entries, {change.key: change.before for change in combine(changes)})
 
@@ -211,40 +211,40 @@ class Memory(Reader):
         self, plan: Callable[[], list[Change]], cause: Cause | None, *, distinct: bool = False, count: int = 1
     ) -> list[Change]:
         """Make changes once: a call that already made them, so many, gets those of that time."""
-        by = cause or make_edit()
+        origin = cause or make_edit()
 
         def attempt() -> list[Change]:
             try:
                 changes = plan()
             except ToolError:  # the call may have run before: what it would change is gone by now
-                if earlier := self._find_made(by.key, count):
+                if earlier := self._find_earlier(origin.key, count):
                     return earlier
                 raise
-            if count > 1 and (earlier := self._find_made(by.key, count)):
+            if count > 1 and (earlier := self._find_earlier(origin.key, count)):
                 return earlier
             expected = {change.key: change.before for change in changes}
-            return self.apply(self._enter(changes, by), expected, distinct=distinct)
+            return self.apply(self._enter(changes, origin), expected, distinct=distinct)
 
         # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
         return retry_on_change(self.backend, attempt)
 
-    def _enter(self, changes: Sequence[Change], by: Cause) -> list[Entry]:
+    def _enter(self, changes: Sequence[Change], cause: Cause) -> list[Entry]:
         stamp = self.stamp()
         return [
-            Entry(stamp, by.thread, by.turn, change, _number_key(by.key, n) or None, source=by.source)
+            Entry(stamp, cause.thread, cause.turn, change, _number_key(cause.key, n) or None, source=cause.source)
             for n, change in enumerate(changes)
         ]
 
-    def _find_made(self, key: str, count: int) -> list[Change]:
+    def _find_earlier(self, key: str, count: int) -> list[Change]:
         """Return the changes that the call with a key has made before, at most so many."""
-        made: list[Change] = []
-        while key and len(made) < count and (change := self.backend.find_change(_number_key(key, len(made)))):
-            made.append(change)
-        return made
+        changes: list[Change] = []
+        while key and len(changes) < count and (change := self.backend.find_change(_number_key(key, len(changes)))):
+            changes.append(change)
+        return changes
 
-    def _get_unchanged_line(self, line: int, shown: Mapping[int, str] | None) -> Item:
+    def _get_unchanged_line(self, line: int, digests: Mapping[int, str] | None) -> Item:
         item = self._get_line(str(line))
-        if shown is not None and shown.get(line) != line_digest(item.content):
+        if digests is not None and digests.get(line) != digest_line(item.content):
             raise ToolError(
                 f"Line {line} has changed since you read it. It now reads: {item.content}",
                 "Decide again with this text; the line was not changed.",

@@ -6,31 +6,31 @@ from itertools import combinations
 
 from ana.memory.item import Item
 from ana.memory.reader import Reader
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 from ana.memory.similar import IN_ORDER, is_fact, is_same_matter
 
 FIRST = 10
 """So many of what was found are compared with each other."""
 
 
-def put_newer_first(memory: Reader, found: Found) -> tuple[Found, dict[str, str]]:
+def put_newer_first(memory: Reader, result: QueryResult) -> tuple[QueryResult, dict[str, str]]:
     """Return an answer to a text with each fact before older ones that are alike, where nothing else moves.
 
     Beside it, by its id, for each older fact that speaks of the same the id of the newer one.
     """
-    if not found.fitting:
-        return found, {}
-    order = [item.id for item in found.items]
+    if not result.fitting:
+        return result, {}
+    order = [item.id for item in result.items]
     older: dict[str, str] = {}
-    for newer, other, is_same in _list_pairs(memory, found.items[:FIRST]):
+    for newer, other, is_same in _list_pairs(memory, result.items[:FIRST]):
         if order.index(other) < order.index(newer):
             order.remove(newer)
             order.insert(order.index(other), newer)
         if is_same:
             older[other] = newer
-    known = {item.id: (item, reason) for item, reason in zip(found.items, found.reasons, strict=True)}
+    known = {item.id: (item, reason) for item, reason in zip(result.items, result.reasons, strict=True)}
     items, reasons = [known[id][0] for id in order], tuple(known[id][1] for id in order)
-    return replace(found, items=items, reasons=reasons), older
+    return replace(result, items=items, reasons=reasons), older
 
 
 def _list_pairs(memory: Reader, items: Sequence[Item]) -> Iterator[tuple[str, str, bool]]:
@@ -39,7 +39,7 @@ def _list_pairs(memory: Reader, items: Sequence[Item]) -> Iterator[tuple[str, st
     least = IN_ORDER.get(memory.backend.embedder_name)
     if least is None or len(facts) < 2:
         return
-    recorded = {item.id: memory.recorded_at(item) for item in facts}
+    recorded = {item.id: memory.get_recorded_at(item) for item in facts}
     vectors = memory.backend.get_vectors("item", [*recorded])
     facts.sort(key=lambda item: recorded[item.id])
     for older, newer in combinations((item for item in facts if item.id in vectors), 2):

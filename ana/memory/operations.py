@@ -90,11 +90,11 @@ class Operation:
         if not isinstance(old, str):
             raise self._refuse(old, "text")
         if (count := old.count(piece)) != 1:
-            found = f"is {count} times" if count else "is not"
-            raise ToolError(f"{piece[:60]!r} {found} in {self.name}.", "Give a piece that is there once, as written.")
-        if not (left := old.replace(piece, new)).strip():
+            problem = f"is {count} times" if count else "is not"
+            raise ToolError(f"{piece[:60]!r} {problem} in {self.name}.", "Give a piece that is there once, as written.")
+        if not (rest := old.replace(piece, new)).strip():
             raise ToolError(f"Nothing would be left of {self.name}.", "Delete the item, or set the property to null.")
-        return left
+        return rest
 
     def _sum(self, old: Json, added: int | float) -> int | float:
         if old is None:
@@ -108,19 +108,19 @@ class Operation:
     def _change_list(self, old: Json) -> list[Json]:
         if old is not None and not isinstance(old, list):
             raise self._refuse(old, "a list")
-        places, gone, missing = _Places(old or []), set[int](), []
+        places, removed, missing = _Places(old or []), set[int](), []
         for entry in _to_list(self.remove):
             place = places.take(entry)
             if place is None:
                 missing.append(repr(str(entry)[:60]))
             else:
-                gone.add(place)
-        kept = [entry for place, entry in enumerate(old or []) if place not in gone]
+                removed.add(place)
+        rest = [entry for place, entry in enumerate(old or []) if place not in removed]
         if missing:
             there, verb = ", ".join(map(str, old or []))[:400] or "nothing", "is" if len(missing) == 1 else "are"
             hint = f"Nothing was changed. There is: {there}. Write it as there, with all that goes."
             raise ToolError(f"{', '.join(missing)} {verb} not in {self.name}.", hint)
-        return kept + list_others(_to_list(self.add), kept)
+        return rest + list_others(_to_list(self.add), rest)
 
     def _refuse(self, old: Json, wanted: str) -> ToolError:
         return ToolError(f"{self.name} is {str(old)[:60]!r}, which is not {wanted}. Nothing was changed.", FORM)
@@ -139,17 +139,17 @@ def read_operation(name: str, value: Any) -> "Json | Operation":
     if isinstance(value, str) and _IN_TEXT.match(value):
         raise ToolError(f"The operators of {name} were sent as text.", f"Send an object. {FORM}")
     if not isinstance(value, dict) or not any(key.startswith("$") for key in value):
-        kept: Json = value
-        return kept
+        literal: Json = value
+        return literal
     if others := [key for key in value if key not in OPERATORS]:
         raise ToolError(f"{name} has {others[0][:60]!r} beside or instead of operators.", FORM)
     entries = [value[key] for key in ("$add", "$remove") if key in value]
-    is_wrong_text = "$append" in value and (entries or not isinstance(value["$append"], str))
+    is_wrong = None in entries or ("$append" in value and (entries or not isinstance(value["$append"], str)))
     swap = value.get("$replace", ["-", ""])
     is_swap = isinstance(swap, list) and [*map(type, swap)] == [str, str] and swap[0]
     distance = _DISTANCE.fullmatch(str(value.get("$shift", "0 days")).strip())
     is_alone = len(value) == 1 or not {"$replace", "$shift"} & value.keys()
-    if is_wrong_text or None in entries or not is_swap or not distance or not is_alone:
+    if is_wrong or not is_swap or not distance or not is_alone:
         raise ToolError(f"The operators of {name} do not go with what they are given.", FORM)
     pieces = (swap[0], swap[1]) if "$replace" in value else None
     shift = (int(distance[1]), distance[2]) if "$shift" in value else None

@@ -7,7 +7,7 @@ from ana.memory.backend import get_records
 from ana.memory.changes import Cause, Change
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 from ana.memory.sources import PERSON, is_others
 from ana.values import Json
 
@@ -25,19 +25,21 @@ def is_from(item: Item, source: str) -> bool:
     return source in (item.sources.content, *item.sources.properties.values())
 
 
-def find_from(memory: Memory, source: str, text: str | None, where: Mapping[str, Json] | None, limit: int) -> Found:
+def find_from(
+    memory: Memory, source: str, text: str | None, where: Mapping[str, Json] | None, limit: int
+) -> QueryResult:
     """Return what `Memory.find` does of the items from a source. Errors as of that."""
-    found = memory.find(text, where, EVERY)
-    places = [n for n, item in enumerate(found.items) if is_from(item, source)]
-    fitting = found.fitting and sum(n < found.fitting for n in places[:limit])
-    items = [found.items[n] for n in places[:limit]]
-    reasons = tuple(found.reasons[n] for n in places[:limit]) if found.reasons else ()
-    why = found.why_none or ("" if places else f"No item is from {source!r:.80}.")
+    result = memory.find(text, where, EVERY)
+    places = [n for n, item in enumerate(result.items) if is_from(item, source)]
+    fitting = result.fitting and sum(n < result.fitting for n in places[:limit])
+    items = [result.items[n] for n in places[:limit]]
+    reasons = tuple(result.reasons[n] for n in places[:limit]) if result.reasons else ()
+    why = result.why_none or ("" if places else f"No item is from {source!r:.80}.")
     total, is_cut = len(places), len(places) > limit
-    return replace(found, items=items, total=total, truncated=is_cut, reasons=reasons, why_none=why, fitting=fitting)
+    return replace(result, items=items, total=total, truncated=is_cut, reasons=reasons, why_none=why, fitting=fitting)
 
 
-def claim_turn(memory: Memory, turn: str, by: Cause) -> list[Change]:
+def claim_turn(memory: Memory, turn: str, cause: Cause) -> list[Change]:
     """Make what a turn wrote the person's own words, as far as it is still there."""
     keys = get_records(memory.backend, {entry.change.key for entry in memory.history(turn=turn)})
-    return memory.claim([id if kind == "item" else f"line {id}" for kind, id in keys], by)
+    return memory.claim([id if kind == "item" else f"line {id}" for kind, id in keys], cause)

@@ -15,7 +15,7 @@ from ana.time.repeats import DATE_KEYS, REPEATING, TO_DO, may_repeat
 from ana.time.taking_place import TAKES_PLACE, takes_place
 from ana.values import Json, Properties
 
-ASKED = "routine: asked by itself at its times, while ana runs"
+ROUTINE_DATE = "routine: asked by itself at its times, while ana runs"
 NO_STATUS = "dated; without a status it is never overdue"
 
 
@@ -44,7 +44,7 @@ def describe_date(properties: Properties) -> str:
     if has_status(properties, CLOSED) or not any(day_of(properties.get(key)) for key in DATE_KEYS):
         return ""
     if properties.get("type") == ROUTINE:
-        return ASKED
+        return ROUTINE_DATE
     if takes_place(properties):
         return "takes place"
     return "due" if _is_open(properties) else NO_STATUS

@@ -13,9 +13,9 @@ from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
 from ana.memory.overdue import make_overdue_filter
 from ana.memory.search.fit import count_fitting, fuse
-from ana.memory.search.found import Found
 from ana.memory.search.property_text import SEARCHED
 from ana.memory.search.query import Query, describe_unread, parse_query
+from ana.memory.search.result import QueryResult
 from ana.memory.similar import find_similar
 from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
 from ana.memory.tally import FilterReader
@@ -50,7 +50,7 @@ class Reader:
 
     def find(
         self, text: str | Sequence[str] | None = None, where: Mapping[str, Json] | None = None, limit: int = 10
-    ) -> Found:
+    ) -> QueryResult:
         """Find items by meaning (nearest first), by property, or both; without text by own date, then newest.
 
         Of several texts, which say the same in other words, the answers are fused. A text that only asks what is due
@@ -71,10 +71,11 @@ class Reader:
             # about days in the past, done items count
             is_past = date.min < parsed.due[0] and parsed.due[1] < now.date()
             query = replace(query, text=None, due=parsed.due, excluded=CANCELLED if is_past else CLOSED)
-        found = replace(self.backend.query(query), due=query.due, where=query.where, unread=describe_unread(text or ""))
+        result = self.backend.query(query)
+        result = replace(result, due=query.due, where=query.where, unread=describe_unread(text or ""))
         if query.text:
-            found = replace(found, fitting=count_fitting(found.reasons, self.backend.embedder_name))
-        return found if found.total else replace(found, why_none=explain_nothing(self.backend, query))
+            result = replace(result, fitting=count_fitting(result.reasons, self.backend.embedder_name))
+        return result if result.total else replace(result, why_none=explain_nothing(self.backend, query))
 
     def find_overdue(
         self,
@@ -83,7 +84,7 @@ class Reader:
         now: datetime | None = None,
         since: datetime | None = None,
         where: Mapping[str, Json] | None = None,
-    ) -> Found:
+    ) -> QueryResult:
         """Find what is overdue (see ana.memory.overdue), what was due first before the rest.
 
         Args:
@@ -94,14 +95,14 @@ class Reader:
         now = now or self._clock.now()
         late = make_overdue_filter(now, since)
         node = self._filters.read({"$and": [late, dict(where)]} if where else late)
-        found = self.backend.query(Query(None, node, self._clock.zone, limit, now=now))
-        return replace(found, where=node, is_overdue=True)
+        result = self.backend.query(Query(None, node, self._clock.zone, limit, now=now))
+        return replace(result, where=node, is_overdue=True)
 
-    def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> Found:
+    def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> QueryResult:
         """Find the items nearest in meaning to an item, without itself; with a filter, among the nearest 500."""
         return find_similar(self.backend, self.get(id).id, self._filters.read(where), limit)
 
-    def due(self, first: date, last: date, limit: int = 100) -> Found:
+    def due(self, first: date, last: date, limit: int = 100) -> QueryResult:
         """Return the open items whose own date is on these days, both included, the earliest first."""
         now = self._clock.now()
         return self.backend.query(Query(None, EVERY_ITEM, self._clock.zone, limit, (first, last), CLOSED, now))
@@ -124,14 +125,14 @@ class Reader:
         """Return journal entries, the newest first. Arguments as `Backend.entries`."""
         return self.backend.entries(turn=turn, id=id, since=since, limit=limit)
 
-    def recorded_at(self, item: Item) -> str:
+    def get_recorded_at(self, item: Item) -> str:
         """Return when an item's text was written or changed last, by the journal, as a stamp."""
         if item.created_at == item.updated_at:
             return item.created_at
         changes = ((entry.ts, entry.change.before, entry.change.after) for entry in self.history(id=item.id))
         return next((ts for ts, old, new in changes if old and new and old.content != new.content), item.created_at)
 
-    def completed_at(self, item: Item) -> str | None:
+    def get_completed_at(self, item: Item) -> str | None:
         """Return when an item's status became done, by the journal, as a stamp; None if it is open or nobody knows."""
         if not has_status(item.properties, DONE):
             return None

@@ -24,7 +24,7 @@ from ana.memory.sources import describe_claim
 from ana.memory.views import localize, tell_own_time
 from ana.output import quote, shorten
 from ana.time.dates import day_of
-from ana.time.repeats import ALSO, DATE_KEYS, count_left, find_passed_over, read_repeat
+from ana.time.repeats import ALSO, DATE_KEYS, count_remaining, find_passed_over, read_repeat
 from ana.translation import _
 from ana.values import Json, Properties, list_others, plain
 
@@ -48,8 +48,8 @@ MOST_PROPERTIES = 8
 def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
     """Return a write as people are shown it: op, kind, id, and the record before and after, its moments in a zone."""
     records = change.before, change.after
-    shown = (each and (localize(each, zone) if zone else replace(each, zone="")) for each in records)
-    before, after = (each and plain(to_json(each)) for each in shown)
+    local = (each and (localize(each, zone) if zone else replace(each, zone="")) for each in records)
+    before, after = (each and plain(to_json(each)) for each in local)
     return {"op": change.op, "kind": change.kind, "id": change.id, "before": before, "after": after}
 
 
@@ -66,10 +66,10 @@ def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
         after = receipt["after"]
         op = "create" if before is None else "delete" if after is None else "update"
         passed = (spans[key].get("passed_over", 0) if key in spans else 0) + _count_passed_over(receipt)
-        told: dict[str, Any] = {"passed_over": passed} if passed or key in spans else {}
+        progress: dict[str, Any] = {"passed_over": passed} if passed or key in spans else {}
         if marked := [*(spans[key].get("marked", []) if key in spans else []), *_list_marked(receipt)]:
-            told["marked"] = marked
-        spans[key] = {**receipt, "op": op, "before": before, "after": after, **told}
+            progress["marked"] = marked
+        spans[key] = {**receipt, "op": op, "before": before, "after": after, **progress}
     changed = [each for each in spans.values() if _strip(each["before"]) != _strip(each["after"])]
     called = Counter(find_title((each["after"] or each["before"])["content"]) for each in changed)
     alike = {title: {"alike": True} for title, count in called.items() if count > 1}
@@ -136,9 +136,9 @@ def _describe_record(receipt: Receipt) -> str:
     unsearched = describe_unsearched(record["content"], record.get("properties", {})) if receipt["after"] else ""
     parts = list_parts(receipt)
     more = [tell_more(len(parts) - MOST_PROPERTIES)] if len(parts) > MOST_PROPERTIES else []
-    told = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
+    details = f" ({', '.join([*parts[:MOST_PROPERTIES], *more])})" if parts else ""
     titles = dict.fromkeys(quote_title(each["content"]) for each in (receipt["before"], receipt["after"]) if each)
-    return f"{' -> '.join(titles)}{told}{unsearched and f'. {unsearched[:-1]}'}"
+    return f"{' -> '.join(titles)}{details}{unsearched and f'. {unsearched[:-1]}'}"
 
 
 def find_title(content: str) -> str:
@@ -191,8 +191,8 @@ def _tell_own_times(record: Mapping[str, Any], properties: Properties) -> list[s
 def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:
     """Yield the date of a record that is called as another one, if it is as it was."""
     old, new = (receipt[when].get("properties", {}) for when in ("before", "after"))
-    kept = ((key, value) for key, value in new.items() if day_of(value) and old.get(key) == value)
-    for key, value in islice(kept, 1 if receipt.get("alike") else 0):
+    unchanged = ((key, value) for key, value in new.items() if day_of(value) and old.get(key) == value)
+    for key, value in islice(unchanged, 1 if receipt.get("alike") else 0):
         yield describe_property(key, value, year)
 
 
@@ -207,8 +207,8 @@ def _describe_done(receipt: Receipt, year: int) -> Iterator[str]:
         if key:
             yield _("next {day}").format(day=show_value(new[key], year))
             repeat = read_repeat(new, UTC)
-            left = count_left(repeat) if repeat else None
-            yield from [] if left is None else [_("{n} left").format(n=left)]
+            remaining = count_remaining(repeat) if repeat else None
+            yield from [] if remaining is None else [_("{n} left").format(n=remaining)]
 
 
 def _list_marked(receipt: Receipt) -> list[Json]:
@@ -256,8 +256,7 @@ def _describe_step(old: Json, new: Json, year: int) -> str:
     """Return what became of a value: the entries that came and went of a list, else both."""
     if isinstance(old, list) and isinstance(new, list):
         signs = (("+", list_others(new, old)), ("-", list_others(old, new)))
-        steps = [f"{sign} {', '.join(show_value(each, year) for each in found)}" for sign, found in signs if found]
-        if steps:
+        if steps := [f"{sign} {', '.join(show_value(each, year) for each in part)}" for sign, part in signs if part]:
             return ", ".join(steps)
     return show_step(old, new, year)
 
@@ -265,13 +264,13 @@ def _describe_step(old: Json, new: Json, year: int) -> str:
 def _describe_days(name: str, old: Json, new: Json, year: int) -> tuple[list[str], list[str]]:
     """Return which dates of what repeats came to those that are left out, added or moved, and which no longer are."""
     before, now = read_moves(old), read_moves(new)
-    came = {day: to for day, to in now.items() if day not in before or before[day] != to}
+    added = {day: to for day, to in now.items() if day not in before or before[day] != to}
     again: list[Json] = [day for day in before if day not in now]
-    gone = _("without {days}") if name == ALSO else _("again {days}")
-    shown = show_value(came if name == "moved" else [*came], year)
+    form = _("without {days}") if name == ALSO else _("again {days}")
+    days = show_value(added if name == "moved" else [*added], year)
     return (
-        [name_property(name) + shown] if came else [],
-        [gone.format(days=show_value(again, year))] if again else [],
+        [name_property(name) + days] if added else [],
+        [form.format(days=show_value(again, year))] if again else [],
     )
 
 

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from ana.errors import ToolError
 from ana.memory.single_dates import SINGLE, drop_nulls, drop_past, end_added, list_days, list_values, merge_moved
 from ana.memory.status import DONE, has_status
-from ana.time.dates import day_of, weekday, with_weekday
+from ana.time.dates import add_weekday, day_of, weekday
 from ana.time.repeats import (
     ALSO,
     DATE_KEYS,
@@ -48,7 +48,7 @@ class Revision:
     """What a change of an item's properties meets: the old ones, none of a new item; the names that it gives; when."""
 
     old: Properties
-    given: Collection[str]
+    changes: Collection[str]
     now: datetime
     zone: tzinfo
 
@@ -57,31 +57,31 @@ class Revision:
 
         Raises ToolError, with the right form as its hint, if a rule or a date cannot be read, or they do not fit.
         """
-        if new.get("repeats") is None and "repeats" in self.given and has_status(new, DONE):
+        if new.get("repeats") is None and "repeats" in self.changes and has_status(new, DONE):
             return {key: value for key, value in new.items() if key not in REPEATING}  # finished for good
         if new.get("repeats") is None and read_repeat(new, self.zone) is None:
             return new
         self._check_values(new)
         new = merge_moved(self.old, new)
-        if new.get("repeats") is not None and ("repeats" in self.given or not self.old):
+        if new.get("repeats") is not None and ("repeats" in self.changes or not self.old):
             new = self._settle_rule(new)
-        elif any(key in self.given for key in DATE_KEYS):
+        elif any(key in self.changes for key in DATE_KEYS):
             new = self._settle_dates(new)
-        if "until" in self.given and ALSO not in self.given:
+        if "until" in self.changes and ALSO not in self.changes:
             new = end_added(new)
-        if "status" in self.given and has_status(new, DONE) and not has_status(self.old, DONE) and self.old:
+        if "status" in self.changes and has_status(new, DONE) and not has_status(self.old, DONE) and self.old:
             return self._finish(new)
         return self._pass_over(new)
 
     def _check_values(self, new: Properties) -> None:
         for name, choices in _CHOICES.items():
-            if name in self.given and new.get(name) not in (*choices, None):
+            if name in self.changes and new.get(name) not in (*choices, None):
                 raise ToolError(f"{name} is {' or '.join(choices)}, not {str(new[name])[:60]!r}.", RULE_FORM)
         dates = [new.get("until")]
         for value in map(new.get, SINGLE):
             dates += list_values(value)
         wrong = next((each for each in dates if each is not None and not day_of(each)), None)
-        if wrong is not None and {*SINGLE, "until"} & {*self.given}:
+        if wrong is not None and {*SINGLE, "until"} & {*self.changes}:
             raise ToolError(f"{str(wrong)[:60]!r} is not a date.", _DATES_FORM)
 
     # ---- the rule and its dates
@@ -95,7 +95,7 @@ class Revision:
         is_day = lead is None or len(str(new[key])) == len("2026-01-13")
         understood = understand_rule(written, first, self.zone, from_done=from_done, is_day=is_day)
         begin = understood.first
-        if lead in self.given and (begin.date() != first.date() or (begin != first and not is_day)):
+        if lead in self.changes and (begin.date() != first.date() or (begin != first and not is_day)):
             raise ToolError(
                 f"{first.date()} is a {weekday(first.date())}, but {understood.words} begins {_tell(begin)}.",
                 f'Give {key} "{_write(begin, is_day=is_day)}", or a rule that names {first.date()}.',
@@ -122,11 +122,11 @@ class Revision:
             return now if _has_times(new) else today
         first = read_local(str(new[lead]), self.zone)
         is_day = len(str(new[lead])) == len("2026-01-13")
-        if lead not in self.given and self.old:
+        if lead not in self.changes and self.old:
             return max(first, today if is_day else datetime.combine(now, first.time()))
-        return (
-            max(first, now.replace(second=0, microsecond=0)) if is_day and first == today and _has_times(new) else first
-        )
+        if is_day and first == today and _has_times(new):
+            return max(first, now.replace(second=0, microsecond=0))
+        return first
 
     def _settle_dates(self, new: Properties) -> Properties:
         """Return the properties with dates that were changed alone: they must be the rule's, and move together."""
@@ -134,11 +134,11 @@ class Revision:
         if lead is None or before is None:
             return new
         if new.get(lead) == self.old.get(lead):  # a query shows another occurrence's dates
-            changed = [name for name in DATE_KEYS if name in self.given and new.get(name) != self.old.get(name)]
+            changed = [name for name in DATE_KEYS if name in self.changes and new.get(name) != self.old.get(name)]
             others = [name for name in changed if day_of(new.get(name))]
             return new | {name: bring_to_first(before, str(new[name])) for name in others}
         first = read_local(str(new[lead]), self.zone)
-        if not (before.from_done or is_named(before.rule, first) or (before.rule is NO_RULE and ALSO in self.given)):
+        if not (before.from_done or is_named(before.rule, first) or (before.rule is NO_RULE and ALSO in self.changes)):
             day, source = _write(before.first, is_day=True), before.source[0] if before.source[1] else ALSO
             raise ToolError(
                 f"{_tell(first)} is not one of its dates: it repeats {before.source[1] or tell_rule(before.rule)}.",
@@ -151,7 +151,7 @@ class Revision:
         before = read_repeat(self.old | {"repeats": "FREQ=DAILY"}, self.zone)
         first, shifted = read_local(str(new[lead]), self.zone), dict(new)
         for key in before.keys[1:] if before and before.keys[0].name == lead else ():
-            if key.name not in self.given:
+            if key.name not in self.changes:
                 local = first + key.distance
                 shifted[key.name] = _write(local, is_day=key.form == "day")
         return shifted
@@ -177,42 +177,42 @@ class Revision:
         if done is None:
             return dict(self.old)
         status = {"status": self.old.get("status")}
-        told = done.dates[repeat.keys[0].name]
+        day = done.dates[repeat.keys[0].name]
         present = find_present(repeat, self.now)
         if present and present.at < done.at and done.at > self.now.replace(tzinfo=None):  # done before one that waits
             is_day = repeat.is_day or (len(repeat.rule.times) < 2 and done.at not in repeat.also)
-            left_out: list[Json] = [*list_days(new.get("except")), _write(done.at, is_day=is_day)]
-            return drop_nulls(new | status | {"done_for": told, "except": left_out})
+            exceptions: list[Json] = [*list_days(new.get("except")), _write(done.at, is_day=is_day)]
+            return drop_nulls(new | status | {"done_for": day, "except": exceptions})
         on = self._find_day_done(new)
         moved = advance(repeat, done.at, on)
-        told = str(on) if repeat.from_done else told
+        day = str(on) if repeat.from_done else day
         if moved is None:
-            return new | {"done_for": told}
-        return drop_nulls(drop_past(new, repeat.first.date()) | {"done_for": told} | status | moved)
+            return new | {"done_for": day}
+        return drop_nulls(drop_past(new, repeat.first.date()) | {"done_for": day} | status | moved)
 
     def _find_done(self, new: Properties, repeat: Repeat) -> Occurrence | None:
-        said = new.get("done_for") if "done_for" in self.given else None
+        day = new.get("done_for") if "done_for" in self.changes else None
         if repeat.from_done:
             is_second = self.old.get("done_for") == str(self._find_day_done(new))
             return None if is_second else find_present(repeat, self.now)
-        if said is None:
+        if day is None:
             return find_done_occurrence(repeat, self.now)
-        found = find_on(repeat, read_day_or_moment(str(said), repeat.zone)) if day_of(said) else None
-        if found is None and str(said)[:10] < str(repeat.first)[:10] and not repeat.moved and self.old.get("done_for"):
+        match = find_on(repeat, read_day_or_moment(str(day), repeat.zone)) if day_of(day) else None
+        if match is None and str(day)[:10] < str(repeat.first)[:10] and not repeat.moved and self.old.get("done_for"):
             raise ToolError(
-                f"{str(said)[:60]!r} is before its next date, {repeat.first.date()}: it has moved on.",
+                f"{str(day)[:60]!r} is before its next date, {repeat.first.date()}: it has moved on.",
                 "Keep what was done then as an item of its own, with that date; or undo what was done later first.",
             )
-        if found is None and str(said)[:10] != str(self.old.get("done_for"))[:10]:
+        if match is None and str(day)[:10] != str(self.old.get("done_for"))[:10]:
             raise ToolError(
-                f"It has no date on {str(said)[:60]!r} that is not done.",
+                f"It has no date on {str(day)[:60]!r} that is not done.",
                 f"The next are {list_next(repeat, self.now)}.",
             )
-        return found
+        return match
 
     def _find_day_done(self, new: Properties) -> date:
-        said = new.get("done_for") if "done_for" in self.given else None
-        return day_of(said) or self.now.date()
+        done_for = new.get("done_for") if "done_for" in self.changes else None
+        return day_of(done_for) or self.now.date()
 
     def _pass_over(self, new: Properties) -> Properties:
         """Return the properties with the next date that is not left out."""
@@ -221,10 +221,10 @@ class Revision:
             return new
         self._check_hits(new, repeat)
         self._check_added(new, repeat)
-        is_out = repeat.first in repeat.left_out or repeat.first.date() in repeat.left_out
-        moved = (
-            advance(repeat, repeat.first, is_skipped=True) if is_out and {"except", "repeats"} & {*self.given} else None
-        )
+        is_out = repeat.first in repeat.exceptions or repeat.first.date() in repeat.exceptions
+        if not is_out or not {"except", "repeats"} & {*self.changes}:
+            return new
+        moved = advance(repeat, repeat.first, is_skipped=True)
         return drop_nulls(drop_past(new, repeat.first.date()) | moved) if moved else new
 
     def _check_hits(self, new: Properties, repeat: Repeat) -> None:
@@ -232,23 +232,23 @@ class Revision:
         for name in ("except", "moved"):
             fresh = self._find_fresh(name, new)
             if fresh and bare and not bare.from_done and not any(find_on(bare, day) for day in fresh.values()):
-                said = next(iter(fresh))
-                raise ToolError(f"{said} is not one of its dates.", f"The next are {list_next(repeat, self.now)}.")
+                text = next(iter(fresh))
+                raise ToolError(f"{text} is not one of its dates.", f"The next are {list_next(repeat, self.now)}.")
 
     def _check_added(self, new: Properties, repeat: Repeat) -> None:
         """Refuse to add a date that is left out, and to leave out a day on which one was added at another time."""
         for name, other in ((ALSO, "except"), ("except", ALSO)):
-            for said, day in self._find_fresh(name, new).items():
+            for text, day in self._find_fresh(name, new).items():
                 added = [at for at in repeat.also if day in (at, at.date())]
-                if any(repeat.is_left_out(at) is (name == ALSO) for at in added):
+                if any(repeat.is_exception(at) is (name == ALSO) for at in added):
                     raise ToolError(
-                        f"{said} is in {other}.", f'Take it out there: {{"{other}": {{"$remove": [DATE]}}}}.'
+                        f"{text} is in {other}.", f'Take it out there: {{"{other}": {{"$remove": [DATE]}}}}.'
                     )
 
     def _find_fresh(self, name: str, new: Properties) -> dict[str, date]:
         """Return the single dates of a property that a change gives and that it did not have."""
         before = list_days(self.old.get(name))
-        fresh = [each for each in list_days(new.get(name)) if each not in before] if name in self.given else []
+        fresh = [each for each in list_days(new.get(name)) if each not in before] if name in self.changes else []
         return {each: read_day_or_moment(each, self.zone) for each in fresh}
 
     def _read(self, properties: Mapping[str, Json]) -> Repeat | None:
@@ -274,19 +274,19 @@ def tell_dates(repeat: Repeat, occurrence: Occurrence) -> str:
     """Return when an occurrence is: 2026-12-11T16:00 (Friday) to 17:30."""
     start, end = occurrence.dates[repeat.keys[0].name], occurrence.dates.get("end_date")
     if end is None or end in (start, start[:10]):
-        return str(with_weekday(start))
+        return str(add_weekday(start))
     is_same_day = end[:10] == start[:10]
-    return f"{with_weekday(start)} to {end[11:] if is_same_day else with_weekday(end)}"
+    return f"{add_weekday(start)} to {end[11:] if is_same_day else add_weekday(end)}"
 
 
 def _has_times(properties: Properties) -> bool:
     text = str(properties["repeats"])
-    said = read_words(text, date.min)
-    return "BYHOUR" in (said.rule if said else text.upper())
+    words = read_words(text, date.min)
+    return "BYHOUR" in (words.rule if words else text.upper())
 
 
 def _tell(moment: datetime) -> str:
-    return str(with_weekday(_write(moment, is_day=moment.time() == time())))
+    return str(add_weekday(_write(moment, is_day=moment.time() == time())))
 
 
 def _write(moment: datetime, *, is_day: bool) -> str:

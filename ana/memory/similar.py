@@ -7,8 +7,8 @@ from ana.memory.backend import Backend
 from ana.memory.changes import Kind
 from ana.memory.filters import EVERY_ITEM, Node, matches
 from ana.memory.item import Item
-from ana.memory.search.found import Found, Reason
 from ana.memory.search.query import list_content_words
+from ana.memory.search.result import QueryResult, Reason
 from ana.memory.search.tokens import tokenize
 
 NEAREST = 5
@@ -27,7 +27,7 @@ IN_ORDER = {"minilm": 0.5, "wordllama": 0.7}
 """The cosine of each embedder from which a newer fact stands before one that is alike. With the items of the tuning
 halves dated at random no mean reciprocal rank fell; at 0.4 and 0.6 it did."""
 
-SAID_AGAIN = 2 / 3
+SHARED_WORDS = 2 / 3
 """The share of an older fact's words that a newer one of the same matter has, if they are as alike as ALIKE."""
 
 CHANGED = 0.5
@@ -43,13 +43,13 @@ MOST = 500
 """How many of the nearest items a filter is applied to."""
 
 
-def find_similar(backend: Backend, id: str, where: Node, limit: int) -> Found:
+def find_similar(backend: Backend, id: str, where: Node, limit: int) -> QueryResult:
     """Return the items nearest in meaning to a stored item, without itself."""
     is_filtered = where != EVERY_ITEM
     near = backend.find_similar("item", id, MOST if is_filtered else limit + 1)
     passing = [(item, cosine) for item, cosine in near if matches(where, item)]
     reasons = tuple(Reason(cosine, filter=is_filtered) for _, cosine in passing[:limit])
-    return Found([item for item, _ in passing[:limit]], len(passing), len(passing) > limit, reasons)
+    return QueryResult([item for item, _ in passing[:limit]], len(passing), len(passing) > limit, reasons)
 
 
 def find_older(backend: Backend, kind: Kind, record: Item) -> list[Item]:
@@ -66,13 +66,13 @@ def find_older(backend: Backend, kind: Kind, record: Item) -> list[Item]:
 
 def is_same_matter(newer: Item, older: Item, cosine: float) -> bool:
     """Return whether two facts with a cosine speak of the same, so that the newer may replace the older."""
-    said, words = get_words(newer), get_words(older)
-    if len({each & _OCCASIONS for each in (said, words) if each & _OCCASIONS}) > 1:
+    new, old = get_words(newer), get_words(older)
+    if len({each & _OCCASIONS for each in (new, old) if each & _OCCASIONS}) > 1:
         return False
-    if cosine >= ALIKE and len(words & said) >= SAID_AGAIN * len(words):
+    if cosine >= ALIKE and len(old & new) >= SHARED_WORDS * len(old):
         return True
-    without_digits = {word for word in words if not any(map(str.isdigit, word))}
-    return cosine >= CHANGED and bool(without_digits) and without_digits <= said
+    without_digits = {word for word in old if not any(map(str.isdigit, word))}
+    return cosine >= CHANGED and bool(without_digits) and without_digits <= new
 
 
 def get_words(record: Item) -> frozenset[str]:

@@ -42,18 +42,18 @@ def merge_moved(old: Properties, new: Properties) -> Properties:
 def end_added(properties: Properties) -> Properties:
     """Return the properties without dates that were added after the last day."""
     until, also = day_of(properties.get("until")), list_days(properties.get(ALSO))
-    kept = [each for each in also if not until or (day_of(each) or until) <= until]
-    return drop_nulls(properties | {ALSO: [*kept] or None}) if len(kept) < len(also) else properties
+    rest = [each for each in also if not until or (day_of(each) or until) <= until]
+    return drop_nulls(properties | {ALSO: [*rest] or None}) if len(rest) < len(also) else properties
 
 
 def drop_past(properties: Properties, day: date) -> Properties:
     """Return the properties without what was left out or moved before a day, which changes no date any more."""
-    kept, left_out, moved = dict(properties), properties.get("except"), properties.get("moved")
-    if isinstance(left_out, list):
-        kept["except"] = [each for each in left_out if (day_of(each) or day) >= day] or None
+    rest, exceptions, moved = dict(properties), properties.get("except"), properties.get("moved")
+    if isinstance(exceptions, list):
+        rest["except"] = [each for each in exceptions if (day_of(each) or day) >= day] or None
     if isinstance(moved, dict):
-        kept["moved"] = {at: to for at, to in moved.items() if any((day_of(e) or day) >= day for e in (at, to))} or None
-    return kept
+        rest["moved"] = {at: to for at, to in moved.items() if any((day_of(e) or day) >= day for e in (at, to))} or None
+    return rest
 
 
 def drop_nulls(properties: Properties) -> Properties:

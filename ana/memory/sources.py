@@ -84,9 +84,9 @@ class Sources:
         """Return the sources of which `to_json` made this. Raises ValueError if somebody else made it."""
         if not isinstance(record, dict) or record.keys() != {"content", "properties"}:
             raise ValueError("its sources are not those of content and properties")
-        told = record["properties"] if isinstance(record["properties"], dict) else {"": None}
+        parts = record["properties"] if isinstance(record["properties"], dict) else {"": None}
         return cls(
-            read_source(record["content"]), {n: each for n, s in told.items() if is_others(each := read_source(s))}
+            read_source(record["content"]), {n: each for n, s in parts.items() if is_others(each := read_source(s))}
         )
 
 
@@ -121,11 +121,11 @@ def tell_properties(
     known: Mapping[str, str], old: Properties, new: Properties, changes: Mapping[str, object], source: str
 ) -> dict[str, str]:
     """Return the sources of properties after a write, of those that are others'; arguments as of `tell_part`."""
-    told = {
+    sources = {
         name: tell_part(known.get(name, PERSON), old.get(name), value, changes.get(name), source)
         for name, value in new.items()
     }
-    others = {name: each for name, each in told.items() if is_others(each)}
+    others = {name: each for name, each in sources.items() if is_others(each)}
     return dict(sorted(others.items(), key=lambda part: known.get(part[0]) != part[1]))  # what is new comes last
 
 
@@ -162,15 +162,15 @@ class PastStates:
         if after is None or _name_state(after) in self._known:  # what comes back has the sources that it had
             return
         if before is None:
-            told = tell_all(find_source(turn), after["properties"])
+            sources = tell_all(find_source(turn), after["properties"])
         else:
-            told = _tell(self._find(before), before, after, find_source(turn))
-        self._known[_name_state(after)] = told
+            sources = _tell(self._find(before), before, after, find_source(turn))
+        self._known[_name_state(after)] = sources
 
     def complete(self, record: Record) -> Record:
         """Return a record with the sources of that state."""
-        told = self._find(record)
-        return record | ({"sources": told.to_json()} if is_others(told.least_trusted) else {})
+        sources = self._find(record)
+        return record | ({"sources": sources.to_json()} if is_others(sources.least_trusted) else {})
 
     def _find(self, record: Record) -> Sources:
         return self._known.get(_name_state(record), ALL_MINE)

@@ -24,11 +24,11 @@ class Tally:
     """How many items have each name, by the kind of name; a name that items had once may be there with 0."""
 
     def __init__(
-        self, backend: Backend, count_all: Callable[[], Counts], names_of: Callable[[Item, str], set[str]]
+        self, backend: Backend, count_all: Callable[[], Counts], list_item_names: Callable[[Item, str], set[str]]
     ) -> None:
         self._backend = backend
         self._count_all = count_all
-        self._names_of = names_of
+        self._names_of = list_item_names
         self._counted: tuple[JournalPosition, Counts] | None = None
 
     def read(self) -> Counts:
@@ -45,7 +45,7 @@ class Tally:
             self._counted = now, counts
             return counts
 
-    def last_read(self) -> Counts:
+    def read_last(self) -> Counts:
         """Return the counts as they were read last, without looking whether something was written since."""
         return self._counted[1] if self._counted else self.read()
 

@@ -44,14 +44,14 @@ def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
 
     A call that already did gets the change of that time.
     """
-    found = find_deleted(memory, name)
-    if found is None:
+    record = find_deleted(memory, name)
+    if record is None:
         if cause and (earlier := memory.backend.find_change(cause.key)):
             return earlier
         raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
-    change = Change(found.kind, found.item.id, None, found.item)
-    by = cause or Cause("", "", f"restore-{found.item.id}-{secrets.token_hex(4)}")
-    return memory.put_back([change], by)[0]
+    change = Change(record.kind, record.item.id, None, record.item)
+    origin = cause or Cause("", "", f"restore-{record.item.id}-{secrets.token_hex(4)}")
+    return memory.put_back([change], origin)[0]
 
 
 def purge(memory: Memory, before: str, only: Collection[RecordKey] | None = None) -> list[DeletedRecord]:

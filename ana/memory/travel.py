@@ -35,20 +35,20 @@ def read_item_repeat(item: Item, person: tzinfo) -> Repeat | None:
     return read_repeat(item.properties, person, item.zone) if may_repeat(item.properties) else None
 
 
-def settle_zone(properties: Properties, said_in: tzinfo, old: Item | None = None) -> tuple[Properties, str]:
+def settle_zone(properties: Properties, zone: tzinfo, old: Item | None = None) -> tuple[Properties, str]:
     """Return the properties of an item that is written, and the zone that it keeps.
 
     An item has one zone. If some of its times are changed in another one, the rest are converted to it.
 
     Args:
         properties: As they will be stored.
-        said_in: The zone of the person.
+        zone: The zone of the person.
         old: The item as it was; None for a new one.
 
     Raises:
         ToolError: The property `zone` names none.
     """
-    here = str(said_in) if find_zone(str(said_in)) else ""
+    here = str(zone) if find_zone(str(zone)) else ""
     times = {key for key, value in properties.items() if _has_times(value)}
     if not times:
         return properties, ""
@@ -56,13 +56,13 @@ def settle_zone(properties: Properties, said_in: tzinfo, old: Item | None = None
         _check_zone(properties)
     if old is None:
         return properties, here
-    said = {key for key in times if properties[key] != old.properties.get(key)}
+    changed = {key for key in times if properties[key] != old.properties.get(key)}
     own = find_zone(old.zone) if old.zone else None
-    if not said or old.zone == here or (own and may_repeat(properties)):
+    if not changed or old.zone == here or (own and may_repeat(properties)):
         return properties, old.zone
     if own is None:
-        return properties, here if said == times else ""
-    rest = {key: _move(properties[key], own, said_in) for key in times - said}
+        return properties, here if changed == times else ""
+    rest = {key: _move(properties[key], own, zone) for key in times - changed}
     return {**properties, **rest}, here
 
 
@@ -78,20 +78,20 @@ def name_zone(properties: Properties, here: tzinfo, own: tzinfo | None) -> Prope
     Raises:
         ToolError: None of these has that offset then.
     """
-    said = properties.get(ZONE)
+    name = properties.get(ZONE)
     lead = next((key for key in DATE_KEYS if day_of(properties.get(key))), "")
     text = str(properties.get(lead, ""))
     if not properties.get("repeats") or len(text) <= _DAY or datetime.fromisoformat(text).tzinfo is None:
         return properties
     moment = datetime.fromisoformat(text)
-    known = [find_zone(said) if isinstance(said, str) else None, own, here]
+    known = [find_zone(name) if isinstance(name, str) else None, own, here]
     zone = next((each for each in known if each and moment.astimezone(each).utcoffset() == moment.utcoffset()), None)
     if zone is None:
         raise ToolError(
             f"What repeats is at a time of a place, and {text} names none.",
             f'Give {lead} "{text[:16]}" and zone, the name of the zone there, such as "Europe/Berlin".',
         )
-    changed = {key: _by_clock(properties.get(key), zone) for key in DATE_KEYS if key in properties}
+    changed = {key: _move_to_clock(properties.get(key), zone) for key in DATE_KEYS if key in properties}
     return {**properties, **changed, **({} if zone is here or zone is own else {ZONE: str(zone)})}
 
 
@@ -105,9 +105,9 @@ def may_keep_zone(item: Item) -> bool:
 
 def _check_zone(properties: Mapping[str, Json]) -> None:
     """Raise ToolError if the property `zone` is there and names no zone."""
-    said = properties.get(ZONE)
-    if said is not None and said != FLOATING and not (isinstance(said, str) and find_zone(said)):
-        raise ToolError(f"{ZONE} cannot be {str(said)[:60]!r}.", f'Give a name such as Europe/Berlin, or "{FLOATING}".')
+    name = properties.get(ZONE)
+    if name is not None and name != FLOATING and not (isinstance(name, str) and find_zone(name)):
+        raise ToolError(f"{ZONE} cannot be {str(name)[:60]!r}.", f'Give a name such as Europe/Berlin, or "{FLOATING}".')
 
 
 def _has_times(value: Json) -> bool:
@@ -130,7 +130,7 @@ def _add_offset(value: Json, own: tzinfo) -> Json:
     return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
 
 
-def _by_clock(value: Json, zone: tzinfo) -> Json:
+def _move_to_clock(value: Json, zone: tzinfo) -> Json:
     """Return a moment with an offset by the clock of a zone; anything else as it is."""
     if not isinstance(value, str) or len(value) <= _DAY or not day_of(value):
         return value

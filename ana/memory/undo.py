@@ -29,7 +29,7 @@ _UNDO = re.compile(rf"{PREFIX}(?P<mark>[0-9a-f]{{8}})-of-(?P<turn>.+)")
 class Conflict:
     """A record that was changed after the turn, as that left it and now; None if it does not exist."""
 
-    left: Item | None
+    after: Item | None
     now: Item | None
 
 
@@ -53,7 +53,7 @@ def find_undone_turn(name: str) -> str | None:
     return match["turn"] if match else None
 
 
-def last_turn(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
+def find_undoable(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
     """Return the newest turn, of a thread or of all, that wrote something and was not undone, but for the running one.
 
     Raises UserError if there is none.
@@ -65,16 +65,16 @@ def last_turn(memory: Memory, thread: str | None = None, *, running: str | None 
             for turn in _iter_newest(memory, thread)
             if turn != running and turn not in undone and not find_undone_turn(turn) and not turn.startswith(READING)
         )
-        found = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
-    if found is None:
+        newest = next((turn for turn in candidates if _net_newest_first(memory.history(turn=turn))), None)
+    if newest is None:
         raise UserError(f"There is nothing to take back{_name_elsewhere(memory, running) if thread else ''}.")
-    return found
+    return newest
 
 
 def _name_elsewhere(memory: Memory, running: str | None) -> str:
     """Return where something can be taken back, to be read after what cannot; empty if nowhere."""
     try:
-        turn = last_turn(memory, running=running)
+        turn = find_undoable(memory, running=running)
     except UserError:
         return ""
     thread = memory.history(turn=turn, limit=1)[0].thread
@@ -88,7 +88,7 @@ def undo(
     """Undo a turn. Errors as of `plan_undo`.
 
     Args:
-        turn: The turn's id, from `last_turn` or the history.
+        turn: The turn's id, from `find_undoable` or the history.
         override: Whether records that were changed afterwards are put back as well; or just these conflicts.
         mark: 8 hexadecimal digits, the same if the same undo is asked for again; default: random.
         source: Who asks for it; the records get the sources that they had.
@@ -123,15 +123,15 @@ def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
     # a turn's own writes in between do not matter, only what it found and left
     spans = _net_newest_first(entries)
     records = get_records(memory.backend, [span.key for span in spans])
-    found = [(span, records.get(span.key)) for span in spans]
+    states = [(span, records.get(span.key)) for span in spans]
     meddled = _find_meddled(entries)
     conflicts = [
         Conflict(span.after, now)
-        for span, now in found
+        for span, now in states
         # a record that is as it was before needs no undo and is not a conflict
         if now not in (span.after, span.before) or (now != span.before and span.key in meddled)
     ]
-    return [Change(span.kind, span.id, now, span.before) for span, now in found if now != span.before], conflicts
+    return [Change(span.kind, span.id, now, span.before) for span, now in states if now != span.before], conflicts
 
 
 def _undo(memory: Memory, turn: str, override: bool | Collection[Conflict], name: str, source: str) -> Undone:
@@ -153,13 +153,13 @@ def _net_newest_first(entries: Sequence[Entry]) -> list[Change]:
 
 def _find_meddled(entries: Sequence[Entry]) -> set[RecordKey]:
     """Return the records that something else changed between two writes of a turn; `entries` the newest first."""
-    left: dict[RecordKey, Item | None] = {}
-    found = set()
+    last: dict[RecordKey, Item | None] = {}
+    keys = set()
     for change in (entry.change for entry in reversed(entries)):
-        if change.key in left and left[change.key] != change.before:
-            found.add(change.key)
-        left[change.key] = change.after
-    return found
+        if change.key in last and last[change.key] != change.before:
+            keys.add(change.key)
+        last[change.key] = change.after
+    return keys
 
 
 def find_all_undone(memory: Memory) -> set[str]:

@@ -39,21 +39,21 @@ def update_item(
     merged = name_zone(merge_properties(old.properties, changed), clock.zone, find_own_zone(old))
     own = travel.find_own_zone(merged, old.zone, repeats=may_repeat(merged)) or clock.zone
     stored, zone = settle_zone(_revise(old.properties, merged, changed, clock, own), clock.zone, old)
-    told = tell_part(old.sources.content, old.content, text, content, source)
+    text_source = tell_part(old.sources.content, old.content, text, content, source)
     _check_followed(old, text, stored, source)
-    sources = Sources(told, tell_properties(old.sources.properties, old.properties, stored, properties, source))
+    sources = Sources(text_source, tell_properties(old.sources.properties, old.properties, stored, properties, source))
     return replace(old, content=text, properties=stored, updated_at=clock.stamp(), sources=sources, zone=zone)
 
 
-def _move_along(old: Properties, given: Mapping[str, Json | Operation]) -> Mapping[str, Json | Operation]:
+def _move_along(old: Properties, changes: Mapping[str, Json | Operation]) -> Mapping[str, Json | Operation]:
     """Return a change; of what repeats and moves by a distance the end and the single dates go along."""
-    shift = next((each for key, each in given.items() if key in DATE_KEYS and isinstance(each, Operation)), None)
+    shift = next((each for key, each in changes.items() if key in DATE_KEYS and isinstance(each, Operation)), None)
     if shift is None or not may_repeat(old):
-        return given
+        return changes
     along: dict[str, Json | Operation] = {key: shift.move(old[key]) for key in ("until", *SINGLE) if old.get(key)}
     if isinstance(moved := along.get("moved"), dict):  # what was moved before is kept where nothing says otherwise
         along["moved"] = dict.fromkeys(list_days(old["moved"])) | moved
-    return {**along, **given}
+    return {**along, **changes}
 
 
 def _check_followed(old: Item, text: str, stored: Properties, source: str) -> None:
@@ -61,15 +61,15 @@ def _check_followed(old: Item, text: str, stored: Properties, source: str) -> No
     calendar = old.sources.content
     if not is_followed(calendar) or source == calendar:
         return
-    its = [name for name, told in old.sources.properties.items() if told == calendar]
-    if text != old.content or any(stored.get(name) != old.properties.get(name) for name in its):
+    names = [name for name, origin in old.sources.properties.items() if origin == calendar]
+    if text != old.content or any(stored.get(name) != old.properties.get(name) for name in names):
         raise ToolError(
             f"This is an entry of the {calendar}, which is read again every hour: it is changed there, not here.",
             "What is noted beside it stays: a property of another name, such as note; or an item of its own.",
         )
 
 
-def _revise(old: Properties, new: Properties, given: Mapping[str, Json], clock: Clock, zone: tzinfo) -> Properties:
-    if not given or not may_repeat(new):
+def _revise(old: Properties, new: Properties, changes: Mapping[str, Json], clock: Clock, zone: tzinfo) -> Properties:
+    if not changes or not may_repeat(new):
         return new
-    return Revision(old, given, clock.now().astimezone(zone), zone).apply(new)
+    return Revision(old, changes, clock.now().astimezone(zone), zone).apply(new)

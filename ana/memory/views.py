@@ -8,15 +8,15 @@ from ana.memory.item import Item
 from ana.memory.sources import is_others
 from ana.memory.travel import find_own_zone, make_absolute
 from ana.time.clock import find_zone
-from ana.time.dates import day_of, with_weekday
+from ana.time.dates import add_weekday, day_of
 from ana.time.travel import DATE_KEYS
 from ana.values import Json
 
-SHOWN = 4000
+MOST_CHARACTERS = 4000
 """How many characters of an item's content a model is shown."""
 
 
-def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = SHOWN) -> dict[str, Json]:
+def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = MOST_CHARACTERS) -> dict[str, Json]:
     """Return an item as JSON for a model: dates with their weekday, content cut with a mark after `longest` characters.
 
     A moment of another zone has its offset, and the local one beside it. With `stamps` created_at and updated_at are
@@ -25,22 +25,22 @@ def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = 
     content = item.content
     if len(content) > longest:
         content = f"{content[:longest]} [cut: {len(content):,} characters in all]"
-    shown: dict[str, Json] = {
+    view: dict[str, Json] = {
         "id": item.id,
         "content": content,
         "properties": show_properties(item, zone),
         **tell_source(item),
     }
     if stamps:
-        shown |= {"created_at": to_local(item.created_at, zone), "updated_at": to_local(item.updated_at, zone)}
-    return shown
+        view |= {"created_at": to_local(item.created_at, zone), "updated_at": to_local(item.updated_at, zone)}
+    return view
 
 
 def show_properties(item: Item, zone: tzinfo) -> dict[str, Json]:
     """Return an item's properties for a model: dates with their weekday, and where a moment is of another zone both."""
     absolute = make_absolute(item).properties
     return {
-        key: with_weekday(absolute[key] if is_elsewhere(absolute[key], zone) else value, zone)
+        key: add_weekday(absolute[key] if is_elsewhere(absolute[key], zone) else value, zone)
         for key, value in item.properties.items()
     }
 

@@ -25,7 +25,7 @@ VALUES = "values"
 BETWEEN = "\0"
 """Between a property's name and a value of it; no name has it, as it is no printable character."""
 
-SHOWN_WITH_VALUES = 3
+MOST_WITH_VALUES = 3
 """How many of a person's own properties are told with their values, at most."""
 
 MOST_SPELLED = 50
@@ -61,8 +61,8 @@ class Vocabulary:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._tally = Tally(backend, self._count_all, names_of)
-        self._told: tuple[Counts, dict[str, Names], str] | None = None
+        self._tally = Tally(backend, self._count_all, list_item_names)
+        self._summary: tuple[Counts, dict[str, Names], str] | None = None
 
     def names(self) -> dict[str, Names]:
         """Return the names and how many items have each, the commonest first, by what they are listed under.
@@ -70,11 +70,11 @@ class Vocabulary:
         The values of priority, and of a property that has few, are listed under its name. Spellings that differ only
         in case are one name, told as it is spelled most.
         """
-        return self._tell()[1]
+        return self._summarize()[1]
 
     def describe(self) -> str:
         """Return the commonest names in one line, each stored name in quotes; empty if nothing is in use."""
-        return self._tell()[2]
+        return self._summarize()[2]
 
     def find_near(self, kind: str, value: str) -> Names:
         """Return other names that are nearly a value, in another case, number or spelling, the nearest first.
@@ -82,7 +82,7 @@ class Vocabulary:
         They are those that were in use when the names were read last.
         """
         # of the turn's beginning: a write holds the store enough
-        spelled = self._tally.last_read().get(kind, Counter())
+        spelled = self._tally.read_last().get(kind, Counter())
         known: dict[str, tuple[str, int]] = {}
         for name, count in spelled.most_common(COMPARED):
             # no likeness tells numbers apart: Q3 is not Q4
@@ -92,21 +92,21 @@ class Vocabulary:
 
     def count(self, kind: str, value: str) -> int:
         """Return how many items had a name, spelled just so, when the names were read last."""
-        return self._tally.last_read().get(kind, Counter())[value]
+        return self._tally.read_last().get(kind, Counter())[value]
 
-    def _tell(self) -> tuple[Counts, dict[str, Names], str]:
+    def _summarize(self) -> tuple[Counts, dict[str, Names], str]:
         """Return the counts, and the names and the line that they come to, made once for the same counts."""
-        counts, told = self._tally.read(), self._told
-        if told is None or told[0] is not counts:
+        counts, summary = self._tally.read(), self._summary
+        if summary is None or summary[0] is not counts:
             names = {kind: _merge(spelled) for kind, spelled in counts.items() if kind != VALUES}
             names |= _find_few(counts[VALUES])
-            self._told = told = counts, names, describe(names)
-        return told
+            self._summary = summary = counts, names, describe(names)
+        return summary
 
     def _count_all(self) -> Counts:
         spelled = {key: Counter(dict(_iter_names(self._backend.list_values(key)))) for key in NAMED}
         keys = self._backend.list_keys().items()
-        own = {kind: Counter({key: n for key, n in keys if _kind_of(key) == kind}) for kind in (DATES, OTHERS)}
+        own = {kind: Counter({key: n for key, n in keys if _find_kind(key) == kind}) for kind in (DATES, OTHERS)}
         values = Counter[str]()
         for key in filter(_has_values, (key for key, _ in keys)):
             values.update({_join(key, value): n for value, n in self._backend.list_values(key) if _is_value(value)})
@@ -116,28 +116,28 @@ class Vocabulary:
 def describe(names: Mapping[str, Names]) -> str:
     """Return the commonest names in one line of at most ROOM tokens, some of each kind, and how many more there are."""
     names = {key: [each for each in names[key] if key != OTHERS or each[0] not in names] for key in names}
-    told: dict[str, list[str]] = {key: [] for key, each in names.items() if each}
-    left = ROOM - count_tokens(HOW_TO_SEE_MORE) - sum(count_tokens(key) + REST for key in told)
+    chosen: dict[str, list[str]] = {key: [] for key, each in names.items() if each}
+    room = ROOM - count_tokens(HOW_TO_SEE_MORE) - sum(count_tokens(key) + REST for key in chosen)
     for place in range(MOST):
-        for key in told:
-            said = "".join(f"{_quote(key, name)} ({n})" for name, n in names[key][place : place + 1])
-            cost = count_tokens(f", {said}")
+        for key in chosen:
+            text = "".join(f"{_quote(key, name)} ({n})" for name, n in names[key][place : place + 1])
+            cost = count_tokens(f", {text}")
             # a kind that has left one out goes on with no rarer one
-            if said and len(told[key]) == place and cost <= left:
-                told[key].append(said)
-                left -= cost
+            if text and len(chosen[key]) == place and cost <= room:
+                chosen[key].append(text)
+                room -= cost
     kinds = []
-    for key, some in told.items():
+    for key, some in chosen.items():
         more = len(names[key]) - len(some)
         kinds.append(f"{key} {', '.join(some)}{f' and {more} more' if more else ''}" if some else f"{key} {more} names")
-    has_more = any(len(told[key]) < len(names[key]) for key in told)
+    has_more = any(len(chosen[key]) < len(names[key]) for key in chosen)
     return "; ".join(kinds) + (HOW_TO_SEE_MORE if has_more else "")
 
 
-def names_of(item: Item, key: str) -> set[str]:
+def list_item_names(item: Item, key: str) -> set[str]:
     """Return the names that an item has, of what they are listed under."""
     if key in (DATES, OTHERS):
-        return {name for name in item.properties if _kind_of(name) == key}
+        return {name for name in item.properties if _find_kind(name) == key}
     if key == VALUES:
         own = ((name, each) for name in item.properties if _has_values(name) for each in _list_members(item, name))
         return {_join(name, each) for name, each in own if _is_value(each)}
@@ -158,7 +158,7 @@ def _is_name(text: str) -> bool:
     return 0 < len(text) <= LONGEST and text.isprintable()
 
 
-def _kind_of(key: str) -> str | None:
+def _find_kind(key: str) -> str | None:
     """Return what the name of a property is listed under; None for one that is not told."""
     if not _is_name(key) or key in OURS:
         return None
@@ -166,7 +166,7 @@ def _kind_of(key: str) -> str | None:
 
 
 def _has_values(key: str) -> bool:
-    return key == "priority" or _kind_of(key) == OTHERS
+    return key == "priority" or _find_kind(key) == OTHERS
 
 
 def _is_value(value: Json) -> bool:
@@ -194,7 +194,7 @@ def _find_few(counted: Counter[str]) -> dict[str, Names]:
     totals = {key: sum(count for _, count in names) for key, names in merged.items()}
     few = [key for key, names in merged.items() if 0 < len(names) <= MOST and totals[key] >= 2 * len(names)]
     few.sort(key=lambda key: (-totals[key], key))
-    chosen = [key for key in few if key != "priority"][:SHOWN_WITH_VALUES]
+    chosen = [key for key in few if key != "priority"][:MOST_WITH_VALUES]
     return {key: merged[key] for key in ["priority", *chosen] if merged.get(key)}
 
 

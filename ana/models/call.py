@@ -65,8 +65,8 @@ def complete(
         identified = IdentifiedModel(inner=model, id=id, receive=receive, streaming=on_text is not None)
         identified.invoke(list(messages), config, **bind_options(model, tools, **(options or {})))
         # what langchain made of the chunks is no use: it completes arguments that are cut short
-        said = drop_retracted(chunks)
-        whole = said[0] + said[1:]
+        pieces = drop_retracted(chunks)
+        whole = pieces[0] + pieces[1:]
     except ModelFailed:
         raise
     except provider_errors() as exc:
@@ -98,8 +98,8 @@ class IdentifiedModel(ModelWrapper):
         for chunk in stream_chunks(self.inner, messages, stop, **kwargs):
             identified = self._identify(chunk, ids)
             self.receive(identified)
-            if shown := _hide_thought(identified):
-                yield ChatGenerationChunk(message=shown)
+            if visible := _hide_thought(identified):
+                yield ChatGenerationChunk(message=visible)
         if chunk is None:
             raise ValueError("the model sent nothing")
         # otherwise langchain sends a last chunk under an id of its own
@@ -110,10 +110,10 @@ class IdentifiedModel(ModelWrapper):
         return chunks_to_events(self._stream(*args, **kwargs))
 
     def _identify(self, chunk: AIMessageChunk, ids: "_CallIds") -> AIMessageChunk:
-        said: Any = {"content": chunk.content, "additional_kwargs": chunk.additional_kwargs}
-        kept: Any = plain(said)
+        content: Any = {"content": chunk.content, "additional_kwargs": chunk.additional_kwargs}
+        fields: Any = plain(content)
         identified = AIMessageChunk(
-            **kept,
+            **fields,
             id=self.id,
             tool_call_chunks=[ids.identify(part) for part in chunk.tool_call_chunks],
             usage_metadata=chunk.usage_metadata,

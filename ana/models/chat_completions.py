@@ -47,11 +47,11 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         deltas = [choice["delta"] for choice in (chunk.get("choices") or ())[:1] if choice.get("delta")]
         for delta in deltas:
             _complete_calls(delta)
-        made = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
-        if made:
+        piece = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
+        if piece:
             for delta in deltas:
-                made.message.additional_kwargs |= dict(_read_beside(delta))
-        return made
+                piece.message.additional_kwargs |= dict(_read_beside(delta))
+        return piece
 
 
 class _Client:
@@ -69,7 +69,7 @@ class _Client:
 
     async def create(self, **payload: Any) -> Any:
         """Return the reply to a request, as it comes; each parameter that is refused is left out of another try."""
-        fitting, left_out = self.refused.fit(payload), list[str]()
+        fitting, dropped = self.refused.fit(payload), list[str]()
         while True:
             try:
                 stream = await self._client.create(**fitting)
@@ -79,10 +79,10 @@ class _Client:
                 if name is None:
                     raise
                 fitting = leave_out(fitting, name)
-                left_out.append(name)
+                dropped.append(name)
         await _require_stream(stream.response)
-        if left_out:  # only what helped
-            self.refused.keep(payload, left_out)
+        if dropped:  # only what helped
+            self.refused.keep(payload, dropped)
         return self._read(stream)
 
 

@@ -47,9 +47,9 @@ def read_complaint(exc: BaseException) -> Complaint:
         body = str(getattr(exc, "message", ""))
     error = {} if is_page else _find_error(body)
     parameter = error.get("param")
-    told = error.get("code")
+    code = error.get("code")
     return Complaint(
-        status=told if status == 200 and isinstance(told, int) else status,
+        status=code if status == 200 and isinstance(code, int) else status,
         codes=frozenset(value for value in map(error.get, ("code", "type")) if isinstance(value, str)),
         parameter=parameter if isinstance(parameter, str) and _NAME.fullmatch(parameter) else "",
         sentence=_hide_key(str(error.get("message") or ""), getattr(exc, "request", None)),

@@ -47,8 +47,8 @@ def list_chat_models(api: str, key: str = "") -> list[str]:
     try:
         with closing(make(str(url.hostname), url.port, timeout=seconds)) as connection:
             connection.request("GET", f"{url.path.rstrip('/')}/models", headers=headers)
-            found = read_json(connection.getresponse().read(LARGEST))
-        names = [str(model["id"]) for model in found["data"]]
+            answer = read_json(connection.getresponse().read(LARGEST))
+        names = [str(model["id"]) for model in answer["data"]]
         return [name for name in names if "embed" not in name and name.isprintable()]
     except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError):
         return []

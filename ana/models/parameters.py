@@ -77,8 +77,8 @@ def leave_out(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def read_refused(text: str) -> dict[str, list[str]]:
     """Return the names of the parameters that models refuse, by model and address, from what was kept of them."""
-    kept = read_object(text)
-    return {key: [name for name in OPTIONAL if name in names] for key, names in kept.items() if isinstance(names, list)}
+    note = read_object(text)
+    return {key: [name for name in OPTIONAL if name in names] for key, names in note.items() if isinstance(names, list)}
 
 
 def describe_refused(text: str) -> list[str]:

@@ -57,7 +57,7 @@ class ReplyReader:
         self._tools = Tools(tools)
         self._thoughts = Thoughts()
         self._refusal = ""
-        self._held: list[str] = []
+        self._pending: list[str] = []
         """What was said and not passed on."""
         self._passed: list[str] = []
         """What was said and passed on."""
@@ -77,15 +77,15 @@ class ReplyReader:
         part = self._thoughts.feed(chunk.text)
         metadata = dict(chunk.response_metadata)
         if part.withdraws:
-            part.thought[:0] = [*self._passed, *self._held]
+            part.thought[:0] = [*self._passed, *self._pending]
             if self._passed:
                 metadata[RETRACTED] = True
             self._begin_again()
         thought = "".join([more.pop(REASONING, ""), *part.thought])
         if thought:
             more[REASONING] = thought
-        kept = {"content": self._pass_on(part), "additional_kwargs": more, "response_metadata": metadata}
-        return chunk.model_copy(update=kept)
+        fields = {"content": self._pass_on(part), "additional_kwargs": more, "response_metadata": metadata}
+        return chunk.model_copy(update=fields)
 
     def finish(self, *, is_cut: bool) -> AIMessageChunk:
         """Return what is left when the reply has ended.
@@ -97,10 +97,10 @@ class ReplyReader:
             ModelFailed: The model refused.
         """
         if self._refusal.strip():
-            said = shorten(self._refusal, LONGEST).rstrip(".")
-            raise ModelFailed(f"The model refused to answer: “{said}”.", "Say it in other words.")
+            reason = shorten(self._refusal, LONGEST).rstrip(".")
+            raise ModelFailed(f"The model refused to answer: “{reason}”.", "Say it in other words.")
         part = self._thoughts.finish()
-        text = "".join([*self._held, *part.said])
+        text = "".join([*self._pending, *part.said])
         if self._waits_for_end and is_cut:
             part.thought.insert(0, text)
             text = ""
@@ -118,16 +118,16 @@ class ReplyReader:
     def _begin_again(self) -> None:
         """Forget what was said: it was thought."""
         self.thinks_first, self._waits_for_end = True, False
-        self._held, self._passed = [], []
+        self._pending, self._passed = [], []
         self._head = "" if self._tools.schemas and not self._has_calls else None
 
     def _pass_on(self, part: Part) -> str:
-        self._held += part.said
+        self._pending += part.said
         if self._waits_for_end or self._may_be_calls(part):
             return ""
-        said, self._held = self._held, []
-        self._passed += said
-        return "".join(said)
+        pieces, self._pending = self._pending, []
+        self._passed += pieces
+        return "".join(pieces)
 
     def _may_be_calls(self, part: Part) -> bool:
         if self._head is not None and len(self._head) < HEAD:

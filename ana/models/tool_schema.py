@@ -68,7 +68,7 @@ class Tools:
 def _place(tool: str, args: Mapping[str, Any], parameters: Schema) -> dict[str, Any]:
     """Return the arguments with those that the schema does not name where they belong, if that loses nothing."""
     placed = {key: value for key, value in args.items() if key in parameters}
-    left: dict[str, Any] = {}
+    rest: dict[str, Any] = {}
     for key, value in args.items():
         target = _OTHER_NAMES.get(key, "")
         if key in parameters:
@@ -76,12 +76,12 @@ def _place(tool: str, args: Mapping[str, Any], parameters: Schema) -> dict[str, 
         if target in parameters and placed.get(target) is None:
             placed[target] = value[0] if isinstance(value, list) and len(value) == 1 else value
         else:
-            left[key] = value
-    if not left or _OPEN_OBJECT not in parameters or tool in left.values():  # a tool's own name is no property
-        return placed | left
+            rest[key] = value
+    if not rest or _OPEN_OBJECT not in parameters or tool in rest.values():  # a tool's own name is no property
+        return placed | rest
     inside = _fit({} if placed.get(_OPEN_OBJECT) is None else placed[_OPEN_OBJECT], frozenset({"object"}))
-    is_free = isinstance(inside, dict) and all(inside.get(key, value) == value for key, value in left.items())
-    return placed | ({_OPEN_OBJECT: {**inside, **left}} if is_free else left)
+    is_free = isinstance(inside, dict) and all(inside.get(key, value) == value for key, value in rest.items())
+    return placed | ({_OPEN_OBJECT: {**inside, **rest}} if is_free else rest)
 
 
 def types_of(schema: Schema) -> frozenset[str]:
@@ -99,11 +99,11 @@ def shorten_schema(schema: Schema) -> dict[str, Any]:
     function = schema["function"]
     parameters = function.get("parameters") or {}
     required = parameters.get("required", ())
-    shown = {
+    properties = {
         name: _drop_idle(each if name in required else _drop_null(each))
         for name, each in parameters.get("properties", {}).items()
     }
-    return {**schema, "function": {**function, "parameters": {**parameters, "properties": shown}}}
+    return {**schema, "function": {**function, "parameters": {**parameters, "properties": properties}}}
 
 
 def _drop_null(schema: Schema) -> Schema:
@@ -123,8 +123,8 @@ def _drop_idle(schema: Any) -> Any:
         return schema
     # a `title` that is itself a schema is an argument of that name, and values are nobody's schema
     idle = {"title": str, "additionalProperties": bool}
-    kept = {key: value for key, value in schema.items() if not isinstance(value, idle.get(key, ())) or value is False}
-    return {key: value if key in _VALUES else _drop_idle(value) for key, value in kept.items()}
+    rest = {key: value for key, value in schema.items() if not isinstance(value, idle.get(key, ())) or value is False}
+    return {key: value if key in _VALUES else _drop_idle(value) for key, value in rest.items()}
 
 
 def describe_tools(schemas: Sequence[Schema]) -> str:
@@ -163,8 +163,8 @@ def _describe_fault(schema: Schema, args: Mapping[str, Any]) -> str:
         return ""
     where = ".".join(map(str, error.absolute_path))
     types = " or ".join(sorted(types_of(error.schema) - {"null"})) if error.validator == "anyOf" else ""
-    said = f"{str(error.instance)[:80]!r} is not of type {types}" if types else error.message[:200]
-    return f"Wrong argument{f' {where}' if where else 's'}: {said}."
+    fault = f"{str(error.instance)[:80]!r} is not of type {types}" if types else error.message[:200]
+    return f"Wrong argument{f' {where}' if where else 's'}: {fault}."
 
 
 def fold_name(name: str) -> str:

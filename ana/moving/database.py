@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ana.archive.database import begin, holds, refuse_work
 from ana.errors import StoreBusy
 from ana.postgres.database import Database
-from ana.postgres.session import IS_HELD, Session
+from ana.postgres.session import IN_USE, Session
 
 _LOCK_SECONDS, _AGAIN_SECONDS = 10.0, 0.05
 """How long it is tried to keep all writers out, and how long not in between."""
@@ -28,8 +28,8 @@ class Place(NamedTuple):
 def find_place(database: Database, name: str) -> Place | None:
     """Return where what a person has is; None if the database has never had it."""
     with database.connect() as connection:
-        found = connection.execute("SELECT away, moved FROM people WHERE name = $1", (name,)).fetchone()
-    return Place(*found) if found else None
+        row = connection.execute("SELECT away, moved FROM people WHERE name = $1", (name,)).fetchone()
+    return Place(*row) if row else None
 
 
 def list_people(database: Database) -> list[str]:
@@ -57,7 +57,7 @@ def depart(database: Database, number: int, id: str) -> Iterator[Session]:
     with begin(database, number) as session:
         # nobody takes a lease from here on, or asks for a run
         session.ask("SELECT FROM people WHERE number = ? FOR UPDATE", number)
-        for (program,) in session.ask(f"SELECT program FROM leases WHERE {IS_HELD} LIMIT 1"):
+        for (program,) in session.ask(f"SELECT program FROM leases WHERE {IN_USE} LIMIT 1"):
             raise StoreBusy(
                 f"A conversation is in use by {program}.", "Wait until it has finished, or stop that program."
             )

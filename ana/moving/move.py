@@ -102,7 +102,7 @@ class Move:
                     manifest = write_archive(source, self._name, backup)
                 with prepare_exchange(self._folder, traces) as new:
                     with open_folder(self._workspace, new, manifest.embedder) as target:
-                        _bring(backup, manifest, target, progress, but=["settings"] * (self._name == OWNER))
+                        _bring(backup, manifest, target, progress, but=["settings"] if self._name == OWNER else [])
                     _copy_sign_in(self._there, self._here, self._name)
                     self._save_owners(session)
                     write_move(self._folder, note)  # until this is gone nobody finishes the exchange
@@ -154,8 +154,8 @@ class Move:
 
     def _holds_something(self) -> bool:
         """Return whether a folder has something of the person's: what opening it makes is nothing."""
-        found = list_files(self._folder, self._workspace.traces_folder, self._name)
-        return any(file.name not in (FORMAT_NOTE, SETTINGS, *KEYS) for _, file in found)
+        files = list_files(self._folder, self._workspace.traces_folder, self._name)
+        return any(file.name not in (FORMAT_NOTE, SETTINGS, *KEYS) for _, file in files)
 
     def _save_owners(self, session: Session) -> None:
         """Write what the owner has set into .env, where it is of one whose state is in a folder."""
@@ -167,8 +167,8 @@ class Move:
 
 def _bring(backup: Path, manifest: Manifest, target: Side, progress: Progress, but: Sequence[str] = ()) -> None:
     """Fill a place from a backup, and compare what is there then. Arguments and errors as of `compare`."""
-    with open_archive(backup, manifest) as given:
-        copy(given, target, progress)
+    with open_archive(backup, manifest) as side:
+        copy(side, target, progress)
     compare(manifest.parts, target, but)
 
 

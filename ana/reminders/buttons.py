@@ -49,8 +49,8 @@ def sign(button: Button, key: str) -> str:
     Args:
         key: The person's secret.
     """
-    told = [button.ring.item, button.ring.moment, button.act, int(button.until.timestamp())]
-    coded = urlsafe_b64encode(json.dumps(told, separators=(",", ":")).encode()).decode().rstrip("=")
+    parts = [button.ring.item, button.ring.moment, button.act, int(button.until.timestamp())]
+    coded = urlsafe_b64encode(json.dumps(parts, separators=(",", ":")).encode()).decode().rstrip("=")
     return _make_signer(key).sign(f"{button.person}.{coded}").decode()
 
 

@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 from ana.errors import StoreBroken
 from ana.files import compact_database, connect_own, is_damage, remove_database
 from ana.reminders.ledger import (
-    MOST_KEPT,
+    MOST_RINGS,
     SNOOZED,
     SNOOZED_END,
     Failing,
@@ -62,7 +62,7 @@ class FolderLedger:
         with self.open() as db:
             self._count(db, address, ring, delivered=True)
             db.execute("DELETE FROM failing WHERE address = ?", (address,))
-            db.execute("DELETE FROM rings WHERE number <= (SELECT max(number) FROM rings) - ?", (MOST_KEPT,))
+            db.execute("DELETE FROM rings WHERE number <= (SELECT max(number) FROM rings) - ?", (MOST_RINGS,))
 
     def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
         with self.open() as db:

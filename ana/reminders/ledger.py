@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-MOST_KEPT = 20_000
+MOST_RINGS = 20_000
 """Reminders of which it is known that they rang. A clock can go back, so the oldest by their order are forgotten."""
 
 SNOOZED, SNOOZED_END = "snoozed ", "snoozed ~"
@@ -101,5 +101,5 @@ def sort_open(rings: Collection[RingKey], known: Mapping[RingKey, tuple[int, boo
         rings: Those that are asked for.
         known: Those that were tried: how often, and whether they were delivered.
     """
-    left = [ring for ring in rings if not known.get(ring, (0, False))[1]]
-    return sorted(left, key=lambda ring: (known.get(ring, (0, False))[0], ring.moment))
+    rest = [ring for ring in rings if not known.get(ring, (0, False))[1]]
+    return sorted(rest, key=lambda ring: (known.get(ring, (0, False))[0], ring.moment))

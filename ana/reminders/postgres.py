@@ -7,9 +7,9 @@ from datetime import datetime
 
 from ana.backends.postgres.names import from_name, to_name
 from ana.postgres.person import PersonRows
-from ana.postgres.session import IS_HELD, Statement
+from ana.postgres.session import IN_USE, Statement
 from ana.reminders.ledger import (
-    MOST_KEPT,
+    MOST_RINGS,
     SNOOZED,
     SNOOZED_END,
     Failing,
@@ -25,7 +25,7 @@ SECONDS = 30.0
 
 _TAKE = f"""INSERT INTO ringers (holder, until) VALUES (?, clock_timestamp() + make_interval(secs => ?))
     ON CONFLICT (person) DO UPDATE SET holder = excluded.holder, until = excluded.until
-    WHERE NOT ringers.{IS_HELD}"""
+    WHERE NOT ringers.{IN_USE}"""
 _RENEW = """UPDATE ringers SET until = clock_timestamp() + make_interval(secs => ?)
     WHERE holder = ? AND until > clock_timestamp() RETURNING 1"""
 _COUNT = """INSERT INTO rings (address, item, moment, delivered) VALUES (?, ?, ?, ?)
@@ -62,8 +62,8 @@ class PostgresLedger:
         return sort_open(rings, {ring: tried.get((to_name(ring.item), ring.moment), (0, False)) for ring in rings})
 
     def note_delivered(self, address: str, ring: RingKey) -> None:
-        works = Statement("DELETE FROM failing WHERE address = ?", [address])
-        self._rows.change(self._count(address, ring, delivered=True), works, Statement(_FORGET, [MOST_KEPT]))
+        recovery = Statement("DELETE FROM failing WHERE address = ?", [address])
+        self._rows.change(self._count(address, ring, delivered=True), recovery, Statement(_FORGET, [MOST_RINGS]))
 
     def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
         moment = now.isoformat()
@@ -87,8 +87,8 @@ class PostgresLedger:
         return [RingKey(from_name(item), moment) for item, moment in self._rows.ask(query, limit)]
 
     def get_failing(self, address: str) -> Failing | None:
-        found = self._rows.ask("SELECT since, failures, tried, reason FROM failing WHERE address = ?", address)
-        for since, failures, tried, reason in found:
+        rows = self._rows.ask("SELECT since, failures, tried, reason FROM failing WHERE address = ?", address)
+        for since, failures, tried, reason in rows:
             return Failing(datetime.fromisoformat(since), failures, datetime.fromisoformat(tried), reason)
         return None
 

@@ -20,7 +20,7 @@ from ana.urls import is_http
 KIND = "webpush"
 PACKAGE = "pywebpush"
 
-KEPT_SECONDS = 24 * 3600
+TTL_SECONDS = 24 * 3600
 """How long a message waits for a browser that is not there."""
 
 TIMEOUT = 10.0
@@ -79,11 +79,11 @@ def find_public_key(key: str) -> str:
     return urlsafe_b64encode(point).decode().rstrip("=")
 
 
-def make_address(told: str, key: str, sub: str) -> str:
+def make_address(text: str, key: str, sub: str) -> str:
     """Return the address of a browser.
 
     Args:
-        told: What it says of its subscription, in JSON.
+        text: What it says of its subscription, in JSON.
         key: Our private key, with which it was asked.
         sub: Who we are.
 
@@ -91,12 +91,12 @@ def make_address(told: str, key: str, sub: str) -> str:
         UserError: It is no subscription.
     """
     try:
-        said = json.loads(told)
-        keys = said["keys"]
-        found = _ADAPTER.validate_python({**keys, "endpoint": said["endpoint"], "key": key, "sub": sub})
+        sent = json.loads(text)
+        keys = sent["keys"]
+        subscription = _ADAPTER.validate_python({**keys, "endpoint": sent["endpoint"], "key": key, "sub": sub})
     except (ValueError, KeyError, TypeError, ValidationError) as exc:
         raise UserError("The browser's subscription cannot be read.", "Allow notifications, and try again.") from exc
-    return f"{KIND}://{urlsafe_b64encode(json.dumps(asdict(found)).encode()).decode().rstrip('=')}"
+    return f"{KIND}://{urlsafe_b64encode(json.dumps(asdict(subscription)).encode()).decode().rstrip('=')}"
 
 
 def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[str, str]] = ()) -> str:
@@ -112,18 +112,18 @@ def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[
     from pywebpush import WebPushException, webpush
 
     try:
-        found = _ADAPTER.validate_json(_decode(address.partition("://")[2]))
+        subscription = _ADAPTER.validate_json(_decode(address.partition("://")[2]))
     except ValueError:
         return "the address is not one that the page has made"
     try:
         with requests.Session() as session:
             session.max_redirects = 0
             webpush(
-                {"endpoint": found.endpoint, "keys": {"p256dh": found.p256dh, "auth": found.auth}},
+                {"endpoint": subscription.endpoint, "keys": {"p256dh": subscription.p256dh, "auth": subscription.auth}},
                 json.dumps({"title": title, "body": body, "tag": tag, "buttons": buttons}),
-                vapid_private_key=Vapid.from_string(found.key),  # it would take a text for the name of a file
-                vapid_claims={"sub": found.sub},
-                ttl=KEPT_SECONDS,
+                vapid_private_key=Vapid.from_string(subscription.key),  # it would take a text for the name of a file
+                vapid_claims={"sub": subscription.sub},
+                ttl=TTL_SECONDS,
                 timeout=TIMEOUT,
                 requests_session=session,
             )

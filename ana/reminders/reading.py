@@ -10,7 +10,7 @@ from ana.memory.item import Item
 from ana.memory.status import CLOSED, has_status
 from ana.memory.travel import find_own_zone, make_absolute, read_item_repeat
 from ana.time.dates import day_of, spell_day
-from ana.time.repeats import DATE_KEYS, occurrences
+from ana.time.repeats import DATE_KEYS, iter_between
 from ana.values import Json
 
 REMIND_FORM = (
@@ -80,14 +80,14 @@ def read_reminders(item: Item, zone: tzinfo, since: datetime, until: datetime) -
     properties, goes_along = absolute.properties, find_own_zone(item) is None
     if has_status(properties, CLOSED):
         return []
-    said = [read_part(part, zone) for part in _list_parts(properties)]
-    distances = [part for part in said if isinstance(part, Distance)]
+    parts = [read_part(part, zone) for part in _list_parts(properties)]
+    distances = [part for part in parts if isinstance(part, Distance)]
     own = next((read_date(properties[key], zone) for key in DATE_KEYS if day_of(properties.get(key))), None)
-    found: dict[datetime, Ring] = {}
-    for text, part in zip(_list_parts(properties), said, strict=True):
+    rings: dict[datetime, Ring] = {}
+    for text, part in zip(_list_parts(properties), parts, strict=True):
         if isinstance(part, datetime):
             moment = part.astimezone(UTC)
-            found[moment] = Ring(moment, own, goes_along and not _has_offset(text))
+            rings[moment] = Ring(moment, own, goes_along and not _has_offset(text))
     reach = max((distance.reach for distance in distances), default=timedelta())
     lead = next((properties[key] for key in DATE_KEYS if day_of(properties.get(key))), None)
     is_local = lead is not None and (len(str(lead)) == len("2026-12-01") or (goes_along and not _has_offset(lead)))
@@ -95,8 +95,8 @@ def read_reminders(item: Item, zone: tzinfo, since: datetime, until: datetime) -
         for distance in distances:
             if before := distance.before(start, zone):
                 moment = before.astimezone(UTC)
-                found.setdefault(moment, Ring(moment, start, is_local))
-    return [found[moment] for moment in sorted(found) if since <= moment <= until]
+                rings.setdefault(moment, Ring(moment, start, is_local))
+    return [rings[moment] for moment in sorted(rings) if since <= moment <= until]
 
 
 def _has_offset(value: Json) -> bool:
@@ -133,9 +133,9 @@ def tell_time(moment: date) -> str:
 
 
 def _list_parts(properties: Mapping[str, Json]) -> list[Json]:
-    said = properties.get("remind")
+    value = properties.get("remind")
     # an object is a change of a list, which is checked as a whole
-    return said if isinstance(said, list) else [] if said is None or isinstance(said, dict) else [said]
+    return value if isinstance(value, list) else [] if value is None or isinstance(value, dict) else [value]
 
 
 def _iter_starts(item: Item, own: date | None, zone: tzinfo, since: datetime, until: datetime) -> Iterator[date]:
@@ -143,7 +143,7 @@ def _iter_starts(item: Item, own: date | None, zone: tzinfo, since: datetime, un
     if repeat is None:
         yield from () if own is None else (own,)
         return
-    for each in occurrences(repeat, since, until):
+    for each in iter_between(repeat, since, until):
         yield each.start
 
 
@@ -161,8 +161,8 @@ def read_part(part: Json, zone: tzinfo) -> datetime | Distance | None:
     if not isinstance(part, str):
         return None
     if day_of(part):
-        said = read_date(part, zone)
-        return said if isinstance(said, datetime) else datetime.combine(said, MORNING, zone)
+        when = read_date(part, zone)
+        return when if isinstance(when, datetime) else datetime.combine(when, MORNING, zone)
     match = _DISTANCE.fullmatch(" ".join(part.split()))
     try:
         return _read_distance(match) if match else None
@@ -171,9 +171,9 @@ def read_part(part: Json, zone: tzinfo) -> datetime | Distance | None:
 
 
 def _read_distance(match: re.Match[str]) -> Distance | None:
-    unit, said = (match["unit"] or match["long"] or "").lower(), match["at"] or match["same"]
+    unit, clock = (match["unit"] or match["long"] or "").lower(), match["at"] or match["same"]
     number = int(match["count"]) if (match["count"] or "").isdecimal() else 1
-    at = time.fromisoformat(said.zfill(5)) if said else None
+    at = time.fromisoformat(clock.zfill(5)) if clock else None
     if match["now"]:
         return Distance(span=timedelta())
     if match["unit"]:

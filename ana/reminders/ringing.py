@@ -16,7 +16,7 @@ from ana.reminders.ledger import Ledger, RingKey, make_late
 from ana.reminders.reading import Ring, read_reminders, tell_time
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
-from ana.time.repeats import next_after
+from ana.time.repeats import find_next_after
 
 DAY = timedelta(days=1)
 """How late what came due while nothing ran is still delivered by itself."""
@@ -116,8 +116,8 @@ class Ringer:
         position = self._memory.backend.position()
         if position != self._position:
             # a query and not a scan: the index answers it, so that a look every minute does not load Chroma
-            found = self._memory.find(where={"remind": {"$ne": None}}, limit=10**9)
-            self._items = [found.stored.get(item.id, item) for item in found.items]  # not at their next date
+            result = self._memory.find(where={"remind": {"$ne": None}}, limit=10**9)
+            self._items = [result.stored.get(item.id, item) for item in result.items]  # not at their next date
             self._position = position
         return self._items
 
@@ -133,8 +133,8 @@ class Ringer:
                 continue
             if not is_alone():
                 return
-            shown = replace(ring, moment=due[key].moment)  # of one that was put off, that moment
-            message = self._add_buttons(make_message(item, shown, key, self._clock.now()), item, ring, due[key].ring)
+            actual = replace(ring, moment=due[key].moment)  # of one that was put off, that moment
+            message = self._add_buttons(make_message(item, actual, key, self._clock.now()), item, ring, due[key].ring)
             if not deliver(self._ledger, target, key, message, self._clock):
                 self.failed += 1
                 return
@@ -178,15 +178,15 @@ def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message
     planned = tell_time(ring.moment.astimezone(now.tzinfo))
     late = f" (late: this was to ring {planned})" if now - ring.moment > LATE else ""
     tag = sha256(f"{key.item} {key.moment}".encode()).hexdigest()[:16]
-    of = ring.of.astimezone(now.tzinfo) if isinstance(ring.of, datetime) else ring.of
-    return Message(shorten(item.content, LONGEST), f"{tell_time(of) if of else planned}{late}", tag)
+    begin = ring.of.astimezone(now.tzinfo) if isinstance(ring.of, datetime) else ring.of
+    return Message(shorten(item.content, LONGEST), f"{tell_time(begin) if begin else planned}{late}", tag)
 
 
 def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
     """Return from when on an item rings: what was past when it was made is not made up for."""
-    made = datetime.fromisoformat(item.created_at)
+    created = datetime.fromisoformat(item.created_at)
     # one made later than now was made by a clock that was wrong
-    return max(now - oldest, made) if made <= now else now - oldest
+    return max(now - oldest, created) if created <= now else now - oldest
 
 
 def find_ring(item: Item | None, key: RingKey, zone: tzinfo) -> Ring | None:
@@ -203,7 +203,7 @@ def find_ring(item: Item | None, key: RingKey, zone: tzinfo) -> Ring | None:
 def _find_next(item: Item, ring: Ring, zone: tzinfo) -> datetime | None:
     """Return when an item comes again after the date that a ring is about; None if it does not."""
     repeat = read_item_repeat(item, zone)
-    following = next_after(repeat, _to_moment(ring.of, zone)) if repeat and ring.of else None
+    following = find_next_after(repeat, _to_moment(ring.of, zone)) if repeat and ring.of else None
     return _to_moment(following.start, zone) if following else None
 
 

@@ -10,7 +10,7 @@ from ana.reminders.ledger import RingKey
 from ana.reminders.reading import MORNING, Ring, read_date
 from ana.reminders.ringing import make_key
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, next_after, occurrences
+from ana.time.repeats import DATE_KEYS, find_next_after, iter_between
 
 LONGEST = timedelta(days=31)
 """How late one that came due while nothing ran is still asked."""
@@ -52,7 +52,7 @@ def find_next(item: Item, now: datetime, zone: tzinfo) -> datetime | None:
     if has_status(item.properties, CLOSED):
         return None
     if repeat := read_item_repeat(item, zone):
-        following = next_after(repeat, now)
+        following = find_next_after(repeat, now)
         return _to_moment(following.start, zone) if following else None
     own = _find_own_date(item, zone)
     return own if own and own > now else None
@@ -63,7 +63,7 @@ def _list_moments(item: Item, begin: datetime, end: datetime, zone: tzinfo) -> l
     if has_status(item.properties, CLOSED):
         return []
     if repeat := read_item_repeat(item, zone):
-        days = occurrences(repeat, begin - timedelta(days=1), end)
+        days = iter_between(repeat, begin - timedelta(days=1), end)
         return [_to_moment(each.start, zone).astimezone(UTC) for each in days]
     own = _find_own_date(item, zone)
     return [own.astimezone(UTC)] if own else []

@@ -103,8 +103,8 @@ def _send_by_apprise(address: str, message: Message, *, is_owner: bool) -> str:
     result = Apprise(service, asset=asset).notify(body, title=message.title, body_format=NotifyFormat.TEXT)
     if result:
         return ""
-    told = [entry.message for entry in result.logs()] if is_owner else []
-    return told[-1] if told else NOT_TAKEN
+    messages = [entry.message for entry in result.logs()] if is_owner else []
+    return messages[-1] if messages else NOT_TAKEN
 
 
 def _add_buttons(address: str, message: Message) -> tuple[str, str]:

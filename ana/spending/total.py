@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Any
 
-from ana.deadline import seconds_left
+from ana.deadline import get_remaining_seconds
 from ana.errors import BudgetReached
 from ana.models.prices import cost
 from ana.settings import Settings
@@ -125,7 +125,7 @@ class Spending:
 
     def _wait_for_room(self, usd: float | None) -> Reservation | None:
         """Return a reservation; None where there is no budget or no price, or nothing can be written."""
-        budget, left = self._settings.ana_daily_budget_usd, seconds_left()
+        budget, left = self._settings.ana_daily_budget_usd, get_remaining_seconds()
         until = timing.monotonic() + (self._settings.ana_turn_seconds if left is None else left)
         if budget is None:
             return None

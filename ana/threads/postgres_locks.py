@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from ana.errors import AnaError, StoreBusy
 from ana.leases import Token, working_under
 from ana.postgres.person import PersonRows
-from ana.postgres.session import IS_HELD, Statement
+from ana.postgres.session import IN_USE, Statement
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE
 
@@ -33,15 +33,15 @@ _log = logging.getLogger(__name__)
 _PERSON = "SELECT FROM people WHERE number = current_setting('ana.person')::integer FOR "
 
 # what ran out is taken over with the first conversation, and the other way round
-_END_ALL = Statement(f"DELETE FROM leases WHERE thread = '*' AND NOT {IS_HELD}")
-_END_OTHERS = Statement(f"DELETE FROM leases WHERE thread <> '*' AND NOT {IS_HELD}")
+_END_ALL = Statement(f"DELETE FROM leases WHERE thread = '*' AND NOT {IN_USE}")
+_END_OTHERS = Statement(f"DELETE FROM leases WHERE thread <> '*' AND NOT {IN_USE}")
 
 _TAKE = f"""INSERT INTO leases (thread, program, until)
     SELECT ?, ?, clock_timestamp() + make_interval(secs => ?)
     WHERE NOT EXISTS (SELECT FROM leases WHERE thread = '*')
     ON CONFLICT (person, thread) DO UPDATE SET
         token = excluded.token, program = excluded.program, since = excluded.since, until = excluded.until
-    WHERE NOT leases.{IS_HELD} RETURNING token, xmax <> 0"""
+    WHERE NOT leases.{IN_USE} RETURNING token, xmax <> 0"""
 
 _HOLDER = "SELECT program, since FROM leases WHERE thread IN (?, '*') ORDER BY thread LIMIT 1"
 _OTHERS = "SELECT program, since FROM leases WHERE thread <> '*' LIMIT 1"

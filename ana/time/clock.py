@@ -60,7 +60,7 @@ def find_zone(name: str, met: Mapping[str, tzinfo] | None = None) -> tzinfo | No
         return None
 
 
-def local_zone(name: str | None) -> tzinfo:
+def find_local_zone(name: str | None) -> tzinfo:
     """The zone called `name`, or the system's own."""
     if name:
         return ZoneInfo(name)

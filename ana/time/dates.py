@@ -37,11 +37,11 @@ def spell_day(day: date) -> str:
 
 def show_day(day: date, year: int | None = None) -> str:
     """Return a day in few words: Wed 25 Nov, with the year if it is another than the one given."""
-    shown = f"{weekday(day)[:3]} {day.day} {day:%b}"
-    return shown if day.year == year else f"{shown} {day.year}"
+    text = f"{weekday(day)[:3]} {day.day} {day:%b}"
+    return text if day.year == year else f"{text} {day.year}"
 
 
-def with_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
+def add_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
     """Return a date followed by its weekday, for the model: 2026-01-13 (Tuesday); anything else unchanged.
 
     Args:
@@ -62,8 +62,8 @@ def with_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
     return f"{value} ({weekday(day)})"
 
 
-def without_weekday(value: Value) -> Value | str:
-    """Remove what `with_weekday` added.
+def drop_weekday(value: Value) -> Value | str:
+    """Remove what `add_weekday` added.
 
     Raises:
         ToolError: The weekday is not that day's.

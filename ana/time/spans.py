@@ -21,7 +21,7 @@ _MICROSECOND = timedelta(microseconds=1)
 _BARE = len("2026-01-13")
 
 
-def date_span(value: object, zone: tzinfo) -> Span | None:
+def read_date_span(value: object, zone: tzinfo) -> Span | None:
     """The stretch of time an ISO date or date-time names, or None where the value is neither.
 
     Args:
@@ -32,14 +32,14 @@ def date_span(value: object, zone: tzinfo) -> Span | None:
     if day is None:
         return None
     if len(str(value)) == _BARE:
-        return day_span(day, zone)
+        return get_day_span(day, zone)
     moment = datetime.fromisoformat(str(value))
     start = to_micros(moment if moment.tzinfo else moment.replace(tzinfo=zone))
     return start, start + 1
 
 
 @lru_cache(maxsize=4096)
-def day_span(day: date, zone: tzinfo) -> Span:
+def get_day_span(day: date, zone: tzinfo) -> Span:
     """Return the stretch of time of a calendar day in a zone."""
     return _day_start(day, zone), _day_end(day, zone)
 

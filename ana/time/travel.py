@@ -24,20 +24,20 @@ DATE_KEYS = ("due_date", "start_date", "date", "end_date")
 _DAY = len("2026-01-13")
 
 
-def find_own_zone(properties: Mapping[str, Json], said_in: str = "", *, repeats: bool) -> tzinfo | None:
+def find_own_zone(properties: Mapping[str, Json], own_zone: str = "", *, repeats: bool) -> tzinfo | None:
     """Return the zone that times without an offset belong to; None for those that go along with the person.
 
     Args:
         properties: An item's.
-        said_in: The zone that the item keeps; empty if it keeps none.
+        own_zone: The zone that the item keeps; empty if it keeps none.
         repeats: Whether it repeats.
     """
     lead = next((key for key in DATE_KEYS if day_of(properties.get(key))), None)
     if repeats and lead and len(str(properties[lead])) == _DAY:
         return None
-    said = properties.get(ZONE)
-    if said == FLOATING:
+    name = properties.get(ZONE)
+    if name == FLOATING:
         return None
-    if isinstance(said, str) and (named := find_zone(said)):
+    if isinstance(name, str) and (named := find_zone(name)):
         return named
-    return find_zone(said_in) if said_in and not (repeats and lead == "due_date") else None
+    return find_zone(own_zone) if own_zone and not (repeats and lead == "due_date") else None

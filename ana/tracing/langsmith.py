@@ -14,7 +14,7 @@ from typing import Any
 
 from ana import __version__
 from ana.errors import ConfigError
-from ana.logs import choose_secrets, hide_in_json, secrets_of
+from ana.logs import choose_secrets, hide_in_json, list_secrets
 from ana.settings import Settings, read_environment
 
 EXIT_SECONDS = 1.5
@@ -70,7 +70,7 @@ def connect(settings: Settings) -> None:
     Raises ConfigError if it needs a key and there is none.
     """
     if is_on(os.environ):
-        _connect((*secrets_of(settings), *choose_secrets(os.environ.get(name, "") for name in KEYS)))
+        _connect((*list_secrets(settings), *choose_secrets(os.environ.get(name, "") for name in KEYS)))
     elif library := sys.modules.get("langsmith.run_trees"):
         library.configure(enabled=False)  # a server started by hand has let it read older names of the switch
 

@@ -15,8 +15,8 @@ from ana.memory.item import Item
 from ana.memory.sources import ALL_MINE, PERSON, Sources, read_source
 from ana.text import check_text
 from ana.transfer.exporter import FORMAT, NAME
-from ana.transfer.records import BadRecord, read_each, refusal_error, require_few, to_stamp
-from ana.values import read_json, whole_number
+from ana.transfer.records import BadRecord, make_refusal, read_each, require_few, to_stamp
+from ana.values import read_json, read_whole_number
 
 MOST_LINES = 10**9
 """An upper limit of line numbers."""
@@ -73,7 +73,7 @@ def read_export(path: Path, *, is_bounded: bool = False) -> Bundle:
         lines = ((f"line {number}", text) for number, text in enumerate(file, 2) if text.strip())
         read_each(path, lines, lambda text: _add(text, bundle))
     if bad := _find_duplicates(bundle) + _find_wrong_numbers(bundle):
-        raise refusal_error(path, bad)
+        raise make_refusal(path, bad)
     return bundle
 
 
@@ -90,13 +90,13 @@ def _check_header(path: Path, line: bytes, bundle: Bundle) -> None:
     try:
         header = read_json(line.decode("utf-8-sig"))
         known = header["export"] == NAME
-        version = bundle.format = whole_number(header["format"], 1, MOST_LINES)
-        bundle.next_line = whole_number(header["next_line"], 0, MOST_LINES)
+        version = bundle.format = read_whole_number(header["format"], 1, MOST_LINES)
+        bundle.next_line = read_whole_number(header["next_line"], 0, MOST_LINES)
     except (ValueError, TypeError, KeyError) as exc:
         raise UserError(f"{path} is not an export: its first line is not the header.", "Nothing was changed.") from exc
     if not known or version > FORMAT:
-        said = f"{path} is an export of format {version}, this program reads {FORMAT}."
-        raise UserError(said, "Install a newer ana; see README.")
+        message = f"{path} is an export of format {version}, this program reads {FORMAT}."
+        raise UserError(message, "Install a newer ana; see README.")
 
 
 def _add(text: bytes, bundle: Bundle) -> None:

@@ -89,8 +89,8 @@ def _make_request(url: str, tag: str) -> "httpx.Request":
     if tag:
         headers["if-none-match"] = tag
     if parts.username:
-        said = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["authorization"] = f"Basic {b64encode(said.encode()).decode()}"
+        credentials = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["authorization"] = f"Basic {b64encode(credentials.encode()).decode()}"
     return httpx.Request("GET", url, headers=headers)
 
 

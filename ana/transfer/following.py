@@ -17,7 +17,7 @@ from ana.memory.sources import Sources, name_calendar
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, may_repeat
 from ana.transfer.names import NewNames
-from ana.transfer.records import item_id
+from ana.transfer.records import derive_id
 from ana.urls import is_http, read_host
 
 CALENDAR = "calendar"
@@ -89,12 +89,12 @@ def read_entries(calendar: Calendar, data: bytes, zone: tzinfo) -> list[Item]:
         except UserError as exc:
             raise UserError(exc.message.replace(str(path), f"The calendar {calendar.name}"), "Try again.") from exc
     if len(bundle.items) > MOST_ENTRIES:
-        said = f"The calendar {calendar.name} has more than {MOST_ENTRIES:,} entries."
-        raise UserError(said, "Bring it in once, with `ana import`.")
+        message = f"The calendar {calendar.name} has more than {MOST_ENTRIES:,} entries."
+        raise UserError(message, "Bring it in once, with `ana import`.")
     # an event may be in several calendars, and in a file that was brought in
     place, names = sha256(calendar.url.encode()).hexdigest()[:16], NewNames(bundle)
     return [
-        replace(item, id=item_id(f"{place}/{item.id}"), properties=item.properties | {CALENDAR: calendar.name})
+        replace(item, id=derive_id(f"{place}/{item.id}"), properties=item.properties | {CALENDAR: calendar.name})
         for item in map(names.rename, bundle.items)
     ]
 
@@ -110,8 +110,8 @@ def update_entries(memory: Memory, calendar: Calendar, coming: list[Item], today
         new = {item.id: item for item in coming if item.id not in deleted}
         here = known | memory.backend.get_many("item", [id for id in new if id not in known])
         changes = [_plan_entry(here.get(id), item, calendar.source, stamp) for id, item in new.items()]
-        gone = (item for id, item in known.items() if id not in new and not _is_over(item, today))
-        return [*filter(None, changes), *(Change("item", item.id, item, None) for item in gone)]
+        removed = (item for id, item in known.items() if id not in new and not _is_over(item, today))
+        return [*filter(None, changes), *(Change("item", item.id, item, None) for item in removed)]
 
     return _change(memory, calendar, plan)
 
@@ -126,9 +126,9 @@ def _change(memory: Memory, calendar: Calendar, plan: Callable[[dict[str, Item],
     stamp, turn = memory.stamp(), f"{READING}{secrets.token_hex(4)}"
 
     def attempt() -> list[Change]:
-        found = memory.find(where={CALENDAR: calendar.name}, limit=10**6).items
+        items = memory.find(where={CALENDAR: calendar.name}, limit=10**6).items
         # as they are stored: what repeats is found at one of its dates
-        known = memory.backend.get_many("item", [item.id for item in found])
+        known = memory.backend.get_many("item", [item.id for item in items])
         changes = plan({id: each for id, each in known.items() if each.sources.content == calendar.source}, stamp)
         entries = [Entry(stamp, "", turn, change, None, source=calendar.source) for change in changes]
         return memory.apply(entries, {change.key: change.before for change in changes}) if changes else []
@@ -149,13 +149,13 @@ def _plan_entry(old: Item | None, item: Item, source: str, stamp: str) -> Change
         return Change("item", item.id, None, replace(new, created_at=stamp, updated_at=stamp))
     if old.sources.content != source:
         return None
-    told = old.sources.properties
-    beside = {name: value for name, value in old.properties.items() if told.get(name) != source}
-    its = {name: value for name, value in item.properties.items() if name not in beside}
+    origins = old.sources.properties
+    notes = {name: value for name, value in old.properties.items() if origins.get(name) != source}
+    own = {name: value for name, value in item.properties.items() if name not in notes}
     sources = Sources(
-        source, {name: each for name, each in told.items() if name in beside} | dict.fromkeys(its, source)
+        source, {name: each for name, each in origins.items() if name in notes} | dict.fromkeys(own, source)
     )
-    new = replace(old, content=item.content, properties=its | beside, sources=sources, zone=item.zone)
+    new = replace(old, content=item.content, properties=own | notes, sources=sources, zone=item.zone)
     is_same = (new.content, new.properties) == (old.content, old.properties)
     return None if is_same else Change("item", old.id, old, replace(new, updated_at=stamp))
 

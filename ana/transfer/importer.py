@@ -71,13 +71,13 @@ def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[
     conflicting = {key: item for key, item in coming.items() if key in known and not _is_same(here.get(key), item)}
     entries = _rename_undos(_select_history(backend, [*map(names.rename_entry, bundle.changes)], new, known), backend)
     stored = [*new.values(), *(conflicting.values() if replace else ())]
-    notes, told = [*bundle.notes, *names.describe(stored, entries)], {entry.change.key for entry in entries}
-    if lost := {entry.change.key for entry in bundle.changes} & new.keys() - told:
+    notes, written = [*bundle.notes, *names.describe(stored, entries)], {entry.change.key for entry in entries}
+    if lost := {entry.change.key for entry in bundle.changes} & new.keys() - written:
         notes.append(f"Left out, because it is not complete in the file: the history of records ({len(lost)}).")
     if long := [item for item in stored if describe_unsearched(item.content, item.properties)]:
         notes.append(f"Of long records ({len(long)}) the first {SEARCHED:,} characters are searched.")
     # what has no history is created
-    entries += [_make_entry(turn, None, key, item) for key, item in new.items() if key not in told]
+    entries += [_make_entry(turn, None, key, item) for key, item in new.items() if key not in written]
     if replace:
         entries += [_make_entry(turn, here.get(key), key, item) for key, item in conflicting.items()]
     result = ImportResult(
@@ -101,11 +101,11 @@ def _number_lines(memory: Memory, bundle: Bundle, deleted: Iterable[RecordKey]) 
     """
     records: Records = {("item", item.id): item for item in bundle.items}
     lines = list(_list_states(memory.backend, deleted)) if bundle.lines else []
-    made = {(line.id, line.created_at) for line in lines}  # number and time of creation identify a line across memories
+    known = {(line.id, line.created_at) for line in lines}  # number and time identify a line across memories
     contents, ids = {line.content for line in lines}, {line.id for line in lines}
     moved: dict[str, str] = {}
     for line in bundle.lines:
-        is_known = (line.id, line.created_at) in made
+        is_known = (line.id, line.created_at) in known
         if is_known or (line.id not in ids and line.content not in contents):
             records["line", line.id] = line
         elif line.content not in contents:
@@ -147,13 +147,13 @@ def _rename_undos(entries: list[Entry], backend: Backend) -> list[Entry]:
 
     A turn of that name would keep the turn that is here from being undone.
     """
-    kept: set[str] = set()
+    turns: set[str] = set()
     for turn in sorted({entry.turn for entry in entries}, key=len):  # an undo's name is longer than its turn's
         undone = find_undone_turn(turn)
-        if undone is None or (undone in kept and undone not in backend.turns(prefix=undone)):
-            kept.add(turn)
-    digests = {e.turn: hashlib.sha256(e.turn.encode()).hexdigest()[:16] for e in entries if e.turn not in kept}
-    return [e if e.turn in kept else replace(e, turn=f"imported-{digests[e.turn]}") for e in entries]
+        if undone is None or (undone in turns and undone not in backend.turns(prefix=undone)):
+            turns.add(turn)
+    digests = {e.turn: hashlib.sha256(e.turn.encode()).hexdigest()[:16] for e in entries if e.turn not in turns}
+    return [e if e.turn in turns else replace(e, turn=f"imported-{digests[e.turn]}") for e in entries]
 
 
 def _is_complete(changes: list[Change], now: Item | None) -> bool:

@@ -61,10 +61,10 @@ def _list_states(history: Iterable[Entry]) -> list[Item]:
 def _make_name(name: str, taken: set[str], counts: Counter[str]) -> str:
     """Return a name that is like another one; it is taken from now on. `counts` are how many were made of the same."""
     line = "".join(c for c in " ".join(name.split()) if c.isprintable() and escape_controls(c) == c)
-    seen = line[:LONGEST_NAME].strip() or UNNAMED
-    new = seen
+    stem = line[:LONGEST_NAME].strip() or UNNAMED
+    new = stem
     while new in taken:
-        counts[seen] += 1
-        new = f"{seen[: LONGEST_NAME - ROOM].strip()} {counts[seen] + 1}"
+        counts[stem] += 1
+        new = f"{stem[: LONGEST_NAME - ROOM].strip()} {counts[stem] + 1}"
     taken.add(new)
     return new

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ana.errors import ToolError, UserError
 from ana.files import describe_fault
-from ana.memory.ids import short_id
+from ana.memory.ids import spell_id
 from ana.output import quote
 from ana.progress import check_stopped
 from ana.values import Properties, plain_text
@@ -22,7 +22,7 @@ LONGEST = 120
 """Characters that are shown of a record of which something is said."""
 
 Record = TypeVar("Record")
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
 class BadRecord(ValueError):
@@ -49,35 +49,35 @@ def decode_text(path: Path, data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         line = data.count(b"\n", 0, exc.start) + 1
-        raise refusal_error(path, [f"line {line} is not UTF-8"], "Save the file as UTF-8 and import it again.") from exc
+        raise make_refusal(path, [f"line {line} is not UTF-8"], "Save the file as UTF-8 and import it again.") from exc
 
 
 def require_few(path: Path, count: int) -> None:
     """Raise UserError if a file has more records than are read of one."""
     if count > MOST_RECORDS:
-        said = f"{show_path(path)} has more than {MOST_RECORDS:,} records."
-        raise UserError(said, "Nothing was imported. Import it in parts.")
+        message = f"{show_path(path)} has more than {MOST_RECORDS:,} records."
+        raise UserError(message, "Nothing was imported. Import it in parts.")
 
 
-def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], Made | None]) -> list[Made]:
+def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], T | None]) -> list[T]:
     """Return what is made of every record, given with its place, such as "line 3"; None is left out.
 
     Raises UserError, which names the first ten with their places, if `read` raises BadRecord or ToolError for some.
     """
-    made, bad = [], []
+    results, bad = [], []
     for place, record in records:
         check_stopped()
         try:
-            made.append(read(record))
+            results.append(read(record))
         except (BadRecord, ToolError) as exc:
             why = exc.sentence() if isinstance(exc, ToolError) else str(exc)
             bad.append(f"{place}: {why.rstrip('.')}")
     if bad:
-        raise refusal_error(path, bad)
-    return [each for each in made if each is not None]
+        raise make_refusal(path, bad)
+    return [each for each in results if each is not None]
 
 
-def refusal_error(
+def make_refusal(
     path: Path, bad: list[str], hint: str = "Correct or remove these records, and import again."
 ) -> UserError:
     """Return the error that names bad records, `bad`, each with its place and its fault."""
@@ -88,10 +88,10 @@ def refusal_error(
 def make_notes(named: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a sentence for each thing that is said of records, with how many those are and the first ten of them."""
     notes = []
-    for said, records in named.items():
-        shown = ", ".join(quote(record, LONGEST) for record in records[:MOST])
+    for fact, records in named.items():
+        names = ", ".join(quote(record, LONGEST) for record in records[:MOST])
         more = f" and {len(records) - MOST:,} more" if len(records) > MOST else ""
-        notes += [f"{said} ({len(records):,}): {shown}{more}."] if records else []
+        notes += [f"{fact} ({len(records):,}): {names}{more}."] if records else []
     return notes
 
 
@@ -105,10 +105,10 @@ def drop_empty(properties: Properties) -> Properties:
     return {name: value for name, value in properties.items() if value is not None and value != "" and value != []}
 
 
-def item_id(source: str) -> str:
+def derive_id(source: str) -> str:
     """Return the id for an item's source: the program and the item's id there."""
     # so a second import finds the items of the first
-    return short_id(hashlib.sha256(plain_text(source).encode()).digest())
+    return spell_id(hashlib.sha256(plain_text(source).encode()).digest())
 
 
 def to_stamp(moment: datetime) -> str:

@@ -43,9 +43,9 @@ def _change(bundle: Bundle, record: Callable[[RecordKey, Item], Item], source: C
     """Return a bundle with other records, wherever they stand, and other sources of its entries."""
 
     def change(entry: Entry) -> Entry:
-        made, key = entry.change, entry.change.key
-        before, after = (side and record(key, side) for side in (made.before, made.after))
-        return replace(entry, change=replace(made, before=before, after=after), source=source(entry))
+        old, key = entry.change, entry.change.key
+        before, after = (side and record(key, side) for side in (old.before, old.after))
+        return replace(entry, change=replace(old, before=before, after=after), source=source(entry))
 
     return replace(
         bundle,

@@ -66,10 +66,10 @@ class FolderStorage:
         return sorted(path.name for path in self.people_folder.glob("*") if path.is_dir())
 
     def open_traces(self, settings: Settings) -> "TraceFiles":
-        from ana.logs import secrets_of
+        from ana.logs import list_secrets
         from ana.tracing.files import TraceFiles
 
-        return TraceFiles(self.traces_folder, secrets_of(settings), self.place)
+        return TraceFiles(self.traces_folder, list_secrets(settings), self.place)
 
     def open_books(self, settings: Settings) -> "FolderBooks":
         from ana.spending.folder import FolderBooks

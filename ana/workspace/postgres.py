@@ -8,7 +8,7 @@ from pydantic_core import to_json
 
 from ana.errors import PersonRemoved, StoreBroken
 from ana.keys import OWNER, make_digest
-from ana.logs import secrets_of
+from ana.logs import list_secrets
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Statement
 from ana.reminders.postgres import PostgresLedger
@@ -55,7 +55,7 @@ class PostgresStorage:
         return [name for name in self._rows.database.list_people() if name != OWNER]
 
     def open_traces(self, settings: Settings) -> PostgresTraces:
-        return PostgresTraces(self._rows, secrets_of(settings))
+        return PostgresTraces(self._rows, list_secrets(settings))
 
     def open_books(self, settings: Settings) -> PostgresBooks:
         return PostgresBooks(self._rows)
@@ -83,12 +83,12 @@ class PostgresNote:
         return next((text for (text,) in self._rows.ask("SELECT text FROM notes WHERE name = ?", self._name)), "")
 
     def write(self, text: str) -> None:
-        found = [Statement(KEEP_KEY, [make_digest(text)])] * (self._name == "calendar-key")
-        self._rows.change(Statement(_KEEP_NOTE, [self._name, text]), *found)
+        keys = [Statement(KEEP_KEY, [make_digest(text)])] if self._name == "calendar-key" else []
+        self._rows.change(Statement(_KEEP_NOTE, [self._name, text]), *keys)
 
     def age(self) -> float | None:
-        asked = "SELECT extract(epoch FROM now() - written)::float FROM notes WHERE name = ?"
-        return next((age for (age,) in self._rows.ask(asked, self._name)), None)
+        query = "SELECT extract(epoch FROM now() - written)::float FROM notes WHERE name = ?"
+        return next((age for (age,) in self._rows.ask(query, self._name)), None)
 
     def remove(self) -> None:
         self._rows.change(Statement("DELETE FROM notes WHERE name = ?", [self._name]))

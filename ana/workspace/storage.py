@@ -63,10 +63,10 @@ class Stamp(NamedTuple):
 def stamp_file(path: Path) -> tuple[int, ...]:
     """Return device, inode, moment of the last write and size; nothing without a file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return ()
-    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+    return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def stamp_environment() -> tuple[int, ...]:

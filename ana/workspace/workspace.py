@@ -12,7 +12,7 @@ from ana.keys import KEY, OWNER, PERSON, make_key
 from ana.own_files import PEOPLE, SERVER
 from ana.recent import Recent
 from ana.settings import TRACES, OthersSettings, Settings, load_settings
-from ana.time.clock import Clock, local_zone
+from ana.time.clock import Clock, find_local_zone
 
 if TYPE_CHECKING:
     from ana.embedders import Embedder
@@ -108,7 +108,7 @@ class Workspace:
         """Return a short text that is kept for a command."""
         return self.storage.note(name)
 
-    def calendar_key(self, *, change: bool = False) -> str:
+    def get_calendar_key(self, *, change: bool = False) -> str:
         """Return what lets whoever has it read the person's calendar; it is made when it is first asked for.
 
         Args:
@@ -116,7 +116,7 @@ class Workspace:
         """
         return self._keep_key("calendar", change=change)
 
-    def reminder_key(self) -> str:
+    def get_reminder_key(self) -> str:
         """Return the secret that signs the buttons under the person's reminders; made when it is first asked for."""
         return self._keep_key("reminder")
 
@@ -152,7 +152,7 @@ class Workspace:
         """Where the person is."""
         from ana.workspace.zone import Whereabouts
 
-        return Whereabouts(self.note("zone"), local_zone(self.settings.ana_timezone))
+        return Whereabouts(self.note("zone"), find_local_zone(self.settings.ana_timezone))
 
     def open_traces(self) -> "Traces":
         """Return the records of turns."""

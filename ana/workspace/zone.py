@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class SeenZone:
+class ZoneNote:
     """What is known of where a person is.
 
     Args:
@@ -35,15 +35,15 @@ class SeenZone:
     since: str = ""
 
 
-class Noted(NamedTuple):
+class ZoneChange(NamedTuple):
     """What came of a change of the zone.
 
     Args:
-        told: What the person is told; empty where nothing changed.
+        sentence: What the person is told; empty where nothing changed.
         turn: The turn that let times keep the zone they were said in; empty where none had to.
     """
 
-    told: str = ""
+    sentence: str = ""
     turn: str = ""
 
 
@@ -60,15 +60,15 @@ class Whereabouts:
 
     def find(self) -> tzinfo:
         """Return the zone where the person is."""
-        seen = self._read()
-        return (seen and seen.machine == str(self._home) and find_zone(seen.zone)) or self._home
+        note = self._read()
+        return (note and note.machine == str(self._home) and find_zone(note.zone)) or self._home
 
     def refresh(self, clock: Clock) -> None:
         """Set a clock to that zone: another program may have noticed that it is another."""
         if self._read():
             clock.zone = self.find()
 
-    def look(self, memory: "Memory", clock: Clock, client: str = "") -> Noted:
+    def look(self, memory: "Memory", clock: Clock, client: str = "") -> ZoneChange:
         """Note where the person is, set the clock to that zone, and tell if it is another than before.
 
         Times that name no zone keep the one in which they were said until now, in one turn that can be undone.
@@ -77,43 +77,43 @@ class Whereabouts:
             client: The name of the zone that the person's client is in; empty where it names none. One that this
                 machine does not know is left out.
         """
-        seen, machine = self._read(), str(self._home)
-        before = (seen and find_zone(seen.zone)) or clock.zone
-        stays = before if seen is None or seen.machine == machine else self._home
-        clock.zone = (find_zone(client) if client else None) or stays
+        note, machine = self._read(), str(self._home)
+        before = (note and find_zone(note.zone)) or clock.zone
+        zone = before if note is None or note.machine == machine else self._home
+        clock.zone = (find_zone(client) if client else None) or zone
         here, there = str(clock.zone), str(before)
         if here == there or _agree(clock.zone, before, clock.now()):
-            if seen is None or (seen.zone, seen.machine) != (here, machine):
-                self._write(SeenZone(here, machine, *((seen.before, seen.since) if seen else ())))
-            return Noted()
-        kept = memory.keep_zone(there, by := make_edit())
-        self._write(SeenZone(here, machine, there, clock.source().astimezone(UTC).isoformat()))
-        return Noted(_describe_change(there, here, kept), by.turn if kept else "")
+            if note is None or (note.zone, note.machine) != (here, machine):
+                self._write(ZoneNote(here, machine, *((note.before, note.since) if note else ())))
+            return ZoneChange()
+        count = memory.keep_zone(there, edit := make_edit())
+        self._write(ZoneNote(here, machine, there, clock.source().astimezone(UTC).isoformat()))
+        return ZoneChange(_describe_change(there, here, count), edit.turn if count else "")
 
     def go_to(self, memory: "Memory", clock: Clock, name: str) -> str:
         """Set the zone, until a client names another, and return a sentence. Raises UserError if there is none such."""
         if name and not find_zone(name):
             raise UserError(f"There is no time zone {name!r:.60}.", "One is called Europe/Berlin.")
-        return self.look(memory, clock, name).told or f"Your time zone is {clock.zone_name}."
+        return self.look(memory, clock, name).sentence or f"Your time zone is {clock.zone_name}."
 
     def tell_model(self, since: datetime | None) -> str:
         """Return a sentence for the model if the zone has changed since a moment; empty without one."""
-        seen = self._read()
-        if not (seen and seen.since and since and datetime.fromisoformat(seen.since) > since):
+        note = self._read()
+        if not (note and note.since and since and datetime.fromisoformat(note.since) > since):
             return ""
         return (
-            f"Since the last message the person's zone changed from {seen.before} to {seen.zone}: say so once. Times "
+            f"Since the last message the person's zone changed from {note.before} to {note.zone}: say so once. Times "
             "said before stay in the zone where they were said; whole days and what repeats by its due_date go along."
         )
 
-    def _read(self) -> SeenZone | None:
+    def _read(self) -> ZoneNote | None:
         try:
-            return SeenZone(**json.loads(self._note.read()))
+            return ZoneNote(**json.loads(self._note.read()))
         except (ValueError, TypeError, RecursionError):
             return None
 
-    def _write(self, seen: SeenZone) -> None:
-        self._note.write(json.dumps(vars(seen)))
+    def _write(self, note: ZoneNote) -> None:
+        self._note.write(json.dumps(vars(note)))
 
 
 def _agree(zone: tzinfo, other: tzinfo, now: datetime) -> bool:
@@ -122,9 +122,9 @@ def _agree(zone: tzinfo, other: tzinfo, now: datetime) -> bool:
     return all(day.astimezone(zone).utcoffset() == day.astimezone(other).utcoffset() for day in days)
 
 
-def _describe_change(before: str, zone: str, kept: int) -> str:
-    told = f"Your time zone is {zone} now; it was {before}."
-    if not kept:
-        return told
-    have = "1 item has a time that stays" if kept == 1 else f"{kept} items have times that stay"
-    return f"{told} {have} in {before}; undo lets them go along."
+def _describe_change(before: str, zone: str, count: int) -> str:
+    sentence = f"Your time zone is {zone} now; it was {before}."
+    if not count:
+        return sentence
+    have = "1 item has a time that stays" if count == 1 else f"{count} items have times that stay"
+    return f"{sentence} {have} in {before}; undo lets them go along."

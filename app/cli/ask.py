@@ -113,7 +113,7 @@ def _ask(workspace: "Workspace", said: "Said", thread: str | None, max_steps: in
 
     id = workspace.open_threads().remember(thread) if thread else str(uuid.uuid4())
     with _open(workspace) as assistant, show_wait(workspace.settings):
-        if journey := workspace.whereabouts.look(assistant.handles.memory, assistant.handles.clock).told:
+        if journey := workspace.whereabouts.look(assistant.handles.memory, assistant.handles.clock).sentence:
             tell(journey)
         finished = assistant.finish(id) if thread else None
         if isinstance(finished, Waiting):

@@ -26,7 +26,7 @@ def calendar(
 ) -> None:
     """Show the address at which calendar programs read what has a date and is not done, while `ana serve` runs."""
     workspace = start()
-    place = f"/calendar.ics?key={workspace.calendar_key(change=new_key)}"
+    place = f"/calendar.ics?key={workspace.get_calendar_key(change=new_key)}"
     known = url or find_site(workspace.settings.ana_public_url, workspace.settings.ana_hosts)
     address = (known or f"http://{LOCAL}:{PORT}").rstrip("/") + place
     write_line(address)

@@ -16,7 +16,7 @@ from ana.files import FILE_ERRORS
 from ana.handles import Handles
 from ana.memory.authors import find_author, name_turn_of
 from ana.memory.changes import Entry, Kind
-from ana.memory.digests import content_digest, line_digest
+from ana.memory.digests import digest_content, digest_line
 from ana.memory.item import Item
 from ana.memory.sources import name_assistant
 from ana.models.fence import FENCE
@@ -224,11 +224,11 @@ class Session:
         content, given = call.args.get("content"), call.args.get("properties")
         if call.fault or call.name not in ADDS or not isinstance(content, str):
             return None
-        wanted = content_digest(content, read_properties(given, call.context.today))
+        wanted = digest_content(content, read_properties(given, call.context.today))
         changes = [entry.change for entry in self._list_written()]
         added = [each.id for each in changes if each.before is None and each.kind == ADDS[call.name]]
         stored = self.handles.memory.backend.get_many(ADDS[call.name], added).values()
-        return next((each for each in stored if content_digest(each.content, each.properties) == wanted), None)
+        return next((each for each in stored if digest_content(each.content, each.properties) == wanted), None)
 
     def _find_unread_line(self, call: ReadCall) -> ToolError | None:
         """Return why a line cannot be changed that the client has never read; it is told the line, and may then."""
@@ -240,7 +240,7 @@ class Session:
         return ToolError(f"Line {number} was not read in this session. It reads: {text}", hint)
 
     def _see_lines(self, lines: Iterable[tuple[int, str]]) -> None:
-        self._lines |= {str(number): line_digest(text) for number, text in lines}
+        self._lines |= {str(number): digest_line(text) for number, text in lines}
 
     def _note(self, texts: Iterable[Shown]) -> None:
         """Note the texts of others among those that the client was shown; its own are none."""

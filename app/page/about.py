@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
-from ana.memory.digests import line_digest
+from ana.memory.digests import digest_line
 from ana.workspace.personal import list_fixed, save_settings
 from app.knowing import explain_lines
 from app.page.acts import go_on
@@ -67,4 +67,4 @@ async def introduce(request: Request, form: FormData) -> str:
 
 def _list_lines(handles: DataHandles) -> list[ShownLine]:
     told = explain_lines(handles)
-    return [ShownLine(number, *row, digest=line_digest(row[0])) for number, row in told.items()]
+    return [ShownLine(number, *row, digest=digest_line(row[0])) for number, row in told.items()]

@@ -75,8 +75,8 @@ async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
     if zone not in ("", handles.clock.zone_name):
         look = handles.workspace.whereabouts.look
         noted = await run_in_threadpool(look, handles.memory, handles.clock, zone)
-        if noted.told:
-            return Notice(noted.turn, [noted.told], bool(noted.turn), False, find_place(request))
+        if noted.sentence:
+            return Notice(noted.turn, [noted.sentence], bool(noted.turn), False, find_place(request))
     return await run_in_threadpool(_find_notice, handles, turn, find_place(request)) if turn else None
 
 

@@ -15,7 +15,7 @@ from ana.errors import UserError
 from ana.files import open_draft
 from ana.handles import Handles
 from ana.transfer.exporter import export_lines
-from ana.transfer.foreign.columns import TOLD
+from ana.transfer.foreign.columns import ROLES
 from ana.transfer.ics.writer import write_calendar
 from app.page.acts import go_on
 from app.page.forms import read_text
@@ -70,7 +70,7 @@ async def take_rows(request: Request, form: FormData) -> Response | str:
     if not isinstance(importing, Importing) or importing.key != read_text(form, "key"):
         raise UserError("This file is not here any more.", "Choose it again.")
     if read_text(form, "again"):
-        said = {role: [str(each) for each in form.getlist(role) if each] for role in TOLD}
+        said = {role: [str(each) for each in form.getlist(role) if each] for role in ROLES}
         if said["done"] and (words := read_text(form, "done_is")):
             said["done"] = [f"{said['done'][0]} = {words}"]
         importing.said = said

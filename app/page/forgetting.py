@@ -22,7 +22,7 @@ async def take_back(request: Request, form: FormData) -> Response | str:
     handles, turn, there = (await find_workspace(request)).handles, read_text(form, "turn"), read_text(form, "next")
     undone = await run_in_threadpool(undo, handles.memory, turn, override=bool(read_text(form, "override")))
     if undone.conflicts and not undone.name:
-        told = [describe_difference(each.left, each.now) for each in undone.conflicts]
+        told = [describe_difference(each.after, each.now) for each in undone.conflicts]
         return await render(request, "conflicts.html", conflicts=told, turn=turn, next=there)
     return go_on(keep_here(there), undone.name)
 

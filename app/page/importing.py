@@ -20,7 +20,7 @@ from ana.errors import AnaError, UserError
 from ana.files import FILE_ERRORS, describe_fault, open_draft
 from ana.progress import Work, working
 from ana.transfer.bundle import Bundle
-from ana.transfer.foreign.columns import TOLD, Columns, read_columns
+from ana.transfer.foreign.columns import ROLES, Columns, read_columns
 from ana.transfer.foreign.tables import Table
 from ana.transfer.importer import ImportResult, import_bundle
 from ana.transfer.reading import read_source
@@ -159,10 +159,10 @@ async def show_rows(request: Request, importing: Importing) -> Response:
     """Return the page of rows before they come in: what their columns are, the first items, and how many there are."""
     handles = importing.handles
     items, year = importing.bundle.items[:FINISHED], handles.clock.now().year
-    shown = [(each.content, show_date(each, year), describe_properties(each.properties, year)) for each in items]
+    rows = [(each.content, show_date(each, year), describe_properties(each.properties, year)) for each in items]
     count = pluralize(len(importing.bundle.items), "item")
     return await render(
-        request, "columns.html", importing=importing, items=shown, count=count, roles=TOLD, part="settings"
+        request, "columns.html", importing=importing, items=rows, count=count, roles=ROLES, part="settings"
     )
 
 

@@ -15,7 +15,7 @@ from ana.memory.changes import make_edit
 from ana.memory.item import Item
 from ana.memory.others import OTHERS, find_from
 from ana.memory.overdue import make_overdue_filter
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 from ana.memory.sources import PERSON
 from ana.memory.status import CLOSED
 from ana.memory.trash import list_deleted, restore
@@ -166,7 +166,7 @@ async def restore_deleted(request: Request, form: FormData) -> str:
     return go_on("/items/trash", by.turn)
 
 
-def _find(handles: DataHandles, here: Mapping[str, str], page: int) -> Found:
+def _find(handles: DataHandles, here: Mapping[str, str], page: int) -> QueryResult:
     limit, text, source = page * PAGE_SIZE, here.get("q"), here.get("source")
     where: list[Json] = []
     for name in here.keys() & CHIPS.keys() - {"source"}:

@@ -10,8 +10,8 @@ from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize
 from ana.time.dates import day_of
-from ana.time.meant import guess_dates
-from ana.time.repeats import DATE_KEYS, Repeat, list_missed, occurrences, read_day_or_moment, read_local
+from ana.time.guesses import guess_dates
+from ana.time.repeats import DATE_KEYS, Repeat, iter_between, list_missed, read_day_or_moment, read_local
 from ana.values import Json, Properties
 from app.show.text import shorten
 
@@ -100,7 +100,7 @@ def move(handles: DataHandles, day: str, when: str = "") -> Mark:
 def _find_ruled(repeat: Repeat, when: str) -> str:
     """Return when the rule has the time of what repeats that is shown at a moment: it may have been moved before."""
     shown, lead = read_local(when, repeat.zone), repeat.keys[0].name
-    around = occurrences(repeat, shown.date() - DAY, shown.date() + DAY)  # in another zone it is another day
+    around = iter_between(repeat, shown.date() - DAY, shown.date() + DAY)  # in another zone it is another day
     at = next((each.at for each in around if read_local(each.dates[lead], repeat.zone) == shown), shown)
     return _write_local(at if len(repeat.rule.times) > 1 else at.date())
 

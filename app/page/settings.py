@@ -114,7 +114,7 @@ async def save_browser(request: Request, form: FormData) -> str:
 async def change_key(request: Request, _: FormData) -> str:
     """POST /app/settings/calendar: another key; the address until now ends."""
     workspace = (await find_workspace(request)).workspace
-    await run_in_threadpool(lambda: workspace.calendar_key(change=True))
+    await run_in_threadpool(lambda: workspace.get_calendar_key(change=True))
     return go_on("/settings", **{SAVED: "1"})
 
 
@@ -135,7 +135,7 @@ async def _test(workspace: Workspace, address: str) -> str:
 
 
 async def _make_calendar_address(request: Request, workspace: Workspace) -> str:
-    return f"{request.base_url}calendar.ics?key={await run_in_threadpool(workspace.calendar_key)}"
+    return f"{request.base_url}calendar.ics?key={await run_in_threadpool(workspace.get_calendar_key)}"
 
 
 async def _find_push_key(workspace: Workspace) -> str:

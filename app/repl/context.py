@@ -91,7 +91,7 @@ def _edit_all(handles: "Handles", cause: "Cause") -> None:
 
 def _apply(memory: "Memory", cause: "Cause", before: dict[int, str], edited: list[str]) -> None:
     """Make Global Context what the editor left. Each line is checked against what the person saw in the editor."""
-    from ana.memory.digests import line_digest
+    from ana.memory.digests import digest_line
 
     wanted = [line for line in edited if line and not line.startswith("#")]
     if before and not wanted:
@@ -100,7 +100,7 @@ def _apply(memory: "Memory", cause: "Cause", before: dict[int, str], edited: lis
     kept = {int(match[1]): match[2] for line in wanted if (match := _LINE.fullmatch(line))}
     if unknown := kept.keys() - before.keys():
         raise UserError(f"There was no line {min(unknown)}.", "Add a line without a number; it gets its own.")
-    shown = {number: line_digest(text) for number, text in before.items()}
+    shown = {number: digest_line(text) for number, text in before.items()}
     for number, text in before.items():
         if not kept.get(number):
             memory.delete_line(number, cause, shown)

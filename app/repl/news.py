@@ -13,4 +13,4 @@ def list_news(handles: DataHandles) -> list[str]:
     noted = workspace.whereabouts.look(handles.memory, handles.clock)
     brief = find_brief(handles, list_targets(workspace))
     due = [f"Your day came at {brief:%H:%M}; /today shows it again."] if brief else summarize_due(handles)
-    return [*filter(None, [noted.told]), *due, *filter(None, [suggest_embedder_once(workspace)])]
+    return [*filter(None, [noted.sentence]), *due, *filter(None, [suggest_embedder_once(workspace)])]

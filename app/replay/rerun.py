@@ -12,9 +12,9 @@ from ana.embedders.known import OnceEmbeddings
 from ana.errors import CannotReplay
 from ana.memory.backend import Backend, RecordKey
 from ana.memory.changes import KINDS
-from ana.memory.digests import line_digest
+from ana.memory.digests import digest_line
 from ana.memory.item import Item
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.settings import Settings
 from ana.time.clock import Clock
 from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
@@ -88,7 +88,7 @@ def copy_store(original: Backend, embedder: Embedder) -> InMemoryBackend:
         entries, line_number = original.entries()[::-1], original.next_line_number()
         records: dict[RecordKey, Item] = {(kind, item.id): item for kind in KINDS for item in original.scan(kind)}
         vectors = original.get_vectors("item", [id for kind, id in records if kind == "item"])
-    known = {property_text(i.content, i.properties): vectors[id] for (kind, id), i in records.items() if kind == "item"}
+    known = {render_text(i.content, i.properties): vectors[id] for (kind, id), i in records.items() if kind == "item"}
     copied = InMemoryBackend(OnceEmbeddings(embedder, known))
     copied.fill(records, entries, line_number)
     return copied
@@ -103,7 +103,7 @@ def list_line_texts(store: Backend) -> set[str]:
 
 def _fill_lines(lines: dict[str, str], texts: Iterable[str], stamp: str) -> InMemoryBackend:
     """Return a store with the lines that a turn was shown, without those that were deleted permanently since."""
-    known = {line_digest(text): text for text in texts}
+    known = {digest_line(text): text for text in texts}
     shown = {number: known[digest] for number, digest in lines.items() if digest in known}
     store = InMemoryBackend(WordLlamaEmbeddings())
     store.fill({("line", number): Item(number, text, {}, stamp, stamp) for number, text in shown.items()}, [], 0)

@@ -128,7 +128,7 @@ def show_metrics(at: Listener) -> Iterator[str]:
         except OSError as exc:
             if exc.errno != errno.EADDRINUSE or port == at.port + MOST - 1:
                 raise ConfigError(f"ANA_METRICS cannot be used: {exc.strerror}.", "Set it to another address.") from exc
-    address = f"http://{at.shown_host}:{server.server_port}/metrics"
+    address = f"http://{at.url_host}:{server.server_port}/metrics"
     tell(f"Metrics: {address}")
     try:
         yield address

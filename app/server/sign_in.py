@@ -52,7 +52,6 @@ LARGEST = 10_000
 
 ANOTHER = 403, "The request names another person than its token does; leave the name out."
 
-Found = TypeVar("Found")
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from datetime import tzinfo
 from ana.memory.few_words import describe_property, show_text, show_value
 from ana.memory.item import Item, to_json
 from ana.memory.search.fit import NOTHING_FITS, keep_fitting
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 from ana.memory.sources import is_others
 from ana.memory.views import localize, tell_own_time
 from ana.output import tell
@@ -17,7 +17,7 @@ from app.show.tables import show_table
 from app.show.text import shorten
 
 
-def localize_found(found: Found, zone: tzinfo) -> Found:
+def localize_found(found: QueryResult, zone: tzinfo) -> QueryResult:
     """Return what was found with every moment in a zone."""
     return replace(found, items=[localize(item, zone) for item in found.items])
 
@@ -81,7 +81,7 @@ def describe_sources(item: Item) -> list[str]:
     return [item.source] if parts and is_one else parts
 
 
-def show_found(found: Found, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
+def show_found(found: QueryResult, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
     """Print what a query found, without what has little to do with it; on standard error how many of how many.
 
     Args:
@@ -100,12 +100,12 @@ def show_found(found: Found, why: bool = False, *, year: int | None = None, ids:
         tell(found.unread)
 
 
-def explain(found: Found) -> list[str]:
+def explain(found: QueryResult) -> list[str]:
     """Return for each item in a few words why it was found."""
     return [", ".join(_format_reason(each.to_json())) for each in found.reasons]
 
 
-def found_to_json(found: Found, why: bool) -> dict[str, object]:
+def found_to_json(found: QueryResult, why: bool) -> dict[str, object]:
     """Return what is one object in JSON: items, total, truncated, and why each was found where that is wanted."""
     result: dict[str, object] = {
         "items": [to_json(item) for item in found.items],

@@ -183,13 +183,13 @@ class Answering:
         return "\n".join(lines) or "Nothing is due in the next seven days."
 
     def _undo(self) -> str:
-        from ana.memory.undo import find_undone, last_turn, undo
+        from ana.memory.undo import find_undoable, find_undone, undo
 
         memory = self._assistant.handles.memory
         mark = hashlib.sha256(f"{self._update.chat} {self._update.id} {self._update.at}".encode()).hexdigest()[:8]
-        done = find_undone(memory, mark) or undo(memory, last_turn(memory, self._chat.thread), mark=mark)
+        done = find_undone(memory, mark) or undo(memory, find_undoable(memory, self._chat.thread), mark=mark)
         if done.conflicts and not done.name:
-            changed = "\n".join(describe_difference(each.left, each.now) for each in done.conflicts)
+            changed = "\n".join(describe_difference(each.after, each.now) for each in done.conflicts)
             return f"Nothing was taken back: this was changed since.\n{changed}\nTo do it all the same: " + (
                 f"ana undo --turn {done.turn} --force"
             )

@@ -128,7 +128,7 @@ class Stage:
 def read_attacks() -> list[Attack]:
     """Return every attack of the data."""
     rows = map(json.loads, (DATA / "attacks.jsonl").read_text(encoding="utf-8").splitlines())
-    return [Attack(**{("kind" if key == "class" else key): value for key, value in row.items()}) for row in rows]
+    return [Attack(kind=row.pop("class"), **row) for row in rows]
 
 
 def play(attack: Attack, surface: str, dial: Autonomy) -> list[str]:

@@ -31,7 +31,7 @@ from ana.output import escape_controls, escape_json, shorten
 from ana.reminders.reading import read_part
 from ana.settings import load_settings
 from ana.time.clock import Clock
-from ana.time.meant import guess_dates
+from ana.time.guesses import guess_dates
 from ana.time.repeats import find_rule, tell_unread, understand_rule, word_rule
 from ana.time.when import (
     find_named_days,

@@ -14,7 +14,7 @@ from pathlib import Path
 from ana.backends.chroma.backend import ChromaBackend
 from ana.children import start_python
 from ana.embedders import WordLlamaEmbeddings
-from ana.time.clock import Clock, local_zone
+from ana.time.clock import Clock, find_local_zone
 from evals.bench import create as bench_create
 from evals.bench import page as bench_page
 from evals.bench import people as bench_people
@@ -106,7 +106,7 @@ def measure_full_folder() -> Iterable[Row]:
     """Measure process start to the first answer of a search, and Enter to later ones, with 10,000 items."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        clock = Clock(local_zone("UTC"))
+        clock = Clock(find_local_zone("UTC"))
         backend = ChromaBackend(folder / "data", WordLlamaEmbeddings())
         backend.fill([bench_store.make_item(n, clock.stamp()) for n in range(10_000)])
         backend.close()
@@ -123,7 +123,7 @@ def measure_prompt() -> Iterable[Row]:
     from nodes.reason import describe_now, system_prompt
     from tools.catalog import schemas
 
-    clock = Clock(local_zone("Europe/Berlin"))
+    clock = Clock(find_local_zone("Europe/Berlin"))
     now = calendar(clock.now(), clock.zone_name)
     prompt = system_prompt({}) + describe_now({"now": now, "vocabulary": "", "lines": {}}, "turn")
     tools = json.dumps(schemas())

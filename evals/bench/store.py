@@ -9,10 +9,10 @@ from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import WordLlamaEmbeddings
-from ana.memory.ids import new_id
+from ana.memory.ids import make_item_id
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.time.clock import Clock, local_zone
+from ana.time.clock import Clock, find_local_zone
 from ana.values import Json
 from evals.bench.raw_chroma import RawChroma
 
@@ -34,12 +34,12 @@ def make_item(n: int, stamp: str) -> Item:
         "status": "active" if n % 2 else "done",
         "due_date": f"2026-{n % 12 + 1:02}-{n % 28 + 1:02}",
     }
-    return Item(new_id(), make_text(n), dict(properties), stamp, stamp)
+    return Item(make_item_id(), make_text(n), dict(properties), stamp, stamp)
 
 
 def measure() -> Iterable[tuple[str, str]]:
     """Measure each operation: ours, raw Chroma's, and the ratio."""
-    embedder, clock = WordLlamaEmbeddings(), Clock(local_zone("UTC"))
+    embedder, clock = WordLlamaEmbeddings(), Clock(find_local_zone("UTC"))
     with tempfile.TemporaryDirectory() as name:
         backend = ChromaBackend(Path(name) / "ours", embedder)
         memory, raw = Memory(backend, clock), RawChroma(Path(name) / "raw", embedder)

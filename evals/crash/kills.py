@@ -25,11 +25,11 @@ from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.client import load_chromadb
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.changes import Cause, Change
-from ana.memory.ids import new_id
+from ana.memory.ids import make_item_id
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.undo import undo
-from ana.time.clock import Clock, local_zone
+from ana.time.clock import Clock, find_local_zone
 
 KILLS = 300
 OPENING = 60.0
@@ -142,7 +142,7 @@ def _kill_child(
 def _work(folder: Path, seed: float, embedder: WordLlamaEmbeddings, pipe: Connection) -> None:
     """Act until killed: this runs in the child."""
     rng = random.Random(seed)
-    memory = Memory(ChromaBackend(folder, embedder), Clock(local_zone("UTC")))
+    memory = Memory(ChromaBackend(folder, embedder), Clock(find_local_zone("UTC")))
     try:
         for n in range(1_000_000):
             what, diff, do = _choose_act(memory, rng, f"{seed}-{n}")
@@ -193,7 +193,7 @@ def _choose_batch(memory: Memory, rng: random.Random, turn: str, full: bool) -> 
         after = None if full or rng.random() < 0.5 else again
         changes.append(Change("item", item.id, item, after))
     for _ in range(0 if full else rng.randrange(LARGEST)):
-        new = Item(new_id(), _make_text(rng), {"n": rng.random()}, stamp, stamp)
+        new = Item(make_item_id(), _make_text(rng), {"n": rng.random()}, stamp, stamp)
         changes.append(Change("item", new.id, None, new))
     diff = {f"item {c.id}": c.after.content if c.after else None for c in changes}
     return "batch", diff, lambda: memory.put_back(changes, Cause("", "", f"batch-{turn}")) if changes else None
@@ -237,7 +237,7 @@ def _inspect(folder: Path, embedder: WordLlamaEmbeddings, *, whole: bool) -> dic
 def _report(folder: Path, embedder: WordLlamaEmbeddings, pipe: Connection, whole: bool) -> None:
     said: list[str] = []
     backend = ChromaBackend(folder, embedder, tell=said.append)
-    memory = Memory(backend, Clock(local_zone("UTC")))
+    memory = Memory(backend, Clock(find_local_zone("UTC")))
     items = list(memory.items())
     state = {f"item {item.id}": item.content for item in items}
     state |= {f"line {number}": text for number, text in memory.lines().items()}

@@ -30,7 +30,7 @@ class Run(Protocol):
 
 def run_process(*arguments: str, given: str, env: Mapping[str, str]) -> CompletedProcess[str]:
     """Run it as a process of its own; env is beside this process's own."""
-    return run_python(*arguments, given=given, env=env)
+    return run_python(*arguments, stdin=given, env=env)
 
 
 def run_round(url: str, env: Mapping[str, str], name: str, run: Run = run_process) -> list[str]:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from babel.dates import format_date, format_skeleton, format_time
 from babel.numbers import format_currency, format_decimal
 
-from ana.memory.ids import short_id
+from ana.memory.ids import spell_id
 from ana.time.dates import weekday
 from evals.policies.data import DATA, LANGUAGES
 from nodes.answers import Call
@@ -78,7 +78,7 @@ def _make_facts(language: str, now: datetime, chance: random.Random) -> dict[str
         "year": chance.randrange(1889, 2020),
         "x": chance.randrange(5, 95, 5),
         "y": chance.randrange(5, 95, 5),
-        "id": short_id(chance.randbytes(5)),
+        "id": spell_id(chance.randbytes(5)),
         "tomorrow": _load()["tomorrow"][language],
     }
 

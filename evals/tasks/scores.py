@@ -86,6 +86,7 @@ def count_figures(runs: Sequence[Run], weights: Mapping[str, float]) -> dict[str
     tell what must be in the answer, or among the steps. wrong_writes: how many. A figure of nothing is None.
     """
     tasks = [*group_by(runs, lambda run: run.task).values()]
+    costs = [run.cost_usd for run in runs if run.cost_usd is not None]
     return {
         "n": len(runs),
         "success_rate": mean(run.is_right for run in runs),
@@ -99,7 +100,7 @@ def count_figures(runs: Sequence[Run], weights: Mapping[str, float]) -> dict[str
         "avg_lm_calls": mean(run.lm_calls for run in runs),
         "avg_tool_calls": mean(run.tool_calls for run in runs),
         "avg_steps": mean(run.steps for run in runs),
-        "avg_cost_usd": None if any(run.cost_usd is None for run in runs) else mean(run.cost_usd or 0 for run in runs),
+        "avg_cost_usd": mean(costs) if len(costs) == len(runs) else None,
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
 
 from ana.errors import ConfigError, UserError
-from ana.logs import choose_secrets, secrets_of
+from ana.logs import choose_secrets, list_secrets
 from ana.settings import Settings, read_environment
 from ana.tracing.langsmith import KEYS, make_client
 from evals.tasks.scores import Report, load_weights, score_run
@@ -62,7 +62,7 @@ def open_client(settings: Settings) -> Any:
         raise ConfigError("LANGSMITH_API_KEY is not set.", "Set it in .env.")
     # given, because with tracing off the key of .env does not get into this process's environment
     url = environment.get("LANGSMITH_ENDPOINT")
-    return make_client((*secrets_of(settings), *choose_secrets(keys)), api_key=keys[0], api_url=url)
+    return make_client((*list_secrets(settings), *choose_secrets(keys)), api_key=keys[0], api_url=url)
 
 
 def upload_report(client: Any, tasks: Sequence[Task], report: Report) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from ana.errors import ToolError
 from ana.memory.changes import Change
-from ana.memory.digests import line_digest
+from ana.memory.digests import digest_line
 from ana.memory.item import Item
 from ana.memory.operations import read_operations
 from ana.memory.sources import PERSON
@@ -91,7 +91,7 @@ def _plan_line(args: Mapping[str, Any], context: CallContext) -> Iterator[Change
     """Yield the change of a line that is there as the model has seen it."""
     number = args["line"]
     old = context.memory.record("line", str(number))
-    if old and (context.shown or {}).get(number) == line_digest(old.content):
+    if old and (context.shown or {}).get(number) == digest_line(old.content):
         new = args.get("content")
         yield Change("line", old.id, old, None if new is None else Item(old.id, new, {}, old.created_at, ""))
 

@@ -12,7 +12,7 @@ from ana.handles import DataHandles, open_data
 from ana.memory.changes import make_edit
 from ana.memory.memory import Memory
 from ana.memory.routines import ROUTINE
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.reminders.ledger import RingKey
 from ana.reminders.ringing import Target
 from ana.reminders.sending import Message
@@ -65,7 +65,7 @@ def test_done_answers_what_rang_last_and_undo_there_takes_it_back(day: Day) -> N
     assert day.memory.get(id).properties["status"] == "done"
     with pytest.raises(NotFound, match="is over"):  # and not the one before it
         day.say("done")
-    undo(day.memory, last_turn(day.memory, "thread"))
+    undo(day.memory, find_undoable(day.memory, "thread"))
     assert day.say("done") == "~ “call Anna” (done)"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ana.embedders import WordLlamaEmbeddings
-from ana.memory.ids import new_id
+from ana.memory.ids import make_item_id
 from ana.memory.item import Item
 from ana.settings import load_settings
 from ana.time.clock import Clock
@@ -161,7 +161,7 @@ def test_doctor_tells_what_is_whole_and_what_is_not(home: Path, capsys: Shown) -
     (home / "traces" / "orphan.jsonl").write_text("{")
     memory = open_memory(home / "data", EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
     stamp = memory.stamp()
-    chroma_of(memory).fill([Item(new_id(), "past the journal", {}, stamp, stamp)])
+    chroma_of(memory).fill([Item(make_item_id(), "past the journal", {}, stamp, stamp)])
     memory.close()
     code, told = ana(capsys, "doctor")
     assert code == 1

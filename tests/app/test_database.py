@@ -76,7 +76,7 @@ def test_a_backup_is_written_and_brought_back(capsys: Shown, own: Path) -> None:
 def test_a_person_is_removed_without_a_trace_and_their_rows_are_put_aside(capsys: Shown) -> None:
     assert run(capsys, "users", "add", "anna")[0] == 0
     run(capsys, "--user", "anna", "ask", "add water the plants")
-    key = open_workspace(load_settings(), "anna").calendar_key()
+    key = open_workspace(load_settings(), "anna").get_calendar_key()
     people = People(load_settings())
     assert people.find_by_calendar_key(key) == "anna"
     gone = open_workspace(load_settings(), "anna").storage

@@ -12,7 +12,7 @@ import pytest
 
 from ana.backends.chroma.care.examine import examine
 from ana.settings import PROJECT
-from ana.time.clock import Clock, local_zone
+from ana.time.clock import Clock, find_local_zone
 from tests.chroma import chroma_of, open_memory
 from tests.conftest import EMBEDDER, folders
 from tests.forks import run_forked
@@ -22,7 +22,7 @@ SMALL = """
     from contextlib import suppress
     from pathlib import Path
 
-    from ana.time.clock import Clock, local_zone
+    from ana.time.clock import Clock, find_local_zone
     from ana.errors import AnaError
     from ana.backends.chroma.care.examine import examine
     from tests.app.test_full_disk import NO_FILE_SYSTEM, leave_shared_file_systems
@@ -54,7 +54,7 @@ SMALL = """
     except (OSError, subprocess.CalledProcessError):
         raise SystemExit(NO_FILE_SYSTEM)
     fork_from_here()
-    clock, kept, said = Clock(local_zone("UTC")), [], ""
+    clock, kept, said = Clock(find_local_zone("UTC")), [], ""
     memory = open_memory(disk / "data", EMBEDDER, clock)
     for n in range(1000):
         try:
@@ -135,13 +135,13 @@ LIMITED = """
     import json, os, resource, signal, sys
     from pathlib import Path
 
-    from ana.time.clock import Clock, local_zone
+    from ana.time.clock import Clock, find_local_zone
     from ana.errors import AnaError
     from tests.chroma import open_memory
     from tests.conftest import EMBEDDER
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    memory = open_memory(Path(sys.argv[1]), EMBEDDER, Clock(local_zone("UTC")))
+    memory = open_memory(Path(sys.argv[1]), EMBEDDER, Clock(find_local_zone("UTC")))
     print(memory.create("first").id)
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
     try:
@@ -157,7 +157,7 @@ def test_files_that_may_not_grow_are_told_and_lose_nothing(tmp_path: Path) -> No
     done = run_forked("-c", LIMITED, str(tmp_path / "data"), timeout=120)
     assert done.returncode == 7, done.stderr
     assert "disk" in done.stderr
-    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(find_local_zone("UTC")))
     there = {item.id for item in memory.items()}
     assert set(done.stdout.split()) <= there
     assert len(there) <= len(done.stdout.split()) + 1
@@ -177,7 +177,7 @@ REPAIR = """
 
 
 def test_a_repair_without_room_is_told_and_can_be_repeated(tmp_path: Path) -> None:
-    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(find_local_zone("UTC")))
     kept = {memory.create(f"text {n} " + "x" * 20_000).id for n in range(20)}
     memory.close()
     for spoiled in (*(tmp_path / "data" / "chroma").glob("*/*.bin"), tmp_path / "data" / "items.index.sqlite"):
@@ -189,6 +189,6 @@ def test_a_repair_without_room_is_told_and_can_be_repeated(tmp_path: Path) -> No
     assert (done.stdout + done.stderr).strip().endswith("."), "a sentence, wherever the room ran out"
     done = run_forked("-m", "app.cli", "doctor", "--repair", env=env, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
-    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(local_zone("UTC")))
+    memory = open_memory(tmp_path / "data", EMBEDDER, Clock(find_local_zone("UTC")))
     assert {item.id for item in memory.items()} == kept
     memory.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ana.memory.item import Item
-from ana.memory.search.found import Found
+from ana.memory.search.result import QueryResult
 from ana.time.clock import Clock
 from ana.values import Properties
 from app.due import Due, group_due_locally, list_today
@@ -131,11 +131,11 @@ def test_today_is_a_day_at_a_glance_times_first(ana: Run, tmp_path: Path) -> Non
 
 
 def test_today_fits_on_one_screen_and_counts_what_it_leaves_out() -> None:
-    def found(name: str, dates: list[str]) -> Found:
+    def found(name: str, dates: list[str]) -> QueryResult:
         items = [Item(f"{name}{n}", f"{name} {n}", {"due_date": day}, "", "") for n, day in enumerate(dates)]
-        return Found(items, len(items), False)
+        return QueryResult(items, len(items), False)
 
-    groups: dict[Due, Found] = {
+    groups: dict[Due, QueryResult] = {
         "overdue": found("late", ["2026-01-01"] * 30),
         "unmarked": found("dose", []),
         "today": found("now", ["2026-01-13"] * 4),

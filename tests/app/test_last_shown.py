@@ -217,7 +217,7 @@ def test_the_note_is_private_small_and_tells_nobody_what_was_where(
 def test_another_session_has_been_shown_nothing(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.ana_data_dir.mkdir()
     others = [
-        ("ana.machine.boot_id", lambda: "another"),  # after a restart of the machine
+        ("ana.machine.read_boot_id", lambda: "another"),  # after a restart of the machine
         ("os.getsid", lambda _: os.getppid()),
         ("os.getsid", lambda _: 2**22 + 1),  # the session's first process has ended
         ("ana.machine._STARTED", 20),  # the session's number was another's before

@@ -140,7 +140,7 @@ def test_a_backup_of_another_person_is_refused_unless_it_is_meant(capsys: Shown,
     for name in ("anna", "ben"):
         run(capsys, "users", "add", name)
         keep(name, f"of {name}")
-    file, key = tmp_path / "ben.zip", open_person("ben").calendar_key()
+    file, key = tmp_path / "ben.zip", open_person("ben").get_calendar_key()
     (open_person("ben").folder / "settings.json").write_text('{"ana_notify": "json://127.0.0.1/bens"}')
     run(capsys, "backup", str(file), "--user", "ben")
     earlier = write_earlier("ben", tmp_path / "earlier.zip")
@@ -157,7 +157,7 @@ def test_a_backup_of_another_person_is_refused_unless_it_is_meant(capsys: Shown,
     assert run(capsys, "restore", str(file), "--yes", "--from", "ben", "--user", "anna")[0] == 0
     assert "of ben" in run(capsys, "items", "--user", "anna")[1]
     assert not (open_person("anna").folder / "settings.json").exists(), "her reminders do not ring at ben's"
-    assert open_person("anna").calendar_key() != key, "nor does his key open her calendar"
+    assert open_person("anna").get_calendar_key() != key, "nor does his key open her calendar"
     assert run(capsys, "restore", str(earlier), "--yes")[0] == 0, "an older one does not say whose it is"
     assert "of ben" in run(capsys, "items")[1]
 
@@ -165,23 +165,23 @@ def test_a_backup_of_another_person_is_refused_unless_it_is_meant(capsys: Shown,
 def test_a_restore_brings_back_what_a_person_has_set_and_no_key_that_was_changed(capsys: Shown, tmp_path: Path) -> None:
     run(capsys, "users", "add", "anna")
     keep("anna", "something")
-    settings, key = open_person("anna").folder / "settings.json", open_person("anna").calendar_key()
+    settings, key = open_person("anna").folder / "settings.json", open_person("anna").get_calendar_key()
     settings.write_text('{"ana_timezone": "Asia/Tokyo"}')
     file = tmp_path / "anna.zip"
     run(capsys, "backup", str(file), "--user", "anna")
     earlier = write_earlier("anna", tmp_path / "earlier.zip")
     settings.write_text('{"ana_timezone": "Europe/Berlin"}')
-    changed = open_person("anna").calendar_key(change=True)
+    changed = open_person("anna").get_calendar_key(change=True)
     assert run(capsys, "restore", str(earlier), "--yes", "--user", "anna")[0] == 0
     assert "Berlin" in settings.read_text(), "an older backup has none"
     assert run(capsys, "restore", str(file), "--yes", "--user", "anna")[0] == 0
     assert json.loads(settings.read_text()) == {"ana_timezone": "Asia/Tokyo"}
     assert settings.stat().st_mode & 0o777 == 0o600
-    assert open_person("anna").calendar_key() == changed
+    assert open_person("anna").get_calendar_key() == changed
     run(capsys, "users", "remove", "anna", "--yes")
     run(capsys, "users", "add", "anna")
     run(capsys, "restore", str(file), "--yes", "--user", "anna")
-    assert open_person("anna").calendar_key() == key
+    assert open_person("anna").get_calendar_key() == key
     assert "Asia/Tokyo" in settings.read_text()
 
 
@@ -191,7 +191,7 @@ def test_a_household_moves_to_another_folder_from_backups_of_everybody(
     run(capsys, "users", "add", "anna")
     for name in ("owner", "anna"):
         keep(name, f"of {name}")
-    key = open_person("anna").calendar_key()
+    key = open_person("anna").get_calendar_key()
     (open_person("anna").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
     run(capsys, "backup", str(tmp_path / "{user}.zip"), "--all")
     for name, value in folders(tmp_path / "new").items():
@@ -201,7 +201,7 @@ def test_a_household_moves_to_another_folder_from_backups_of_everybody(
         assert run(capsys, "restore", str(tmp_path / f"{name}.zip"), "--user", name, "--yes")[0] == 0
         items = run(capsys, "items", "--user", name)[1]
         assert [f"of {each}" in items for each in ("owner", "anna")] == [name == "owner", name == "anna"]
-    assert open_person("anna").calendar_key() == key
+    assert open_person("anna").get_calendar_key() == key
     assert open_person("anna").settings.ana_timezone == "Asia/Tokyo"
 
 

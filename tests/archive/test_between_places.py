@@ -76,7 +76,7 @@ def test_a_backup_of_a_folder_comes_into_a_database_and_from_there_into_a_folder
     there = in_database(ann)
     bring_back(there, written(ann, tmp_path / "a.zip"))
     assert tell(in_database(ann)) == before
-    assert People(there.settings).find_by_calendar_key(ann.calendar_key()) is None, "nobody of that name is listed"
+    assert People(there.settings).find_by_calendar_key(ann.get_calendar_key()) is None, "nobody of that name is listed"
     other = new_place(ann, tmp_path / "other")
     bring_back(other, write(in_database(ann), tmp_path / "b.zip"))
     assert tell(other) == before
@@ -116,13 +116,13 @@ def test_keys_and_what_was_spent_and_rang_since_stay(ann: Workspace, tmp_path: P
     backup = write(ann, tmp_path / "a.zip")
     bring_back(place(ann), backup)
     workspace = place(ann)
-    key = workspace.calendar_key(change=True)
+    key = workspace.get_calendar_key(change=True)
     rung = tell(workspace)["open"]
     workspace.storage.open_books(workspace.settings).append(['{"ts": 3}'])
     spent = tell(workspace)["spent"]
     bring_back(workspace, backup)
     told = tell(place(ann))
-    assert (place(ann).calendar_key(), told["open"], told["spent"]) == (key, rung, spent)
+    assert (place(ann).get_calendar_key(), told["open"], told["spent"]) == (key, rung, spent)
 
 
 def test_nothing_between_another_person_and_the_world_comes_over(ann: Workspace, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from ana.time.dates import with_weekday
+from ana.time.dates import add_weekday
 from app.due import summarize_due
 from tests.stories import STORIES, TOLD, ZONES, Dates, Life, Story, list_days
 
@@ -63,7 +63,7 @@ def tell_there(story: Story, day: date, home: ZoneInfo, there: ZoneInfo) -> dict
             lasts = LESSONS[content]
             days = {at.astimezone(there).date() for at in (moment, moment + lasts)}
             if day in days:
-                found[content] = str(with_weekday(moment.isoformat(timespec="minutes"), there))
+                found[content] = str(add_weekday(moment.isoformat(timespec="minutes"), there))
     return found
 
 
@@ -82,7 +82,7 @@ def go_to(life: Life, story: Story, day: date) -> None:
 
 def ask(life: Life, day: date, expected: Dates) -> None:
     """Ask for what is on a day, in the morning, in each way in which it is asked."""
-    first = {content: with_weekday(f"{day}{times[0]}") for content, times in expected.items()}
+    first = {content: add_weekday(f"{day}{times[0]}") for content, times in expected.items()}
     is_open = {"status": {"$nin": ["done", "cancelled"]}}
     key = "start_date" if "start_date" in next(life.memory.items()).properties else "due_date"
     assert life.find(**{"$on": str(day)}) == first
@@ -90,7 +90,7 @@ def ask(life: Life, day: date, expected: Dates) -> None:
         assert life.find(**{key: {"$gte": str(day), "$lt": str(day + DAY)}}, **is_open) == first
     for content, times in expected.items():
         for moment in (f"{day}{each}" for each in times[1:]):
-            assert life.find(**{key: moment}) == {content: with_weekday(moment)}
+            assert life.find(**{key: moment}) == {content: add_weekday(moment)}
     lines = summarize_due(life.handles)
     assert not [line for line in lines if line.startswith(("Overdue", "Not marked"))]
     assert list_today(lines) == [
@@ -114,7 +114,7 @@ def do_what_was_before(life: Life, story: Story, day: date) -> None:
         moment = f"{last}{story.on(last)[content][-1]}" if last else None
         if moment and item.properties.get("status") != "done" and item.properties.get("done_for") != moment:
             told = life.call("update_item", id=id, properties={"status": "done", "done_for": moment})
-            assert told["done"].startswith(f"for {with_weekday(moment)}; ")
+            assert told["done"].startswith(f"for {add_weekday(moment)}; ")
 
 
 def test_plants_are_due_ten_days_after_they_were_watered(life: Life) -> None:
@@ -127,14 +127,14 @@ def test_plants_are_due_ten_days_after_they_were_watered(life: Life) -> None:
         life.at(day)
         if day in days:
             found, lines = life.find(**{"$on": str(day)}), summarize_due(life.handles)
-            assert found == ({"Water the plants": with_weekday(str(due))} if day == due else {})
+            assert found == ({"Water the plants": add_weekday(str(due))} if day == due else {})
             assert list_today(lines) == (["  Water the plants"] if day == due else [])
             assert ("Overdue (1):" in lines) == (due < day)
         if day == due + timedelta(days=late):  # on the day, or one or two days later
             life.at(day, time(23, 30))
             due, late = day + timedelta(days=10), (late + 1) % 3
             told = life.call("update_item", id=id, properties={"status": "done"})
-            assert told["done"] == f"for {with_weekday(str(day))}; next {with_weekday(str(due))}"
+            assert told["done"] == f"for {add_weekday(str(day))}; next {add_weekday(str(due))}"
 
 
 def test_hours_that_are_logged_each_day_are_told_by_day_and_by_week(life: Life) -> None:

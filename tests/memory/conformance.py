@@ -35,7 +35,7 @@ from ana.memory.operations import Operation, read_operation
 from ana.memory.search.query import Query
 from ana.memory.sources import ALL_MINE, IMPORT, PASTE, PERSON, SUGGESTED, Sources, name_assistant, tell_all
 from ana.memory.trash import list_deleted, purge, restore
-from ana.memory.undo import FEW, last_turn, undo
+from ana.memory.undo import FEW, find_undoable, undo
 from ana.time.clock import Clock
 from ana.values import DELIMITER, Json, Properties
 from tests.examples import examples
@@ -622,10 +622,10 @@ def names_of_calls_turns_and_threads_may_be_odd_and_long(backend: Backend) -> No
         assert memory.create("made", {}, cause) == backend.find_change(cause.key) == made
         assert [entry.key for entry in backend.entries(turn=cause.turn)] == [cause.key]
         assert backend.turns(thread=cause.thread) == backend.turns(prefix=f"turn {odd}") == {cause.turn: cause.thread}
-        assert last_turn(memory, cause.thread) == cause.turn
+        assert find_undoable(memory, cause.thread) == cause.turn
         assert undo(memory, cause.turn).changes
         with pytest.raises(UserError):
-            last_turn(memory, cause.thread)
+            find_undoable(memory, cause.thread)
 
 
 def any_text_is_a_query(backend: Backend) -> None:
@@ -767,7 +767,7 @@ def a_turn_is_undone_as_a_whole_and_that_can_be_undone(backend: Backend) -> None
     memory.create("new", {}, Cause("k3", "thread", "turn"))
     memory.append_line("learned", Cause("k4", "thread", "turn"))
     after = sorted(memory.items(), key=lambda i: i.id), memory.lines()
-    assert last_turn(memory, "thread") == "turn"
+    assert find_undoable(memory, "thread") == "turn"
     done = undo(memory, "turn")
     assert (sorted(memory.items(), key=lambda i: i.id), memory.lines()) == before
     assert not done.conflicts
@@ -852,7 +852,7 @@ def the_last_turn_is_the_one_written_last_whatever_the_clock_said(backend: Backe
         memory.create(turn, {}, Cause(f"{turn}/0", "thread", turn))
     assert list(memory.turns()) == ["turn 4", "turn 3", "turn 2", "turn 1"]
     for turn in ("turn 4", "turn 3", "turn 2", "turn 1"):
-        assert undo(memory, last_turn(memory)).turn == turn
+        assert undo(memory, find_undoable(memory)).turn == turn
     assert memory.count() == 0
 
 
@@ -944,9 +944,9 @@ def the_last_turn_is_found_among_many_that_were_undone(backend: Backend) -> None
     for n in range(FEW + 1):
         create(memory, "taken back", cause=Cause("", "thread", f"turn {n}"))
         undo(memory, f"turn {n}")
-    assert last_turn(memory, "thread") == last_turn(memory) == "first"
+    assert find_undoable(memory, "thread") == find_undoable(memory) == "first"
     with pytest.raises(UserError):
-        last_turn(memory, "another")
+        find_undoable(memory, "another")
 
 
 def an_erased_record_leaves_no_trace_in_the_journal(backend: Backend) -> None:
@@ -983,8 +983,8 @@ def a_line_that_changed_since_it_was_read_is_left(backend: Backend) -> None:
     memory.append_line("Likes tea")
     shown = {0: "digest of another text"}
     calls: list[Callable[[], Any]] = [
-        lambda: memory.replace_line(0, "Likes coffee", shown=shown),
-        lambda: memory.delete_line(0, shown=shown),
+        lambda: memory.replace_line(0, "Likes coffee", digests=shown),
+        lambda: memory.delete_line(0, digests=shown),
     ]
     for call in calls:
         with pytest.raises(ToolError, match="Likes tea"):

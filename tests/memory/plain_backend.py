@@ -16,13 +16,13 @@ from ana.embedders.wordllama import embed_words
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, JournalPosition, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, Kind, combine, net
-from ana.memory.digests import content_digest, to_canonical_text
+from ana.memory.digests import digest_content, to_canonical_text
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item
-from ana.memory.search.found import Found, Reason
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.ranking import Ranking, sort_similar
+from ana.memory.search.result import QueryResult, Reason
 from ana.memory.search.scoring import Weights
 from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
@@ -65,7 +65,7 @@ class PlainBackend:
     def count(self, kind: Kind) -> int:
         return len(self._records[kind])
 
-    def query(self, query: Query) -> Found:
+    def query(self, query: Query) -> QueryResult:
         # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self._embedder.embed_query(query.text.text)) if query.text else None
         with self._lock:
@@ -84,7 +84,7 @@ class PlainBackend:
             rows = [self._rows[item.id] for item, _ in best]
             found, is_cut, stored = [item for item, _ in best], len(passing) > len(best), series.list_stored(rows)
             others = series.count_others(rows)
-            return Found(_copy(found), len(passing), is_cut, reasons, other_dates=others, stored=stored)
+            return QueryResult(_copy(found), len(passing), is_cut, reasons, other_dates=others, stored=stored)
 
     def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
         with self._lock:
@@ -240,14 +240,14 @@ class PlainBackend:
 
     def _refuse_copies(self, changes: Sequence[Change]) -> None:
         newest_first = sorted(self._records["item"].values(), key=lambda i: (i.created_at, i.id), reverse=True)
-        existing = {content_digest(i.content, i.properties): i.id for i in newest_first}
+        existing = {digest_content(i.content, i.properties): i.id for i in newest_first}
         for change in changes:
-            if change.after and (same := existing.get(content_digest(change.after.content, change.after.properties))):
+            if change.after and (same := existing.get(digest_content(change.after.content, change.after.properties))):
                 raise DuplicateItem(same)
 
     def _embed(self, changes: Iterable[Change]) -> dict[RecordKey, tuple[str, list[float] | None]]:
         """Return the text and the vector of each record as it will be."""
-        documents = {c.key: property_text(c.after.content, c.after.properties) for c in changes if c.after}
+        documents = {c.key: render_text(c.after.content, c.after.properties) for c in changes if c.after}
         vectors = self._embedder.embed_documents(list(documents.values()))
         return {key: (text, vector) for (key, text), vector in zip(documents.items(), vectors, strict=True)}
 

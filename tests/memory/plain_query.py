@@ -9,27 +9,27 @@ import numpy as np
 
 from ana.memory.filters import matches
 from ana.memory.item import Item
-from ana.memory.search.found import First
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.scoring import TAG_KEYS, days_span
+from ana.memory.search.result import First
+from ana.memory.search.scoring import TAG_KEYS, get_days_span
 from ana.memory.search.tokens import fold_tag, tokenize
 from ana.memory.search.words import QueryWord, Rows, Scores
 from ana.memory.status import CLOSED, DONE, has_status
-from ana.time.spans import Span, date_span
+from ana.time.spans import Span, read_date_span
 
 
 def passes(query: Query, item: Item) -> bool:
     """Return whether an item passes a query's filter, days and statuses."""
     if has_status(item.properties, query.excluded) or not matches(query.where, item):
         return False
-    return query.due is None or is_within(date_span(item.date, query.zone), *query.due, query.zone)
+    return query.due is None or is_within(read_date_span(item.date, query.zone), *query.due, query.zone)
 
 
 def sort_by_date(items: list[Item], query: Query) -> None:
     """Sort as every backend does without a text: by own date, undated items last, then the newest first."""
     # sorting is stable, so the least important key goes first
-    spans = {item.id: date_span(item.date, query.zone) for item in items}
+    spans = {item.id: read_date_span(item.date, query.zone) for item in items}
     items.sort(key=lambda item: item.id)
     items.sort(key=lambda item: item.created_at, reverse=True)
     items.sort(key=lambda item: (spans[item.id] is None, (spans[item.id] or (0, 0))[0], item.date or ""))
@@ -59,13 +59,13 @@ class ItemCandidates:
         return self.words
 
     def find_on_day(self) -> Rows:
-        return self._select(lambda item: is_on_day(self.text, date_span(item.date, self.zone), self.zone))
+        return self._select(lambda item: is_on_day(self.text, read_date_span(item.date, self.zone), self.zone))
 
     def find_with_status(self) -> Rows:
         return self._select(lambda item: has_asked_status(self.text, item))
 
     def find_first(self) -> dict[int, First]:
-        texts = {row: tokenize(property_text(item.content, item.properties)) for row, item in self.items.items()}
+        texts = {row: tokenize(render_text(item.content, item.properties)) for row, item in self.items.items()}
         reasons = {row: find_first_reason(self.text, item, texts[row]) for row, item in self.items.items()}
         return {row: reason for row, reason in reasons.items() if reason}
 
@@ -81,7 +81,7 @@ class ItemCandidates:
 
 def is_within(span: Span | None, first: date, last: date, zone: tzinfo) -> bool:
     """Return whether an item's own date is within these days."""
-    start, stop = days_span(first, last, zone)
+    start, stop = get_days_span(first, last, zone)
     # all of it: an item of a week is not of one day
     return span is not None and start <= span[0] <= stop and span[1] <= stop
 

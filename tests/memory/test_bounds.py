@@ -21,7 +21,7 @@ from ana.memory.memory import Memory
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.search.property_text import SEARCHED
 from ana.memory.trash import list_deleted, restore
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.time.clock import Clock
 from ana.transfer.bundle import Bundle, read_export
 from ana.transfer.exporter import export_lines
@@ -161,13 +161,13 @@ def test_what_is_larger_by_an_earlier_version_stays_usable(older: Memory, tmp_pa
         before = older.get(id)
         first = next(iter(before.properties))
         assert older.update(id, "another text", {"status": "done", first: None}).after
-        undo(older, last_turn(older))
+        undo(older, find_undoable(older))
         assert older.get(id) == before
         older.delete(id)
         assert id in [deleted.item.id for deleted in list_deleted(older)]
         assert restore(older, id).after == before
         older.delete(id)
-        undo(older, last_turn(older))
+        undo(older, find_undoable(older))
         assert older.get(id) == before
     with pytest.raises(ToolError, match="3,001 properties; an item has at most 3,000"):
         older.update("aaaaaaaa", None, {"one more": 1})

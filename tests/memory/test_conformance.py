@@ -17,8 +17,8 @@ from ana.errors import AnaError, StoreBroken
 from ana.memory.backend import Backend, Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item
-from ana.memory.search.found import Found
 from ana.memory.search.query import Query
+from ana.memory.search.result import QueryResult
 from ana.memory.sources import ALL_MINE
 from tests.conftest import EMBEDDER
 from tests.memory.conformance import GROUPS, IN_A_PROCESS, ON_A_STORE, Check, StoreCheck, SuiteEmbedder
@@ -134,14 +134,14 @@ class LosesSources(PlainBackend):
 
 
 class IgnoresFilters(PlainBackend):
-    def query(self, query: Query) -> Found:
+    def query(self, query: Query) -> QueryResult:
         from ana.memory.filters import EVERY_ITEM
 
         return super().query(replace(query, where=EVERY_ITEM))
 
 
 class RanksBackwards(PlainBackend):
-    def query(self, query: Query) -> Found:
+    def query(self, query: Query) -> QueryResult:
         found = super().query(query)
         return replace(found, items=found.items[::-1], reasons=found.reasons[::-1])
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ana.memory.digests import content_digest, to_canonical_text
+from ana.memory.digests import digest_content, to_canonical_text
 
 
 @given(left=st.recursive(st.integers(-2, 2) | st.floats(-2, 2) | st.booleans() | st.none(), st.lists, max_leaves=4))
@@ -18,7 +18,7 @@ def test_equal_values_have_one_canonical_text(left: Any) -> None:
 
 
 def test_the_same_is_said_in_other_white_space_and_case() -> None:
-    one = content_digest("Buy  milk.", {"type": "task", "n": 1, "gone": None})
-    assert one == content_digest("buy milk", {"n": 1.0, "type": "task"})
-    assert one != content_digest("buy milk", {"n": 2, "type": "task"})
-    assert one != content_digest("buy oat milk", {"n": 1, "type": "task"})
+    one = digest_content("Buy  milk.", {"type": "task", "n": 1, "gone": None})
+    assert one == digest_content("buy milk", {"n": 1.0, "type": "task"})
+    assert one != digest_content("buy milk", {"n": 2, "type": "task"})
+    assert one != digest_content("buy oat milk", {"n": 1, "type": "task"})

@@ -11,7 +11,7 @@ from ana.backends.chroma.folder import Folder
 from ana.errors import NoSuchItem, RecordChanged, ToolError
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.context_line import LONGEST_LINE, to_one_line
-from ana.memory.digests import line_digest
+from ana.memory.digests import digest_line
 from ana.memory.memory import Memory
 from ana.memory.trash import restore
 from ana.time.clock import Clock
@@ -85,9 +85,9 @@ def test_what_changed_since_it_was_shown_is_not_overwritten(memory: Memory, monk
     monkeypatch.setattr(Clock, "stamp", lambda _: next(stamps))
     shown = memory.create("Buy milk").after
     assert shown
-    memory.update(shown.id, "Buy oat milk", shown=shown.updated_at)
+    memory.update(shown.id, "Buy oat milk", version=shown.updated_at)
     with pytest.raises(RecordChanged):
-        memory.update(shown.id, "Buy soy milk", shown=shown.updated_at)
+        memory.update(shown.id, "Buy soy milk", version=shown.updated_at)
     assert memory.get(shown.id).content == "Buy oat milk"
 
 
@@ -153,7 +153,7 @@ def test_line_numbers_survive_a_restart_and_a_lost_journal(memory: Memory, tmp_p
 
 def test_a_line_that_changed_since_it_was_read_is_answered_with_its_present_text(memory: Memory) -> None:
     memory.append_line("Likes tea")
-    shown = {0: line_digest("Likes tea")}
+    shown = {0: digest_line("Likes tea")}
     memory.replace_line(0, "Likes coffee")
     with pytest.raises(ToolError, match="Likes coffee"):
         memory.replace_line(0, "x", None, shown)
@@ -162,7 +162,7 @@ def test_a_line_that_changed_since_it_was_read_is_answered_with_its_present_text
     with pytest.raises(ToolError, match="Likes coffee"):
         memory.delete_line(0, None, {})
     assert memory.lines() == {0: "Likes coffee"}
-    memory.replace_line(0, "Likes water", None, {0: line_digest("Likes coffee")})
+    memory.replace_line(0, "Likes water", None, {0: digest_line("Likes coffee")})
     assert memory.lines() == {0: "Likes water"}
 
 

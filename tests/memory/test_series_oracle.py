@@ -18,7 +18,7 @@ from ana.memory.item import Item
 from ana.memory.search.query import Query, parse_query
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import show_occurrence
-from ana.time.repeats import DATE_KEYS, Occurrence, Repeat, occurrences
+from ana.time.repeats import DATE_KEYS, Occurrence, Repeat, iter_between
 from ana.values import Properties
 from tests.conftest import EMBEDDER
 from tests.examples import examples
@@ -92,7 +92,7 @@ FILTERS = st.recursive(
 def find_passing(node: Node, item: Item, zone: ZoneInfo) -> list[Occurrence | None]:
     """Return the occurrences by which an item passes; None is what does not repeat."""
     repeat = read_item_repeat(item, zone)
-    every = [*occurrences(repeat, BEGIN - timedelta(days=30), END)] if repeat else []
+    every = [*iter_between(repeat, BEGIN - timedelta(days=30), END)] if repeat else []
     if repeat is None or not every:
         return [None] if matches(node, item) else []
     shown = [show_occurrence(item, each.dates) for each in every]

@@ -8,7 +8,7 @@ from ana.errors import UserError
 from ana.memory.changes import Cause
 from ana.memory.memory import Memory
 from ana.memory.trash import list_deleted, purge, restore
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from tests.conftest import WEDNESDAY
 
 
@@ -34,7 +34,7 @@ def test_bringing_back_can_be_done_again_and_taken_back(memory: Memory) -> None:
     for _ in range(2):
         memory.delete(item)
         restore(memory, item)
-    undo(memory, last_turn(memory))
+    undo(memory, find_undoable(memory))
     assert memory.record("item", item) is None
     assert [each.item.id for each in list_deleted(memory)] == [item]
 

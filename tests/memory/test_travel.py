@@ -20,7 +20,7 @@ from ana.memory.views import localize, show_item
 from ana.notes import Note
 from ana.time.clock import Clock
 from ana.values import Properties
-from ana.workspace.zone import Noted, Whereabouts
+from ana.workspace.zone import Whereabouts, ZoneChange
 from tests.conftest import BERLIN, EMBEDDER
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -138,9 +138,9 @@ def test_what_earlier_versions_stored_keeps_the_zone_of_home_at_the_first_journe
     imported = Cause("", "", "edit-1", IMPORT)
     ann.memory.create("Flight", {"start_date": "2026-12-10T10:00", "zone": "floating"}, imported)
     where = Whereabouts(Note(tmp_path / "zone"), BERLIN)
-    assert where.look(ann.memory, ann.clock).told == ""
+    assert where.look(ann.memory, ann.clock).sentence == ""
     noted = where.look(ann.memory, ann.clock, "Asia/Tokyo")
-    assert noted.told == (
+    assert noted.sentence == (
         "Your time zone is Asia/Tokyo now; it was Europe/Berlin. 2 items have times that stay in Europe/Berlin; undo "
         "lets them go along."
     )
@@ -158,25 +158,27 @@ def test_where_a_person_is_stays_until_a_client_names_another_or_the_machine_tra
     note = Note(tmp_path / "zone")
     at_home = Whereabouts(note, BERLIN)
     at_home.look(ann.memory, ann.clock)
-    assert at_home.look(ann.memory, ann.clock, "Mars/Base").told == "", "a zone that nobody knows is no journey"
-    assert at_home.look(ann.memory, ann.clock, "Asia/Tokyo").told.startswith("Your time zone is Asia/Tokyo now")
-    assert at_home.look(ann.memory, ann.clock).told == at_home.look(ann.memory, ann.clock, "Asia/Tokyo").told == ""
+    assert at_home.look(ann.memory, ann.clock, "Mars/Base").sentence == "", "a zone that nobody knows is no journey"
+    assert at_home.look(ann.memory, ann.clock, "Asia/Tokyo").sentence.startswith("Your time zone is Asia/Tokyo now")
+    assert (
+        at_home.look(ann.memory, ann.clock).sentence == at_home.look(ann.memory, ann.clock, "Asia/Tokyo").sentence == ""
+    )
     assert (at_home.find(), ann.clock.zone) == (TOKYO, TOKYO)
     other = Clock(BERLIN)
     at_home.refresh(other)
     assert other.zone == TOKYO
     travelled = Whereabouts(note, ZoneInfo("Europe/Lisbon"))
     assert str(travelled.find()) == "Europe/Lisbon", "the machine's own zone is another than before"
-    assert travelled.look(ann.memory, ann.clock).told == "Your time zone is Europe/Lisbon now; it was Asia/Tokyo."
+    assert travelled.look(ann.memory, ann.clock).sentence == "Your time zone is Europe/Lisbon now; it was Asia/Tokyo."
 
 
 def test_another_name_for_the_same_clock_is_no_journey(ann: Traveller, tmp_path: Path) -> None:
     where = Whereabouts(Note(tmp_path / "zone"), BERLIN)
     where.look(ann.memory, ann.clock)
-    assert where.look(ann.memory, ann.clock, "Europe/Paris") == Noted(), "clocks show the same in both"
+    assert where.look(ann.memory, ann.clock, "Europe/Paris") == ZoneChange(), "clocks show the same in both"
     assert str(where.find()) == str(ann.clock.zone) == "Europe/Paris", "where they are is known"
     in_london = where.look(ann.memory, ann.clock, "Europe/London")
-    assert in_london.told == "Your time zone is Europe/London now; it was Europe/Paris."
+    assert in_london.sentence == "Your time zone is Europe/London now; it was Europe/Paris."
 
 
 def test_a_model_is_told_of_a_change_since_the_last_message_and_a_person_can_set_it(

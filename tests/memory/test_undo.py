@@ -14,7 +14,7 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.errors import UserError
 from ana.memory.changes import Cause, Change
 from ana.memory.memory import Memory
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.time.clock import Clock
 from tests.backends.chroma.care.test_reindex import Letters
 from tests.chroma import open_memory
@@ -34,7 +34,7 @@ def test_a_turn_is_undone_completely(memory: Memory) -> None:
     memory.update(kept, None, {"m": 2}, cause("t1", 2))
     memory.replace_line(0, "Prefers coffee", cause("t1", 3))
     memory.append_line("Lives in Berlin", cause("t1", 4))
-    done = undo(memory, last_turn(memory))
+    done = undo(memory, find_undoable(memory))
     assert (done.turn, done.conflicts, len(done.changes)) == ("t1", [], 4)
     assert memory.record("item", new) is None
     assert memory.get(kept).content == "kept"
@@ -59,12 +59,12 @@ def test_an_undo_is_taken_back_too(memory: Memory) -> None:
     undo(memory, "t0")
     taken_back = memory.history()[0].turn
     with pytest.raises(UserError, match="nothing to take back"):
-        last_turn(memory)
+        find_undoable(memory)
     with pytest.raises(UserError, match="already"):
         undo(memory, "t0")
     undo(memory, taken_back)
     assert memory.get(item).content == "one"
-    assert last_turn(memory) == "t0"
+    assert find_undoable(memory) == "t0"
     undo(memory, "t0")
     assert memory.record("item", item) is None
 
@@ -74,9 +74,9 @@ def test_turns_are_taken_back_one_before_the_other(memory: Memory) -> None:
     memory.update(item, "two", None, cause("t1"))
     memory.update(item, "three", None, cause("t2"))
     for left in ("two", "one"):
-        undo(memory, last_turn(memory))
+        undo(memory, find_undoable(memory))
         assert memory.get(item).content == left
-    undo(memory, last_turn(memory))
+    undo(memory, find_undoable(memory))
     assert memory.record("item", item) is None
 
 
@@ -87,7 +87,7 @@ def test_what_another_turn_changed_since_is_a_conflict_and_nothing_is_touched(me
     memory.update(item, "three", None, cause("t2"))
     done = undo(memory, "t1")
     assert done.changes == []
-    ((left, now),) = [(c.left, c.now) for c in done.conflicts]
+    ((left, now),) = [(c.after, c.now) for c in done.conflicts]
     assert left is not None
     assert now is not None
     assert (left.content, now.content) == ("two", "three")
@@ -137,7 +137,7 @@ def test_others_use_the_folder_while_an_undo_embeds(tmp_path: Path, clock: Clock
 def test_an_edit_by_hand_is_a_turn_of_its_own(memory: Memory) -> None:
     memory.append_line("Prefers tea")
     memory.replace_line(0, "Prefers coffee")
-    undo(memory, last_turn(memory))
+    undo(memory, find_undoable(memory))
     assert memory.lines() == {0: "Prefers tea"}
 
 
@@ -145,7 +145,7 @@ def test_a_turn_that_came_to_nothing_is_not_in_the_way(memory: Memory) -> None:
     memory.create("one", {}, cause("t0"))
     gone = memory.create("two", {}, cause("t1")).id
     memory.delete(gone, cause("t1", 1))
-    assert last_turn(memory) == "t0"
+    assert find_undoable(memory) == "t0"
 
 
 def test_what_was_changed_between_two_writes_of_a_turn_is_a_conflict(memory: Memory) -> None:
@@ -174,7 +174,7 @@ def test_many_undone_turns_are_skipped_at_once(memory: Memory) -> None:
     name = "t"
     for _ in range(30):  # taken back, and that taken back, and so on
         name = undo(memory, name).name
-    assert last_turn(memory) == "t"
+    assert find_undoable(memory) == "t"
 
 
 def test_an_unknown_turn(memory: Memory) -> None:

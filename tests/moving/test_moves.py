@@ -25,7 +25,7 @@ from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError
 from ana.handles import open_data, open_handles
 from ana.memory.item import merge_properties
 from ana.memory.memory import Memory
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.moving.move import Move
 from ana.people import People
@@ -114,13 +114,13 @@ def change_items(memory: Memory, content: str, properties: Any, then: str) -> No
     elif then == "delete":
         memory.delete(item.id)
     elif then == "undo":
-        undo(memory, last_turn(memory))
+        undo(memory, find_undoable(memory))
 
 
 def test_everything_goes_on_in_the_database(ann: Workspace) -> None:
     make_move(ann).run("database", ignore)
     assert PostgresRoster(database()).load()[ann.person].tokens == ("digest",)
-    assert People(in_database(ann).settings).find_by_calendar_key(ann.calendar_key()) == ann.person
+    assert People(in_database(ann).settings).find_by_calendar_key(ann.get_calendar_key()) == ann.person
     with memory_in(in_database(ann)) as memory:
         go_on(memory, in_database(ann))
 
@@ -323,5 +323,5 @@ def test_a_request_that_waited_is_approved_in_the_database(ann: Workspace) -> No
         assert [change["op"] for change in done.changes] == ["delete"]
     make_move(ann).run("folder", ignore)
     with memory_in(ann) as memory:
-        assert undo(memory, last_turn(memory)).turn == done.trace_id
+        assert undo(memory, find_undoable(memory)).turn == done.trace_id
         assert memory.get(id).content == "Call Anna"

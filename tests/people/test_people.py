@@ -10,7 +10,7 @@ import pytest
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError, WrongName
 from ana.handles import open_data
 from ana.keys import KEY
-from ana.logs import hide_secrets, secrets_of
+from ana.logs import hide_secrets, list_secrets
 from ana.people import People
 from ana.people.people import CODE_SECONDS, MOST_TOKENS
 from ana.settings import Settings, load_settings
@@ -153,7 +153,7 @@ def test_a_removed_persons_folder_and_a_backup_are_kept_and_all_that_let_them_in
     people: People, settings: Settings
 ) -> None:
     token, anna = people.add("anna"), open_workspace(settings, "anna")
-    key, code = anna.calendar_key(), people.make_code("anna")
+    key, code = anna.get_calendar_key(), people.make_code("anna")
     with open_data(anna, "a test") as handles:
         handles.memory.create("the key is in the blue tin")
     assert people.find_by_calendar_key(key) == "anna"
@@ -246,7 +246,7 @@ def test_tokens_of_the_deployment_count_beside_those_that_are_made(tmp_path: Pat
 
 def test_tokens_of_the_deployment_are_hidden_like_every_key(tmp_path: Path) -> None:
     settings = load_settings(folders(tmp_path, ANA_API_TOKENS=f"bob:{GIVEN}"))
-    assert GIVEN in secrets_of(settings)
+    assert GIVEN in list_secrets(settings)
     assert GIVEN not in repr(settings)
 
 
@@ -276,7 +276,7 @@ def test_a_list_that_cannot_be_read_lets_nobody_in(people: People, listed: Path,
 
 def test_only_the_key_of_a_calendar_opens_one(people: People, settings: Settings) -> None:
     token = people.add("anna")
-    mine, hers = (open_workspace(settings, name).calendar_key() for name in ("owner", "anna"))
+    mine, hers = (open_workspace(settings, name).get_calendar_key() for name in ("owner", "anna"))
     assert [people.find_by_calendar_key(key) for key in (mine, hers)] == ["owner", "anna"]
     for other in (token, "", hers[:-1], f"{hers[:-1]}{'B' if hers[-1] == 'A' else 'A'}"):
         assert people.find_by_calendar_key(other) is None

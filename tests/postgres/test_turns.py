@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ana.handles import open_handles
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.postgres.database import open_database
 from ana.settings import load_settings
@@ -56,7 +56,7 @@ def test_what_one_process_was_asked_another_approves_and_a_third_takes_back(star
     third = start("Hello.")
     records = third.handles.traces.read(THREAD)
     assert [record["question"] for record in records] == ["store my passport", "note that"]
-    assert undo(third.handles.memory, last_turn(third.handles.memory)).turn == records[-1]["id"]
+    assert undo(third.handles.memory, find_undoable(third.handles.memory)).turn == records[-1]["id"]
     assert contents(third) == [made["content"]]
     assert expect_done(third.ask("hi", THREAD)).answer == "Hello."
     assert not third.handles.workspace.folder.exists(), "no file has anything of it"

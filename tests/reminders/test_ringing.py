@@ -285,7 +285,7 @@ def test_a_damaged_ledger_is_made_again(tmp_path: Path) -> None:
 
 def test_the_ledger_forgets_the_oldest_by_their_order(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (folder, postgres):
-        monkeypatch.setattr(module, "MOST_KEPT", 2)
+        monkeypatch.setattr(module, "MOST_RINGS", 2)
     rings = [RingKey(f"item \0 {n}", f"202{9 - n}") for n in range(4)]
     for ring in rings:
         ledger.note_delivered("x", ring)

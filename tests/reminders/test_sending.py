@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from ana.addresses import PARAMETERS, PRIVATE, find_fault, name_kind, split_addresses
 from ana.keys import make_digest
-from ana.logs import secrets_of, set_up_logging
+from ana.logs import list_secrets, set_up_logging
 from ana.reach import is_public
 from ana.reminders import sending
 from ana.reminders.sending import NOT_TAKEN, Message, _add_buttons, send
@@ -224,7 +224,7 @@ def test_addresses_are_split_named_and_masked() -> None:
     assert len({make_digest(address) for address in addresses}) == 3
     settings = load_settings({"ANA_NOTIFY": text})
     assert "app-password" not in repr(settings)
-    hidden = secrets_of(settings)
+    hidden = list_secrets(settings)
     assert {"my-long-topic", "app-password", *addresses} <= {*hidden}
     assert "gmail.com" not in hidden, "or each mention of it would be hidden in a trace"
     assert name_kind("some words") == "an address"

@@ -13,7 +13,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 
 from ana.memory.memory import Memory
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.threads.folder import FolderThreadStore
@@ -87,7 +87,7 @@ def test_turns_are_answered_and_taken_back_in_their_order_after_the_clock_was_se
     assert [record["question"] for record in records] == [f"store thing {n}" for n in range(3)]
     memory = assistant.handles.memory
     for record in reversed(records):
-        assert undo(memory, last_turn(memory)).turn == record["id"]
+        assert undo(memory, find_undoable(memory)).turn == record["id"]
     assert memory.count() == 0
 
 

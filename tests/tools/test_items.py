@@ -144,8 +144,8 @@ def test_a_done_item_tells_when_it_was_done_by_the_journal(make_assistant: MakeA
     memory.update(closed.id, "Closed and renamed")
     memory.delete(closed.id)
     restore(memory, closed.id)
-    assert memory.completed_at(memory.get(closed.id)) == done
-    assert memory.completed_at(memory.get(open_.id)) is None
+    assert memory.get_completed_at(memory.get(closed.id)) == done
+    assert memory.get_completed_at(memory.get(open_.id)) is None
     assistant.ask("what do I have?", THREAD)
     (told,) = observed(settings)
     moments = {item["content"]: item.get("completed_at") for item in told["items"]}

@@ -6,7 +6,7 @@ import pytest
 
 from ana.memory.receipts import describe_change
 from ana.memory.search.property_text import SEARCHED
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.models.scripted import calls
 from ana.values import Properties
 from app.outcome import CutShort, Done
@@ -72,7 +72,7 @@ def test_a_move_that_was_taken_back_does_not_count(make_assistant: MakeAssistant
     move = ("update_item", {"id": id, "properties": {"due_date": "2030-05-11"}})
     for _ in range(2):
         assert write(make_assistant, move)[0].get("times_moved") is None
-        taken_back = undo(memory, last_turn(memory))
+        taken_back = undo(memory, find_undoable(memory))
     undo(memory, taken_back.name)  # now one move counts
     moves = [("update_item", {"id": id, "properties": {"due_date": f"2030-05-1{n}"}}) for n in (2, 3)]
     assert [each.get("times_moved") for each in write(make_assistant, *moves)] == [None, 3]

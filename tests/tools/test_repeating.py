@@ -14,7 +14,7 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ToolError
 from ana.memory.changes import Cause
 from ana.memory.memory import Memory
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.time.clock import Clock
 from tests.conftest import EMBEDDER
 from tools.call import CallContext
@@ -119,7 +119,7 @@ def test_two_bins_in_turn(life: Life) -> None:
     done = life.at("2026-12-01T19:00").change(black, status="done")
     assert done["done"].startswith("for 2026-12-01T18:00 (Tuesday); next 2026-12-15T18:00 (Tuesday)")
     assert [*life.ask(**{"$on": "2026-12-08"})] == ["Recycling bin"]
-    undo(life.memory, last_turn(life.memory))
+    undo(life.memory, find_undoable(life.memory))
     properties = life.memory.get(black).properties
     assert (properties["due_date"], properties.get("done_for")) == ("2026-12-01T18:00", None)
 
@@ -302,7 +302,7 @@ def test_single_dates_are_done_one_by_one_and_then_it_is_over(life: Life) -> Non
     life.at("2026-12-08T09:00").change(id, status="done")
     properties = life.memory.get(id).properties
     assert (properties["status"], properties["due_date"]) == ("done", "2026-12-08")
-    undo(life.memory, last_turn(life.memory))
+    undo(life.memory, find_undoable(life.memory))
     assert life.ask(**OPEN) == {"Blood test": "2026-12-08 (Tuesday)"}
 
 
@@ -485,7 +485,7 @@ def test_what_was_left_out_or_moved_long_ago_is_forgotten_when_it_moves_on(life:
     assert life.memory.get(id).properties.get("moved") is None
     assert life.memory.get(id).properties["due_date"] == "2027-01-05"
     assert "again" not in json.dumps(told)
-    undo(life.memory, last_turn(life.memory))
+    undo(life.memory, find_undoable(life.memory))
     kept = life.memory.get(id).properties
     assert (kept["moved"], kept["except"]) == ({"2026-12-15": "2026-12-16"}, ["2026-12-29"])
 
@@ -529,7 +529,7 @@ def test_the_dates_that_were_done_in_a_week_are_told_when_the_week_is_asked_for(
     life.change(pill, status="done")
     life.at("2026-11-26T07:00").change(pill, status="done")
     life.at("2026-11-27T07:00").change(pill, status="done")
-    undo(life.memory, last_turn(life.memory))
+    undo(life.memory, find_undoable(life.memory))
     told = life.call("query_items", where=where).get("done_then", [])
     assert [day for each in told for day in each["done_for"]] == found
     assert {each["content"] for each in told} <= {"Pill"}

@@ -8,7 +8,7 @@ from ana.errors import NoSuchItem, ToolError
 from ana.memory.changes import Cause
 from ana.memory.memory import Memory
 from ana.memory.operations import Operation, read_operation
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.models.scripted import calls
 from ana.values import Properties
 from app.outcome import Done, Waiting, expect_done
@@ -37,7 +37,7 @@ def test_several_are_moved_in_one_call_with_one_receipt_and_one_undo(make_assist
     assert [(item["id"], item["properties"]["due_date"]) for item in told["items"]] == [*zip(ids, moved, strict=True)]
     assert [change["id"] for change in done.changes] == ids
     assert done.receipt.count("Changed: “Workshop") == 2
-    undo(memory, last_turn(memory))
+    undo(memory, find_undoable(memory))
     assert [memory.get(id).date for id in ids] == [*days]
 
 

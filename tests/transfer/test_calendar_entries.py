@@ -8,7 +8,7 @@ from ana.errors import ToolError, UserError
 from ana.memory.changes import make_edit
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.transfer.following import Calendar, list_news, make_calendar, read_entries, remove_entries, update_entries
 from tests.conftest import BERLIN
 from tests.feeds import CHOIR, DENTIST, write_feed
@@ -99,7 +99,7 @@ def test_news_are_what_changed_or_went(memory: Memory) -> None:
 def test_a_reading_is_not_what_was_done_last(memory: Memory) -> None:
     memory.create("Buy milk", cause=make_edit())
     read(memory, CHOIR)
-    undo(memory, last_turn(memory))
+    undo(memory, find_undoable(memory))
     assert [item.content for item in memory.items()] == ["Choir"]
 
 

@@ -53,16 +53,16 @@ class Journal(JournalTable):
         """
         with self._open() as db:
             db.executemany("DELETE FROM writes WHERE key = ? AND NOT done", [(e.key,) for e in entries if e.key])
-            act = self.next_number(_ACT) or db.execute("SELECT coalesce(max(act), 0) + 1 FROM writes").fetchone()[0]
+            act = self.get_next_number(_ACT) or db.execute("SELECT coalesce(max(act), 0) + 1 FROM writes").fetchone()[0]
             self.raise_number(_ACT, act + 1)
-            self.insert(entries, act, max(self.next_seq(), OPEN), done=False)
+            self.insert(entries, act, max(self.get_next_seq(), OPEN), done=False)
         return int(act)
 
     def finish(self, act: int) -> None:
         """Note that an act was done and read back; its entries follow all that are done."""
         with self._open() as db:
             rows = db.execute("SELECT seq FROM writes WHERE act = ? AND NOT done ORDER BY seq", (act,)).fetchall()
-            moves = [(seq, old) for seq, (old,) in enumerate(rows, self.next_seq(f"seq < {OPEN}"))]
+            moves = [(seq, old) for seq, (old,) in enumerate(rows, self.get_next_seq(f"seq < {OPEN}"))]
             db.executemany("UPDATE writes SET seq = ?, done = 1 WHERE seq = ?", moves)
 
     def drop(self, act: int) -> None:
@@ -145,12 +145,12 @@ class Acts:
             changes = net(entry.change for entry in entries)
             now = self._read([change.key for change in changes])
             same = [change for change in changes if now.get(change.key) == change.after]
-            made = [change for change in same if not self._journal.was_changed_after(change, act)]
-            if len(made) == len(changes):
+            own = [change for change in same if not self._journal.was_changed_after(change, act)]
+            if len(own) == len(changes):
                 self._journal.finish(act)
                 continue
-            self._write([Change(c.kind, c.id, c.after, c.before) for c in made])  # back to what they were
-            if made or has_written:
+            self._write([Change(c.kind, c.id, c.after, c.before) for c in own])  # back to what they were
+            if own or has_written:
                 self._journal.drop(act)
 
     def _write(self, changes: Iterable[Change], vectors: Vectors | None = None) -> None:

@@ -31,8 +31,8 @@ from ana.embedders.base import Vector
 from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
-from ana.memory.search.found import Found
 from ana.memory.search.query import Query
+from ana.memory.search.result import QueryResult
 from ana.memory.search.scoring import Weights
 from ana.progress import Progress
 
@@ -98,7 +98,7 @@ class ChromaBackend(TableReads):
             if len(items) < page:
                 return
 
-    def query(self, query: Query) -> Found:
+    def query(self, query: Query) -> QueryResult:
         # before the folder is held: an embedder may be a server, and slow
         embedder, vector = self.embedder, self._embed_query(query)
         with self.hold() if query.text else self.hold_in_order():
@@ -168,10 +168,10 @@ class ChromaBackend(TableReads):
             return self.collections[kind].look_up(find)
 
     @contextmanager
-    def _map_errors(self, held: AbstractContextManager[T]) -> Iterator[T]:
-        with map_foreign_errors(self.path), held as what:
+    def _map_errors(self, context: AbstractContextManager[T]) -> Iterator[T]:
+        with map_foreign_errors(self.path), context as value:
             try:
-                yield what
+                yield value
             except sqlite3.Error:
                 self.close()
                 raise

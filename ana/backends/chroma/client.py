@@ -86,7 +86,7 @@ def map_foreign_errors(path: Path) -> Iterator[None]:
     except AnaError:  # is already one of ours, and some are RuntimeErrors
         raise
     except (OSError, sqlite3.Error, RuntimeError) as exc:
-        raise unusable_error(path, exc) from exc
+        raise make_unusable_error(path, exc) from exc
     except BaseException as exc:
         if error := _map_error_of_chroma(path, exc):
             raise error from exc
@@ -101,13 +101,13 @@ def _map_error_of_chroma(path: Path, exc: BaseException) -> AnaError | None:
 
     # the second comes from Chroma's native part, and is not an Exception
     if isinstance(exc, InternalError) or type(exc).__name__ == "PanicException":
-        return unusable_error(path, exc)
+        return make_unusable_error(path, exc)
     if isinstance(exc, ChromaError):
         return ToolError(f"The store refused this: {exc}.", "Change the call.")
     return None
 
 
-def unusable_error(path: Path, exc: BaseException) -> StoreBroken:
+def make_unusable_error(path: Path, exc: BaseException) -> StoreBroken:
     """Return the error for a folder that the system or Chroma refuses."""
     reason = describe_fault(exc)
     hint = "Check that the disk has room and that the folder may be written, or set ANA_DATA_DIR to another."
@@ -136,12 +136,12 @@ def refuse_damaged(database: Path) -> None:
     """
     with closing(sqlite3.connect(database)) as connection:
         try:
-            found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+            verdict = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
                 if not sql.startswith("CREATE VIRTUAL"):  # whose rows are in ordinary tables
                     for _ in connection.execute(f'SELECT * FROM "{name}"'):
                         pass
         except UnicodeDecodeError as exc:  # SQLite's own message was not UTF-8
             raise sqlite3.DatabaseError("its schema is damaged") from exc
-    if found != "ok":
-        raise sqlite3.DatabaseError(" ".join(found.split()))
+    if verdict != "ok":
+        raise sqlite3.DatabaseError(" ".join(verdict.split()))

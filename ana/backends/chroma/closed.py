@@ -52,10 +52,10 @@ class ClosedSource:
 
 def read_closed(chroma: Path, name: str, embedder: str, open: Callable[[], ChromaSource]) -> ClosedSource | None:
     """Return a collection, while Chroma is closed; None if it is not there or another's, or the file cannot be read."""
-    found = _read(chroma, _COUNTED, embedder, name)
-    if len(found) != 1:
+    rows = _read(chroma, _COUNTED, embedder, name)
+    if len(rows) != 1:
         return None
-    identity, count = found[0]
+    identity, count = rows[0]
     return ClosedSource(identity, count, open)
 
 
@@ -87,7 +87,7 @@ def _read(chroma: Path, query: str, *values: str) -> list[Any]:
                 return db.execute(query, values).fetchall()
         except sqlite3.Error as exc:
             # a client that was closed a moment ago has not let go of its journal
-            is_held = isinstance(exc, sqlite3.OperationalError) and exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_IOERR
-            if not is_held or time.monotonic() > until:
+            is_busy = isinstance(exc, sqlite3.OperationalError) and exc.sqlite_errorcode & 0xFF == sqlite3.SQLITE_IOERR
+            if not is_busy or time.monotonic() > until:
                 return []
             time.sleep(0.02)

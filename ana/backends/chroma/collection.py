@@ -18,12 +18,12 @@ from ana.embedders.base import Vector, Vectors, get_revision
 from ana.embedders.known import embed_many
 from ana.errors import ConfigError
 from ana.memory.changes import Kind
-from ana.memory.digests import content_digest
+from ana.memory.digests import digest_content
 from ana.memory.item import Item
-from ana.memory.search.found import Found
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.memory.search.query import Query
 from ana.memory.search.ranking import sort_similar
+from ana.memory.search.result import QueryResult
 from ana.memory.search.scoring import Weights
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class ChromaCollection:
 
     def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
         """Return the vectors of records by their text; the folder need not be held."""
-        texts = list(dict.fromkeys(property_text(item.content, item.properties) for item in items))
+        texts = list(dict.fromkeys(render_text(item.content, item.properties) for item in items))
         return embed_many(self.embedder, texts)
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
@@ -84,7 +84,7 @@ class ChromaCollection:
         """
         for start in range(0, len(changes), BATCH):
             part = changes[start : start + BATCH]
-            texts = {item.id: property_text(item.content, item.properties) for item, _ in part}
+            texts = {item.id: render_text(item.content, item.properties) for item, _ in part}
             new = self.embed([item for item, _ in part if texts[item.id] not in (vectors or {})])
             known = {**(vectors or {}), **new}
             stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in part]
@@ -98,13 +98,13 @@ class ChromaCollection:
                 with self._enter_write(removed=existing) as source:
                     source.delete(existing)
 
-    def query(self, query: Query, vector: Vector | None) -> Found:
+    def query(self, query: Query, vector: Vector | None) -> QueryResult:
         """Find records; the vector is that of the query's text, None without one."""
         return self.look_up(lambda db: self._search.find(db, query, vector))
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""
-        digest = content_digest(item.content, item.properties)
+        digest = digest_content(item.content, item.properties)
         return self.look_up(lambda db: lookup.find_same(db, digest))
 
     def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:
@@ -183,13 +183,13 @@ class ChromaCollection:
             client=client,
             client_settings=read_settings(),  # it would read them again, and leave them unused
             embedding_function=cast("Embeddings", self.embedder),  # has its methods, not its base class
-            **{f"collection_{name}": value for name, value in collection_arguments(self.embedder).items()},
+            **{f"collection_{name}": value for name, value in describe_collection(self.embedder).items()},
         )
         _refuse_other_embedder(self.name, chroma._collection.metadata or {}, self.embedder)
         return ChromaSource(chroma, self._read)
 
 
-def collection_arguments(embedder: Embedder) -> dict[str, Any]:
+def describe_collection(embedder: Embedder) -> dict[str, Any]:
     """Return the arguments that create a collection: its embedder, which it records, and its distance."""
     remembered = {
         "ana_embedder": embedder.name,

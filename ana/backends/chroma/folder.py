@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.backends.chroma.care.format import MOVED, read_format
-from ana.backends.chroma.client import open_chroma, unusable_error
+from ana.backends.chroma.client import make_unusable_error, open_chroma
 from ana.errors import ConfigError
 from ana.files import Place, overwrite, read_small
 from ana.locks import OwnerLock
-from ana.machine import boot_id
+from ana.machine import read_boot_id
 from ana.own_files import name_folder
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Folder:
         self._client: Client | None = None
         self._is_in_order = False
         self._blanked: dict[str, int] = {}
-        self._seen = ""
+        self._stamp = ""
         self._was_moved: bool | None = None
         self._place = Place(path)
 
@@ -141,8 +141,8 @@ class Folder:
         """Note before a write, while holding, that other processes must reopen Chroma."""
         if not self._dirty:  # once for each hold is enough
             self._dirty = True
-            self._seen = f"{uuid.uuid4().hex} {boot_id()}"
-            overwrite(self._generation_file, self._seen)  # before the write: after a crash others must reopen too
+            self._stamp = f"{uuid.uuid4().hex} {read_boot_id()}"
+            overwrite(self._generation_file, self._stamp)  # before the write: after a crash others must reopen too
 
     def close(self) -> None:
         """Close Chroma; the next `hold` opens it again, and looks at the files before that."""
@@ -169,11 +169,11 @@ class Folder:
                 self._lock.release(in_doubt=self.in_doubt)
                 raise
         except OSError as exc:
-            raise unusable_error(self.path, exc) from exc
+            raise make_unusable_error(self.path, exc) from exc
         self._refuse_moved(self._lock)
-        if written != self._seen:  # another process wrote: an open client has stale indexes
-            self.in_doubt |= bool(written) and not written.endswith(boot_id())
-            self._seen = written
+        if written != self._stamp:  # another process wrote: an open client has stale indexes
+            self.in_doubt |= bool(written) and not written.endswith(read_boot_id())
+            self._stamp = written
             self.close()
         elif self.in_doubt:
             self.close()
@@ -210,9 +210,9 @@ def blank_unwritten(chroma: Path, known: dict[str, int]) -> None:
 
 def _blank(path: str, known: dict[str, int]) -> None:
     with suppress(FileNotFoundError):
-        found = os.stat(path)
-        if found.st_mtime_ns != known.get(path):
+        status = os.stat(path)
+        if status.st_mtime_ns != known.get(path):
             # the same file, because Chroma has it open
             with os.fdopen(os.open(path, os.O_RDWR), "r+b") as file:
-                file.write(bytes(found.st_size))
+                file.write(bytes(status.st_size))
             known[path] = os.stat(path).st_mtime_ns

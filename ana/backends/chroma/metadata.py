@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TypeAlias, TypeGuard
 
 from ana.memory.item import Item, from_json, to_json
-from ana.memory.search.property_text import SEARCHED, property_text
+from ana.memory.search.property_text import SEARCHED, render_text
 from ana.time.dates import day_of
 from ana.values import Json, Properties
 
@@ -51,7 +51,7 @@ def is_flat(value: Json) -> TypeGuard[Scalar]:
 
 def to_chroma(item: Item) -> tuple[str, Metadata]:
     """Return the document that is embedded, and metadata with the rest."""
-    document = property_text(item.content, item.properties)
+    document = render_text(item.content, item.properties)
     rest = to_json(item) | {"length": len(item.content)}
     del rest["id"]
     if len(item.content) <= SEARCHED and is_utf8(document):  # it begins with the content, which is not stored twice
@@ -73,12 +73,12 @@ def limit_flat(metadata: Metadata, names: set[str]) -> Metadata:
 
     `names` are those that the collection knows; new ones are added.
     """
-    kept: Metadata = {}
+    flat: Metadata = {}
     for name, value in metadata.items():
-        if name == ITEM_KEY or (len(kept) < MOST_NAMES and (name in names or len(names) < MOST_NAMES)):
-            kept[name] = value
+        if name == ITEM_KEY or (len(flat) < MOST_NAMES and (name in names or len(names) < MOST_NAMES)):
+            flat[name] = value
             names.add(name)
-    return kept
+    return flat
 
 
 def from_chroma(id: str, document: str, metadata: Metadata) -> Item:

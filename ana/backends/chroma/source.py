@@ -57,11 +57,11 @@ class ChromaSource:
 
     def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
         """Return items with their vectors, in the order of the ids; ids that do not exist are left out."""
-        found: dict[str, EmbeddedItem] = {}
+        by_id: dict[str, EmbeddedItem] = {}
         for start in range(0, len(ids), PAGE):
             part = self._collection.get(ids=list(ids[start : start + PAGE]), include=_EVERYTHING)
-            found |= {stored.item.id: stored for stored in self._read_embedded(part)}
-        return [found[id] for id in ids if id in found]
+            by_id |= {stored.item.id: stored for stored in self._read_embedded(part)}
+        return [by_id[id] for id in ids if id in by_id]
 
     def get_items(self, ids: Sequence[str]) -> list[Item]:
         """Return the items with these ids, in any order; ids that do not exist are left out."""
@@ -105,10 +105,10 @@ class ChromaSource:
 
     def find_nearest_each(self, vectors: Sequence[Vector], limit: int) -> list[dict[str, float]]:
         """Return `find_nearest` of several vectors; together they take a seventh of the time."""
-        found = self._collection.query(
+        answer = self._collection.query(
             query_embeddings=np.array(vectors, np.float32), n_results=limit, include=["distances"]
         )
-        rows = zip(found["ids"], found["distances"] or [], strict=True)
+        rows = zip(answer["ids"], answer["distances"] or [], strict=True)
         return [{id: 1.0 - distance for id, distance in zip(*row, strict=True)} for row in rows]
 
     def _get(self, **which: Any) -> Any:

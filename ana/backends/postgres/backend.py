@@ -17,8 +17,8 @@ from ana.embedders import Embedder
 from ana.memory.backend import Expected, JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item, from_json
-from ana.memory.search.found import Found
 from ana.memory.search.query import Query
+from ana.memory.search.result import QueryResult
 from ana.postgres.database import READ, WRITE, Database
 from ana.postgres.session import Session, Statement
 
@@ -64,11 +64,11 @@ class PostgresBackend(IndexReads):
             ((row,),) = session.run(Statement("SELECT count(*) FROM records WHERE kind = ?", [kind]), commits=ends)
             return int(row[0])
 
-    def query(self, query: Query) -> Found:
+    def query(self, query: Query) -> QueryResult:
         # before a connection is taken: an embedder may be a server, and slow
         vector = np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
 
-        def find(derived: Derived) -> Found:
+        def find(derived: Derived) -> QueryResult:
             if vector is not None:
                 journal.check_embedder(derived.embedder, self.embedder.name)
             return derived.tables["item"].query(query, vector)

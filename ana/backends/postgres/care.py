@@ -8,7 +8,7 @@ from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.journal import LOCK
 from ana.embedders import Embedder
 from ana.memory.item import from_json
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.postgres.person import PersonRows
 from ana.progress import Progress
 
@@ -46,11 +46,11 @@ class PostgresCare:
             for first in range(0, len(stored), AT_ONCE):
                 some = stored[first : first + AT_ONCE]
                 vectors = self.embedder.embed_documents([_get_text(record) for _, record in some])
-                given = [row for row, _ in some], [np.array(vector, np.float32).tobytes() for vector in vectors]
+                columns = [row for row, _ in some], [np.array(vector, np.float32).tobytes() for vector in vectors]
                 session.add(
                     "UPDATE records SET vector = given.vector FROM unnest(?::integer[], ?::bytea[])"
                     " AS given(row, vector) WHERE records.row = given.row",
-                    *given,
+                    *columns,
                 )
                 session.run()
                 progress(first + len(some), len(stored))
@@ -60,4 +60,4 @@ class PostgresCare:
 
 def _get_text(record: dict[str, Any]) -> str:
     item = from_json(record)
-    return property_text(item.content, item.properties)
+    return render_text(item.content, item.properties)

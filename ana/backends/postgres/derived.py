@@ -55,11 +55,11 @@ class Derived:
 
     def _read_all(self, session: Session) -> None:
         self.tables = {kind: MemoryTables() for kind in KINDS}
-        for kind, its in self.tables.items():
+        for kind, store in self.tables.items():
             rows = session.scan(f"SELECT record, vector FROM records WHERE kind = '{kind}' ORDER BY row", PAGE)
             stored = ((from_json(record), np.frombuffer(vector, np.float32)) for record, vector in rows)
-            with transaction(its.db):
-                its.tables.put(its.db, stored)
+            with transaction(store.db):
+                store.tables.put(store.db, stored)
 
     def _read_changes(self, session: Session, since: JournalPosition, until: JournalPosition) -> bool:
         """Return whether the journal tells what changed since."""
@@ -68,10 +68,10 @@ class Derived:
         # after an erasure, or of another store under this name, some are not there or others
         if count != until[0] - seq or (seq and ts != moment):
             return False
-        for kind, its in self.tables.items():
-            mine = [(names[-1], record, vector) for of, names, record, vector in changed if of == kind]
+        for kind, store in self.tables.items():
+            mine = [(names[-1], record, vector) for each_kind, names, record, vector in changed if each_kind == kind]
             stored = [(from_json(record), np.frombuffer(vector, np.float32)) for _, record, vector in mine if record]
-            with transaction(its.db):
-                its.tables.remove(its.db, [id for id, record, _ in mine if not record])
-                its.tables.put(its.db, stored)
+            with transaction(store.db):
+                store.tables.remove(store.db, [id for id, record, _ in mine if not record])
+                store.tables.put(store.db, stored)
         return True

@@ -98,8 +98,9 @@ def list_turns(session: Session, thread: str | None, prefix: str, limit: int) ->
     # of a long beginning the table knows a part
     most = None if limit < 0 or len(begin) > LONGEST else limit
     query = f"SELECT ({of_turn}) FROM entries AS last WHERE {' AND '.join(conditions)} ORDER BY seq DESC LIMIT ?"
-    found = {turn: of for ((of, turn, *_),) in session.ask(query, *values, most) if turn.startswith(prefix)}
-    return dict([*found.items()][: limit if limit >= 0 else None])
+    rows = (names for (names,) in session.ask(query, *values, most))
+    threads = {turn: name for name, turn, *_ in rows if turn.startswith(prefix)}
+    return dict([*threads.items()][: limit if limit >= 0 else None])
 
 
 def make_entries(entries: Sequence[Entry], first: int) -> Iterator[tuple[Any, ...]]:

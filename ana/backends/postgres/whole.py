@@ -12,7 +12,7 @@ from ana.embedders.base import Vector
 from ana.embedders.known import OnceEmbeddings
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item, from_json
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.postgres.session import Session
 
 
@@ -25,8 +25,8 @@ class WholePostgres(WholeStore):
 
     @property
     def embedder_name(self) -> str:
-        made = [name for (name,) in self._session.ask("SELECT embedder FROM stores WHERE embedder <> ''")]
-        return made[0] if made else super().embedder_name
+        names = [name for (name,) in self._session.ask("SELECT embedder FROM stores WHERE embedder <> ''")]
+        return names[0] if names else super().embedder_name
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         query = f"SELECT record, vector FROM records WHERE kind = '{kind}' ORDER BY row"
@@ -34,15 +34,15 @@ class WholePostgres(WholeStore):
             yield from_json(record), np.frombuffer(vector, np.float32)
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
-        known = {property_text(i.content, i.properties): vector for i, vector in records if vector is not None}
-        made = [Entry("", "", "", Change(kind, item.id, None, item)) for item, _ in records]
+        known = {render_text(i.content, i.properties): vector for i, vector in records if vector is not None}
+        entries = [Entry("", "", "", Change(kind, item.id, None, item)) for item, _ in records]
         self._session.add(MAKE_STORE)
-        Writing(made, OnceEmbeddings(self._backend.embedder, known)).fill(self._session)
+        Writing(entries, OnceEmbeddings(self._backend.embedder, known)).fill(self._session)
         self._session.run()
 
     def take_entries(self, entries: Sequence[Entry]) -> None:
-        made = [row for each in entries for row in journal.make_entries([each], each.seq)]
-        self._session.insert("entries", journal.ENTRIES, made)
+        rows = [row for each in entries for row in journal.make_entries([each], each.seq)]
+        self._session.insert("entries", journal.ENTRIES, rows)
         self._session.run()
 
     def take_numbers(self, last_entry: int, next_line: int) -> None:

@@ -11,9 +11,9 @@ from ana.embedders.known import embed_many
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
 from ana.memory.changes import Change, Entry, combine, net
-from ana.memory.digests import content_digest
+from ana.memory.digests import digest_content
 from ana.memory.item import Item, from_json, to_json
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.postgres.session import Rows, Session, Statement
 
 _RECORDS = ("row", "kind", "id", "created_at", "digest", "vector", "record")
@@ -30,7 +30,7 @@ class Writing:
     def __init__(self, entries: Sequence[Entry], embedder: Embedder) -> None:
         self._entries, self._embedder = entries, embedder
         self._changes = net(entry.change for entry in entries)
-        texts = {c.key: property_text(c.after.content, c.after.properties) for c in self._changes if c.after}
+        texts = {c.key: render_text(c.after.content, c.after.properties) for c in self._changes if c.after}
         vectors = embed_many(embedder, [*dict.fromkeys(texts.values())])
         self._vectors = {key: vectors[text] for key, text in texts.items()}
 
@@ -38,7 +38,7 @@ class Writing:
         """Make the changes and return them; arguments and errors as of `Backend.apply`."""
         concerned = {*expected, *(change.key for change in self._changes)}
         new = [change.after for change in self._changes if change.after and change.kind == "item"]
-        digests = [content_digest(item.content, item.properties) for item in new] if distinct else []
+        digests = [digest_content(item.content, item.properties) for item in new] if distinct else []
         numbers, earlier, stored, copies = session.run(
             LOCK,
             find_by_keys(entry.key for entry in self._entries if entry.key),
@@ -48,15 +48,15 @@ class Writing:
                 [digests],
             ),
         )
-        made = {entry.key: entry.change for entry in read_entries(earlier)}
-        if known := find_earlier_change(made.get, self._entries):
+        by_key = {entry.key: entry.change for entry in read_entries(earlier)}
+        if known := find_earlier_change(by_key.get, self._entries):
             return [known]
         check_expected(expected, read_records(stored))
         if copies:
             raise DuplicateItem(copies[0][0]["id"])
         ((last, embedder, row),) = numbers
         check_embedder(embedder if last else None, self._embedder.name)
-        self._write_records(session, row, {(kind, record["id"]): its for kind, record, its in stored})
+        self._write_records(session, row, {(kind, record["id"]): number for kind, record, number in stored})
         session.insert("entries", ENTRIES, make_entries(self._entries, last + 1))
         session.add("UPDATE stores SET embedder = ?, entries = ?", self._embedder.name, last + len(self._entries))
         (read,) = session.run(select_records([c.key for c in self._changes]), commits=commits)
@@ -82,12 +82,12 @@ class Writing:
             if change.after and change.key not in rows:
                 last += 1
                 rows[change.key] = last
-        made = (self._make_record(rows[c.key], c.key, c.after) for c in self._changes if c.after)
-        session.insert("records", _RECORDS, made)
+        records = (self._make_record(rows[c.key], c.key, c.after) for c in self._changes if c.after)
+        session.insert("records", _RECORDS, records)
         session.add("UPDATE stores SET row = ?", last)
 
     def _make_record(self, row: int, key: RecordKey, item: Item) -> tuple[object, ...]:
-        digest = content_digest(item.content, item.properties)
+        digest = digest_content(item.content, item.properties)
         vector, record = self._vectors[key].tobytes(), json.dumps(to_json(item))
         return row, key[0], to_name(item.id), item.created_at, digest, vector, record
 

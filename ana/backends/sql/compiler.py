@@ -148,8 +148,8 @@ class _Compiler:
         return join("AND", parts)
 
     def _rows_where(self, key: str, element: str, test: Sql, table: str = "properties") -> Sql:
-        held = f"SELECT row FROM {table} AS held WHERE key = ? AND element IN ({element}) AND {test.text}"
-        return Sql(f"items.row IN ({held})", (json.dumps(key), *test.params))
+        rows = f"SELECT row FROM {table} AS held WHERE key = ? AND element IN ({element}) AND {test.text}"
+        return Sql(f"items.row IN ({rows})", (json.dumps(key), *test.params))
 
 
 def _join_plain(operands: tuple[Operand, ...]) -> list[Operand | frozenset[str]]:

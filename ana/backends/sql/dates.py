@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, tzinfo
 
 from ana.time.clock import find_zone
-from ana.time.spans import date_span
+from ana.time.spans import read_date_span
 
 MOST_ZONES = 4
 
@@ -76,14 +76,14 @@ class ZoneDates:
 
     def _fill(self, db: sqlite3.Connection, which: str, which_properties: str, *row: int) -> None:
         items = db.execute(f"SELECT row, id, created_at, date FROM items {which}", row)
-        rows = ((*item, *(date_span(item[3], self.zone) or (None, None))) for item in items)
+        rows = ((*item, *(read_date_span(item[3], self.zone) or (None, None))) for item in items)
         db.executemany(f"INSERT INTO {self.items} VALUES (?, ?, ?, ?, ?, ?)", rows)
-        found = db.execute(f"SELECT row, key, element, value FROM properties {which_properties}", row)
-        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._iter_spans(found))
+        properties = db.execute(f"SELECT row, key, element, value FROM properties {which_properties}", row)
+        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._iter_spans(properties))
 
-    def _iter_spans(self, found: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
-        for row, key, element, value in found:
-            if value.startswith('"') and (span := date_span(json.loads(value), self.zone)):
+    def _iter_spans(self, properties: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
+        for row, key, element, value in properties:
+            if value.startswith('"') and (span := read_date_span(json.loads(value), self.zone)):
                 yield row, key, element, *span
 
     def _run(self, db: sqlite3.Connection, statements: str) -> None:

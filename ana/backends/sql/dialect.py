@@ -58,8 +58,8 @@ def add_functions(db: sqlite3.Connection) -> None:
     """Define the functions that conditions and look-ups call."""
 
     def order(value: str, bound: str) -> int:
-        left, right = json.loads(value), json.loads(bound)
-        return int(left > right) - int(left < right)
+        one, other = json.loads(value), json.loads(bound)
+        return int(one > other) - int(one < other)
 
     def tag(value: str) -> str | None:
         known = json.loads(value)

@@ -15,10 +15,10 @@ from ana.backends.sql.tables import transaction
 from ana.backends.sql.vectors import RowVectors
 from ana.embedders.base import Vector
 from ana.embedders.wordllama import embed_words
-from ana.memory.digests import content_digest
+from ana.memory.digests import digest_content
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, to_json
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import Terms, Words
@@ -46,13 +46,13 @@ class ItemTables:
         """Return the tables of dates in a zone; the first query from a zone fills them."""
         self._met[str(zone)] = zone
         known = self._get_zones(db)
-        found = next((dates for dates in known if str(dates.zone) == str(zone)), None)
-        if found is None:
+        match = next((dates for dates in known if str(dates.zone) == str(zone)), None)
+        if match is None:
             self._zones = None  # unknown until the transaction succeeds
             with transaction(db):
-                found = add_zone(db, known, zone)
+                match = add_zone(db, known, zone)
             self._zones = known
-        return found
+        return match
 
     def _get_zones(self, db: sqlite3.Connection) -> list[ZoneDates]:
         if self._zones is None:
@@ -92,13 +92,13 @@ class ItemTables:
     def put(self, db: sqlite3.Connection, stored: Iterable[tuple[Item, Vector]]) -> None:
         """Enter items with their vectors, in place of what there is under their ids, inside a transaction."""
         numbers: dict[str, int] = {}
-        left = iter(stored)
-        while some := [*islice(left, AT_ONCE)]:
-            words = [tokenize(property_text(item.content, item.properties)) for item, _ in some]
+        rest = iter(stored)
+        while some := [*islice(rest, AT_ONCE)]:
+            words = [tokenize(render_text(item.content, item.properties)) for item, _ in some]
             self._number_words(db, chain.from_iterable(words), numbers)
-            for (item, vector), its in zip(some, words, strict=True):
+            for (item, vector), tokens in zip(some, words, strict=True):
                 # in order and repeated, for phrases
-                self._put(db, item, vector, np.array([numbers[word] for word in its], np.uint32))
+                self._put(db, item, vector, np.array([numbers[word] for word in tokens], np.uint32))
 
     def _remove_row(self, db: sqlite3.Connection, row: int) -> None:
         for table in ("bodies", "vectors", "properties"):
@@ -113,13 +113,13 @@ class ItemTables:
             self._series.remove(row)
 
     def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, terms: Terms) -> None:
-        digest = content_digest(item.content, item.properties)
+        digest = digest_content(item.content, item.properties)
         absolute = make_absolute(item)  # whose spans are the same moments in every zone
         values = (item.id, digest, item.created_at, absolute.date, terms.tobytes())
-        found = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
-        if found:  # a known item keeps its row, which all tables share
-            db.execute("DELETE FROM properties WHERE row = ?", found)
-        known = (found and found[0], *values)
+        old = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
+        if old:  # a known item keeps its row, which all tables share
+            db.execute("DELETE FROM properties WHERE row = ?", old)
+        known = (old and old[0], *values)
         row = int(db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid or 0)
         db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(to_json(item))))
         db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, vector.astype(np.float32).tobytes()))

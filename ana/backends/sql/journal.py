@@ -33,8 +33,8 @@ class JournalTable:
 
     def find(self, key: str) -> Change | None:
         """Return the change that the call with this key made."""
-        found = self.select("done AND key = ?", key)
-        return found[0].change if found else None
+        entries = self.select("done AND key = ?", key)
+        return entries[0].change if entries else None
 
     def latest(self, kind: Kind) -> list[Entry]:
         last = "seq IN (SELECT max(seq) FROM writes WHERE kind = ? AND done GROUP BY id)"
@@ -49,7 +49,7 @@ class JournalTable:
 
     def position(self) -> JournalPosition:
         row = self._connect().execute("SELECT seq, ts FROM writes WHERE done ORDER BY seq DESC LIMIT 1").fetchone()
-        last, erased = row or (0, ""), self.next_number(ENTRY) - 1
+        last, erased = row or (0, ""), self.get_next_number(ENTRY) - 1
         return last if last[0] >= erased else (erased, "")
 
     def deletions(self, record: RecordKey | None = None) -> list[Entry]:
@@ -78,22 +78,22 @@ class JournalTable:
 
     def delete(self, records: Collection[RecordKey]) -> None:
         """Remove every entry of these records. Their numbers are not given again."""
-        self.raise_number(ENTRY, self.next_seq("done"))
+        self.raise_number(ENTRY, self.get_next_seq("done"))
         self._connect().executemany("DELETE FROM writes WHERE kind = ? AND id = ?", records)
 
-    def next_seq(self, which: str = "1") -> int:
+    def get_next_seq(self, which: str = "1") -> int:
         """Return the number after the last entry of those that are meant."""
         row = self._connect().execute(f"SELECT seq FROM writes WHERE {which} ORDER BY seq DESC LIMIT 1").fetchone()
-        return max(int(row[0]) + 1 if row else 1, self.next_number(ENTRY), 1)
+        return max(int(row[0]) + 1 if row else 1, self.get_next_number(ENTRY), 1)
 
-    def next_number(self, name: str) -> int:
+    def get_next_number(self, name: str) -> int:
         """Return the number that is next in a counter."""
         row = self._connect().execute("SELECT value FROM counters WHERE name = ?", (name,)).fetchone()
         return int(row[0]) if row else 0
 
     def raise_number(self, name: str, below: int) -> None:
         """Make sure that a counter never gives a number below this."""
-        number = max(below, self.next_number(name))
+        number = max(below, self.get_next_number(name))
         self._connect().execute("INSERT OR REPLACE INTO counters VALUES (?, ?)", (name, number))
 
     def select(self, where: str, *values: object) -> list[Entry]:

@@ -14,7 +14,7 @@ from ana.backends.sql.dialect import Sql
 from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, from_json
-from ana.memory.search.scoring import TAG_KEYS, days_span
+from ana.memory.search.scoring import TAG_KEYS, get_days_span
 from ana.memory.search.words import QueryWord, Rows, Words, WordVector
 from ana.memory.status import CLOSED, DONE
 from ana.time.repeats import REPEATING
@@ -45,9 +45,9 @@ class Lookup:
         """Return the rows that pass, ascending."""
         return _read_rows(self.db, self._items, passing)
 
-    def on_days(self, first: date, last: date) -> Sql:
+    def select_days(self, first: date, last: date) -> Sql:
         """Return the condition that an item's own date is within these days, both included."""
-        start, stop = days_span(first, last, self.dates.zone)
+        start, stop = get_days_span(first, last, self.dates.zone)
         return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
 
 
@@ -55,7 +55,7 @@ UNDATED = Sql("items.start IS NULL")
 """The condition that an item has no date of its own."""
 
 
-def without_status(statuses: Sequence[str]) -> Sql:
+def exclude_status(statuses: Sequence[str]) -> Sql:
     """Return the condition that an item has none of these statuses, in upper or lower case."""
     listed = ", ".join(repr(json.dumps(status)) for status in statuses)
     status = f"row = items.row AND key = '\"status\"' AND element = 0 AND lower(value) IN ({listed})"
@@ -91,8 +91,8 @@ def load_items(db: sqlite3.Connection, rows: Sequence[int]) -> list[Item]:
 
 def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
     """Return the items with these ids; ids that do not exist are left out."""
-    found = _select(db, "SELECT item FROM items JOIN bodies USING (row) WHERE id", ids)
-    items = (from_json(json.loads(item)) for (item,) in found)
+    rows = _select(db, "SELECT item FROM items JOIN bodies USING (row) WHERE id", ids)
+    items = (from_json(json.loads(item)) for (item,) in rows)
     return {item.id: item for item in items}
 
 
@@ -105,8 +105,8 @@ def load_repeating(db: sqlite3.Connection) -> list[tuple[int, Item]]:
 
 def get_vectors(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
     """Return the vectors of items by id, as they are stored."""
-    found = _select(db, "SELECT id, vector FROM items JOIN vectors USING (row) WHERE id", ids)
-    return {id: np.frombuffer(vector, np.float32) for id, vector in found}
+    rows = _select(db, "SELECT id, vector FROM items JOIN vectors USING (row) WHERE id", ids)
+    return {id: np.frombuffer(vector, np.float32) for id, vector in rows}
 
 
 def find_term_numbers(db: sqlite3.Connection, words: Iterable[str]) -> dict[str, int]:
@@ -116,8 +116,8 @@ def find_term_numbers(db: sqlite3.Connection, words: Iterable[str]) -> dict[str,
 
 def find_query_words(db: sqlite3.Connection, words: Sequence[str]) -> dict[str, QueryWord]:
     """Return the words of a query with their numbers and vectors, in the query's order."""
-    found = _select(db, "SELECT term, number, vector FROM terms WHERE term", words)
-    known = {term: QueryWord(number, to_word_vector(blob)) for term, number, blob in found}
+    rows = _select(db, "SELECT term, number, vector FROM terms WHERE term", words)
+    known = {term: QueryWord(number, to_word_vector(blob)) for term, number, blob in rows}
     new = [word for word in words if word not in known]
     known |= {word: QueryWord(None, vector) for word, vector in zip(new, embed_words(new), strict=True)}
     return {word: known[word] for word in words}
@@ -133,8 +133,8 @@ def find_tagged(db: sqlite3.Connection, tags: Sequence[str]) -> list[int]:
     if not tags:
         return []
     keys = ", ".join(repr(json.dumps(key)) for key in TAG_KEYS)
-    found = _select(db, f"SELECT DISTINCT row FROM properties WHERE key IN ({keys}) AND ana_folded(value)", tags)
-    return [row for (row,) in found]
+    rows = _select(db, f"SELECT DISTINCT row FROM properties WHERE key IN ({keys}) AND ana_folded(value)", tags)
+    return [row for (row,) in rows]
 
 
 def find_with_phrase(db: sqlite3.Connection, words: Words, phrase: Sequence[str]) -> list[int]:
@@ -144,8 +144,8 @@ def find_with_phrase(db: sqlite3.Connection, words: Words, phrase: Sequence[str]
         return []
     wanted = np.array([known[word] for word in phrase], np.uint32).tobytes()
     some = words.find_with_all(sorted(set(known.values())))
-    found = _select(db, "SELECT row, words FROM items WHERE row", some)
-    return [row for row, blob in found if _has_run(blob, wanted)]
+    rows = _select(db, "SELECT row, words FROM items WHERE row", some)
+    return [row for row, blob in rows if _has_run(blob, wanted)]
 
 
 def find_same(db: sqlite3.Connection, digest: str) -> list[str]:
@@ -165,8 +165,8 @@ def count_items(db: sqlite3.Connection) -> int:
 
 def list_keys(db: sqlite3.Connection) -> dict[str, int]:
     """Return the properties that items have, each with how many have it, the commonest first."""
-    found = db.execute("SELECT key, count(*) FROM properties WHERE element = 0 GROUP BY key ORDER BY 2 DESC, 1")
-    return {key: count for each, count in found if (key := json.loads(each)) not in OWN_KEYS}
+    rows = db.execute("SELECT key, count(*) FROM properties WHERE element = 0 GROUP BY key ORDER BY 2 DESC, 1")
+    return {key: count for each, count in rows if (key := json.loads(each)) not in OWN_KEYS}
 
 
 def list_values(db: sqlite3.Connection, key: str) -> list[tuple[Json, int]]:
@@ -177,15 +177,15 @@ def list_values(db: sqlite3.Connection, key: str) -> list[tuple[Json, int]]:
     )
     # SQLite takes the value from the row that has the maximum
     merged = f"SELECT value, sum(n), max(n) FROM ({spelled}) GROUP BY folded ORDER BY 2 DESC, folded"
-    found = db.execute(merged, (json.dumps(key),))
-    return [(json.loads(value), count) for value, count, _ in found]
+    rows = db.execute(merged, (json.dumps(key),))
+    return [(json.loads(value), count) for value, count, _ in rows]
 
 
 def _read_rows(db: sqlite3.Connection, table: str, passing: Sql) -> Rows:
     # one text for all rows takes a quarter of the time of one row at a time
     (joined,) = db.execute(f"SELECT group_concat(row) FROM {table} WHERE {passing.text}", passing.params).fetchone()
-    found: Rows = np.sort(np.fromstring(joined or "", np.int64, sep=","))
-    return found
+    rows: Rows = np.sort(np.fromstring(joined or "", np.int64, sep=","))
+    return rows
 
 
 def _has_run(blob: bytes, wanted: bytes) -> bool:

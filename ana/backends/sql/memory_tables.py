@@ -12,9 +12,9 @@ from ana.backends.sql.search import TableSearch
 from ana.backends.sql.tables import make_indexes, make_tables
 from ana.embedders.base import Vector
 from ana.memory.item import Item
-from ana.memory.search.found import Found
 from ana.memory.search.query import Query
 from ana.memory.search.ranking import ROUNDING, find_bar, sort_similar
+from ana.memory.search.result import QueryResult
 from ana.memory.search.scoring import Weights
 
 
@@ -29,7 +29,7 @@ class MemoryTables:
         make_tables(self.db)
         make_indexes(self.db)
 
-    def query(self, query: Query, vector: Vector | None) -> Found:
+    def query(self, query: Query, vector: Vector | None) -> QueryResult:
         """Find records; the vector is that of the query's text, None without one."""
         return TableSearch(self.tables, Weights()).find(self.db, query, vector)
 

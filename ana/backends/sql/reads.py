@@ -68,9 +68,9 @@ class TableReads(IndexReads):
 
     def deletions(self, record: RecordKey | None = None) -> list[Entry]:
         with self.hold_in_order():
-            found = self.journal.deletions(record)
-            existing = {kind: self._find_existing(kind, found) for kind in KINDS}
-            return [entry for entry in found if entry.change.id not in existing[entry.change.kind]]
+            entries = self.journal.deletions(record)
+            existing = {kind: self._find_existing(kind, entries) for kind in KINDS}
+            return [entry for entry in entries if entry.change.id not in existing[entry.change.kind]]
 
     def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
         with self.hold_in_order():
@@ -79,7 +79,7 @@ class TableReads(IndexReads):
     def next_line_number(self) -> int:
         with self.hold_in_order():
             used = (int(line.id) for line in self.look_up("line", lookup.list_items))
-            return max(self.journal.next_number("line"), max(used, default=-1) + 1)
+            return max(self.journal.get_next_number("line"), max(used, default=-1) + 1)
 
     def _find_existing(self, kind: Kind, entries: list[Entry]) -> set[str]:
         ids = [entry.change.id for entry in entries if entry.change.kind == kind]

@@ -15,9 +15,9 @@ from ana.backends.sql.items import ItemTables
 from ana.backends.sql.lookup import Lookup
 from ana.embedders.base import Vector
 from ana.memory.item import Item
-from ana.memory.search.found import First, Found, Reason
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.ranking import Ranking
+from ana.memory.search.result import First, QueryResult, Reason
 from ana.memory.search.scoring import Weights
 from ana.memory.search.series import SeriesHits
 from ana.memory.search.words import QueryWord, Rows, Scores
@@ -38,15 +38,15 @@ class TableCandidates:
         return lookup.find_query_words(self._at.db, self._query.words)
 
     def find_on_day(self) -> Rows:
-        conditions = [self._at.on_days(mention.first, mention.last) for mention in self._query.mentions]
+        conditions = [self._at.select_days(mention.first, mention.last) for mention in self._query.mentions]
         if self._query.undated:
             conditions.append(lookup.UNDATED)
-        found = self._at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
-        return np.sort(np.concatenate([found, self._series.rows[self._series.on_day]]))
+        rows = self._at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
+        return np.sort(np.concatenate([rows, self._series.rows[self._series.on_day]]))
 
     def find_with_status(self) -> Rows:
-        asked = self._query.is_open
-        return np.empty(0, np.int64) if asked is None else lookup.find_with_status(self._at.db, is_open=asked)
+        is_open = self._query.is_open
+        return np.empty(0, np.int64) if is_open is None else lookup.find_with_status(self._at.db, is_open=is_open)
 
     def find_first(self) -> dict[int, First]:
         db = self._at.db
@@ -73,15 +73,15 @@ class TableSearch:
         self._tables = tables
         self._weights = weights
 
-    def find(self, db: sqlite3.Connection, query: Query, vector: Vector | None) -> Found:
+    def find(self, db: sqlite3.Connection, query: Query, vector: Vector | None) -> QueryResult:
         """Find items; the vector is that of the query's text, None without one. Errors as of `compile_filter`."""
         at = Lookup(db, self._tables.get_dates(db, query.zone))
         series = self._tables.load_series(db, at.dates).find(query)
         conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []
         if query.due:
-            conditions.append(at.on_days(*query.due))
+            conditions.append(at.select_days(*query.due))
         if query.excluded:
-            conditions.append(lookup.without_status(query.excluded))
+            conditions.append(lookup.exclude_status(query.excluded))
         if query.text is None or vector is None:
             return self._find_by_date(at, query, conditions, series)
         candidates = TableCandidates(at, self._tables, query.text, vector, series)
@@ -91,21 +91,21 @@ class TableSearch:
         ranking = Ranking(candidates, candidates.words, rows_passing, self._weights)
         hits = ranking.find_best(query.limit)
         rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
-        return _make_found(partial(lookup.load_items, db), rows, reasons, ranking.total, series)
+        return _make_result(partial(lookup.load_items, db), rows, reasons, ranking.total, series)
 
-    def _find_by_date(self, at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> Found:
+    def _find_by_date(self, at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> QueryResult:
         """Find items by their dates; those that repeat are in their place among the others."""
         passing = join("AND", conditions)
-        found = at.find_by_date(passing, query.limit)
+        rows = at.find_by_date(passing, query.limit)
         total = at.count(passing) + len(series.rows)
-        best = _sort_by_date(found, series, query.limit)
+        best = _sort_by_date(rows, series, query.limit)
         reasons = [Reason(date=each[2] if query.due else None, filter=query.has_filter) for each in best]
-        return _make_found(partial(lookup.load_items, at.db), [each[0] for each in best], reasons, total, series)
+        return _make_result(partial(lookup.load_items, at.db), [each[0] for each in best], reasons, total, series)
 
 
-def _sort_by_date(found: Iterable[ByDate], series: SeriesHits, limit: int) -> list[ByDate]:
+def _sort_by_date(rows: Iterable[ByDate], series: SeriesHits, limit: int) -> list[ByDate]:
     """Return the first of what was found by date and of what repeats, in their order."""
-    every = [*found]
+    every = [*rows]
     for row, start, item in series.find_earliest(limit):
         every.append((row, start, item.date, item.created_at, item.id))
     # sorting is stable, so the least important key goes first
@@ -115,9 +115,9 @@ def _sort_by_date(found: Iterable[ByDate], series: SeriesHits, limit: int) -> li
     return every[:limit]
 
 
-def _make_found(
+def _make_result(
     load: Callable[[list[int]], list[Item]], rows: list[int], reasons: list[Reason], total: int, series: SeriesHits
-) -> Found:
+) -> QueryResult:
     """Return the items of these rows, those that repeat with the dates of their occurrence.
 
     Args:
@@ -127,10 +127,10 @@ def _make_found(
         total: How many pass.
         series: What repeats.
     """
-    shown = series.show(rows)
-    others = [row for row in rows if row not in shown]
-    every = shown | dict(zip(others, load(others), strict=True))
+    repeating = series.show(rows)
+    others = [row for row in rows if row not in repeating]
+    every = repeating | dict(zip(others, load(others), strict=True))
     items = [every[row] for row in rows]
     dated = (replace(r, date=item.date) if r.date else r for r, item in zip(reasons, items, strict=True))
     is_cut, other_dates, stored = total > len(items), series.count_others(rows), series.list_stored(rows)
-    return Found(items, total, is_cut, tuple(dated), other_dates=other_dates, stored=stored)
+    return QueryResult(items, total, is_cut, tuple(dated), other_dates=other_dates, stored=stored)

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard
 from ana.memory.filters.nodes import ORDER, OWN_KEYS, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.item import Item
 from ana.memory.travel import make_absolute
-from ana.time.spans import Span, date_span
+from ana.time.spans import Span, read_date_span
 from ana.values import Json, Properties, fold_case
 
 
@@ -38,9 +38,9 @@ def iter_date_spans(properties: Properties, zone: tzinfo) -> Iterator[Span]:
     for key, value in properties.items():
         if key not in OWN_KEYS:
             for each in value if isinstance(value, list) else (value,):
-                if span := date_span(each, zone):
+                if span := read_date_span(each, zone):
                     yield span
-    first, last = (date_span(properties.get(key), zone) for key in ("start_date", "end_date"))
+    first, last = (read_date_span(properties.get(key), zone) for key in ("start_date", "end_date"))
     if first and last and first[0] <= last[1]:
         yield first[0], last[1]
 
@@ -48,7 +48,7 @@ def iter_date_spans(properties: Properties, zone: tzinfo) -> Iterator[Span]:
 def _compare_order(value: Json, bound: Operand) -> int | None:
     """Return -1 if the value is before the bound, 1 if after, 0 if neither, None if the two have no order."""
     if isinstance(bound, DateOperand):
-        span = date_span(value, bound.zone)
+        span = read_date_span(value, bound.zone)
         return _compare_spans(*span, bound) if span else None
     if is_number(value) and is_number(bound):
         return (value > bound) - (value < bound)
@@ -79,16 +79,16 @@ def _has_member(value: Json, operand: Operand) -> bool:
 def _is_one(value: Json, operand: Operand) -> bool:
     if not isinstance(operand, DateOperand):
         return _is_same(fold_case(value), fold_case(operand))
-    span = date_span(value, operand.zone)
+    span = read_date_span(value, operand.zone)
     return bool(span and _compare_order(value, operand) == 0 and operand.start <= span[0] and span[1] <= operand.end)
 
 
-def _is_same(left: Json, right: Json) -> bool:
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(_is_same, left, right))
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_is_same(left[key], right[key]) for key in left)
-    return isinstance(left, bool) == isinstance(right, bool) and left == right  # in Python, True == 1
+def _is_same(one: Json, other: Json) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
+    return isinstance(one, bool) == isinstance(other, bool) and one == other  # in Python, True == 1
 
 
 def _is_any(value: Json, operands: tuple[Operand, ...]) -> bool:

@@ -12,8 +12,8 @@ from ana.errors import ToolError
 from ana.memory.filters.matching import is_number
 from ana.memory.filters.nodes import ORDER, OWN_KEYS, And, Compare, DateOperand, Node, On, Operand, Or
 from ana.memory.item import is_date_key
-from ana.time.dates import without_weekday
-from ana.time.spans import date_span
+from ana.time.dates import drop_weekday
+from ana.time.spans import read_date_span
 from ana.values import Json, is_deeper
 
 DEEPEST = 20
@@ -90,9 +90,9 @@ def _read_conditions(key: str, value: object, here: _Here, depth: int) -> Iterat
 
 def _join(op: str, value: object, here: _Here, depth: int) -> Node:
     if not isinstance(value, list) or not value:
-        said = "an empty list" if value == [] else _describe(value)
+        kind = "an empty list" if value == [] else _describe(value)
         raise ToolError(
-            f"{op} needs a list of filters, not {said}.",
+            f"{op} needs a list of filters, not {kind}.",
             f'Write it as {{"{op}": [{{"status": "active"}}, {{"status": "waiting"}}]}}.',
         )
     parts = tuple(_read_node(part, here, depth + 1) for part in value)
@@ -161,7 +161,7 @@ def _read_operand(key: str, value: object, here: _Here, *, is_whole: bool = True
             f"The filter on {key!r} has an operator where a plain value is needed.",
             f'Give each operator its value: {{"{key}": {{"$in": ["a", "b"]}}}}.',
         )
-    span = date_span(bare := without_weekday(value), here.zone)  # models copy the weekday from what they were shown
+    span = read_date_span(bare := drop_weekday(value), here.zone)  # models copy the weekday from what they were shown
     if span:
         return DateOperand(*span, here.zone)
     if is_whole and isinstance(bare, str) and (is_date_key(key) or key in OWN_KEYS[1:]):
@@ -170,15 +170,15 @@ def _read_operand(key: str, value: object, here: _Here, *, is_whole: bool = True
 
 
 def _guess_dates(value: str, here: _Here) -> tuple[str, str] | None:
-    from ana.time.meant import guess_dates  # only a filter that is wrong needs it, and what it imports takes long
+    from ana.time.guesses import guess_dates  # only a filter that is wrong needs it, and what it imports takes long
 
     return guess_dates(value, here.today) if here.today else None
 
 
 def _refuse_words(key: str, value: str, here: _Here) -> None:
     """Refuse a text that means a date, or is written as one and is none: no item would have it."""
-    if meant := _guess_dates(value, here):
-        first, last = meant
+    if days := _guess_dates(value, here):
+        first, last = days
         condition = {key: first if first == last else {"$gte": first, "$lte": last}}
         raise ToolError(f"{value[:60]!r} under {key!r} is not a date.", f"Write {json.dumps(condition)}.")
     if _ISO.match(value):
@@ -192,8 +192,8 @@ def _read_bound(key: str, op: str, value: object, here: _Here) -> Operand:
         return operand
     if isinstance(value, str):
         hint = "Write a date as YYYY-MM-DD or YYYY-MM-DDThh:mm, and a number without quotes."
-        if meant := _guess_dates(value, here):
-            hint = f'Write "{meant[op in ("$gt", "$lte")]}" if that is meant.'
+        if days := _guess_dates(value, here):
+            hint = f'Write "{days[op in ("$gt", "$lte")]}" if that is meant.'
         raise ToolError(f"{op} on {key!r} has the bound {value[:60]!r}, which is not a date.", hint)
     raise ToolError(
         f"{op} on {key!r} has {_describe(value)} as its bound, which has no order.",

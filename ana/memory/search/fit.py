@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ana.memory.item import Item
-from ana.memory.search.found import Found, Reason
+from ana.memory.search.result import QueryResult, Reason
 
 NEAREST = 3
 """How many items are shown where nothing fits."""
@@ -48,16 +48,16 @@ def count_fitting(reasons: Sequence[Reason], embedder: str) -> int:
     return sum(bool(each.first) or each.score >= least for each in reasons)
 
 
-def keep_fitting(found: Found) -> Found:
+def keep_fitting(result: QueryResult) -> QueryResult:
     """Return the answer to a text with what fits alone, or with the nearest if nothing does; any other as it is."""
-    if found.fitting is None:
-        return found
-    count = found.fitting or NEAREST
-    is_all = found.truncated and found.fitting >= len(found.items)
-    return replace(found, items=found.items[:count], reasons=found.reasons[:count], truncated=is_all)
+    if result.fitting is None:
+        return result
+    count = result.fitting or NEAREST
+    is_all = result.truncated and result.fitting >= len(result.items)
+    return replace(result, items=result.items[:count], reasons=result.reasons[:count], truncated=is_all)
 
 
-def fuse(answers: Sequence[Found]) -> Found:
+def fuse(answers: Sequence[QueryResult]) -> QueryResult:
     """Return one answer of those to the same question in several wordings.
 
     What fits a wording counts by its rank in that answer alone (reciprocal rank fusion, Cormack, 2009): the scores of
@@ -67,12 +67,12 @@ def fuse(answers: Sequence[Found]) -> Found:
     if len(answers) == 1 or not known:
         return answers[0]
     ranks: dict[str, float] = {}
-    found: dict[str, tuple[Item, Reason]] = {}
+    hits: dict[str, tuple[Item, Reason]] = {}
     for answer in known:
         for rank, (item, reason) in enumerate(zip(answer.items, answer.reasons, strict=True), 1):
             ranks[item.id] = ranks.get(item.id, 0.0) + 1 / (RANKS + rank)
-            found.setdefault(item.id, (item, reason))
-    order = [found[id] for id in sorted(ranks, key=lambda id: -ranks[id])]
+            hits.setdefault(item.id, (item, reason))
+    order = [hits[id] for id in sorted(ranks, key=lambda id: -ranks[id])]
     items, reasons = [item for item, _ in order], tuple(reason for _, reason in order)
     is_cut = any(answer.truncated for answer in known)
     stored = {id: item for answer in known for id, item in answer.stored.items()}

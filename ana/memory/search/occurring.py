@@ -15,7 +15,7 @@ from ana.memory.status import has_status
 from ana.memory.travel import make_absolute
 from ana.memory.views import show_occurrence
 from ana.time.repeats import ALSO, DATE_KEYS, Repeat, make_occurrence
-from ana.time.spans import Span, day_span, to_micros
+from ana.time.spans import Span, get_day_span, to_micros
 
 Mask: TypeAlias = NDArray[np.bool_]
 Numbers: TypeAlias = NDArray[np.int64]
@@ -26,7 +26,7 @@ NO_NUMBERS = np.empty(0, np.int64)
 FAR = 2**61
 """Before and after all moments, in microseconds."""
 
-MOST_SHOWN = 1000
+MOST_CACHED = 1000
 """How many items at their occurrences are kept: those of these days are shown again and again."""
 
 _RULE_DATES = (*DATE_KEYS, "until", "except", ALSO, "done_for")
@@ -94,13 +94,13 @@ class Occurrences:
         order = sorted(range(len(counts)), key=lambda own: self._known[own].item.id)
         order.sort(key=lambda own: self._known[own].item.created_at, reverse=True)
         self.ranks: Numbers = np.argsort(order)[self.owner]
-        self._shown: dict[int, Item] = {}
+        self._items: dict[int, Item] = {}
 
     def find_touching(self, begin: int, end: int) -> Numbers:
         """Return the numbers of those that may touch a stretch of time, and of items with other dates, ascending."""
         first = np.searchsorted(self._begins, begin - self._longest)
-        found = self._order[first : np.searchsorted(self._begins, end, "right")]
-        return np.union1d(found, self._loose) if len(self._loose) else np.sort(found)
+        hits = self._order[first : np.searchsorted(self._begins, end, "right")]
+        return np.union1d(hits, self._loose) if len(self._loose) else np.sort(hits)
 
     def find_present(self, now: int) -> Numbers:
         """Return the number of each item's present occurrence, or of its first if all are over."""
@@ -137,8 +137,8 @@ class Occurrences:
     def drop_status(self, statuses: tuple[str, ...], at: Numbers) -> Numbers:
         """Return which of these are of items with none of these statuses."""
         codes, samples = self._group("status")
-        kept: Mask = np.array([not has_status(item.properties, statuses) for item in samples])
-        selected: Numbers = at[kept[codes[self.owner[at]]]]
+        passes: Mask = np.array([not has_status(item.properties, statuses) for item in samples])
+        selected: Numbers = at[passes[codes[self.owner[at]]]]
         return selected
 
     def keep_items(self, at: Numbers, passing: Numbers) -> Numbers:
@@ -148,8 +148,8 @@ class Occurrences:
     def choose(self, at: Numbers, preferred: Sequence[Mask]) -> Numbers:
         """Return one of each item, the first of the first of these masks that has any of it, or else its first."""
         chosen = np.full(len(self._known), -1, np.int64)
-        for found in (at, *(at[mask] for mask in reversed(preferred))):
-            backwards = found[::-1]
+        for numbers in (at, *(at[mask] for mask in reversed(preferred))):
+            backwards = numbers[::-1]
             chosen[self.owner[backwards]] = backwards  # of several values the last is kept
         return chosen[chosen >= 0]
 
@@ -168,18 +168,18 @@ class Occurrences:
 
     def show(self, at: int) -> Item:
         """Return an occurrence's item, with its dates."""
-        if at not in self._shown:
-            if len(self._shown) >= MOST_SHOWN:
-                self._shown.clear()
+        if at not in self._items:
+            if len(self._items) >= MOST_CACHED:
+                self._items.clear()
             own = int(self.owner[at])
             each = self._known[own]
             actual, ruled = each.places[at - int(self._firsts[own])]
-            self._shown[at] = show_occurrence(each.item, make_occurrence(each.repeat, ruled, actual).dates)
-        return self._shown[at]
+            self._items[at] = show_occurrence(each.item, make_occurrence(each.repeat, ruled, actual).dates)
+        return self._items[at]
 
-    def _mark_items(self, found: Numbers) -> Mask:
+    def _mark_items(self, at: Numbers) -> Mask:
         marked = np.zeros(len(self._known), bool)
-        marked[self.owner[found]] = True
+        marked[self.owner[at]] = True
         return marked
 
     def _group(self, key: str) -> tuple[Numbers, list[Item]]:
@@ -224,11 +224,11 @@ class Occurrences:
         others = np.zeros(len(self._known), bool)
         if len(own):
             others[own[_touches(start, stop, window)]] = True
-        found: Mask = others[owner]
+        touching: Mask = others[owner]
         for first, last, has in self._stretches:
             start, stop = self._starts[first][at], self._stops[last][at]
-            found |= has[owner] & (start <= stop) & _touches(start, stop, window)
-        return found
+            touching |= has[owner] & (start <= stop) & _touches(start, stop, window)
+        return touching
 
 
 def _has_other_dates(each: Expansion) -> bool:
@@ -239,7 +239,7 @@ def _has_other_dates(each: Expansion) -> bool:
 
 def _measure(local: datetime, repeat: Repeat, *, is_day: bool) -> Span:
     if is_day:
-        return day_span(local.date(), repeat.zone)
+        return get_day_span(local.date(), repeat.zone)
     start = to_micros(local.replace(tzinfo=repeat.zone))
     return start, start + 1
 

@@ -18,7 +18,7 @@ and .4; a million of made-up words 4 s to store, and .4.
 """
 
 
-def property_text(content: str, properties: Properties, longest: int | None = SEARCHED) -> str:
+def render_text(content: str, properties: Properties, longest: int | None = SEARCHED) -> str:
     """Return the text that is embedded: the content, and if there are properties the delimiter and the properties.
 
     At most so many characters of each; None for all.

@@ -114,20 +114,20 @@ def parse_query(text: str, today: date) -> ParsedQuery:
     """Read what a query's text, or an item's whole content, asks for."""
     from ana.time.when import find_named_days, read_due_question
 
-    said = text[:LONGEST]  # a text may be an item of a megabyte
-    mentions = tuple(find_named_days(said, today, months=True))
-    undated = _UNDATED.search(said) is not None
-    quoted = (tuple(tokenize("".join(match))) for match in _PHRASE.findall(said))
+    head = text[:LONGEST]  # a text may be an item of a megabyte
+    mentions = tuple(find_named_days(head, today, months=True))
+    undated = _UNDATED.search(head) is not None
+    quoted = (tuple(tokenize("".join(match))) for match in _PHRASE.findall(head))
     return ParsedQuery(
         text=text,
-        words=tuple(dict.fromkeys(_find_words(_UNDATED.sub(" ", said), () if undated else mentions))),
+        words=tuple(dict.fromkeys(_find_words(_UNDATED.sub(" ", head), () if undated else mentions))),
         mentions=mentions,
         undated=undated,
-        is_open=_read_status(said),
-        due=read_due_question(said, today),
-        ids=tuple(dict.fromkeys(_ID.findall(said.lower()))),
+        is_open=_read_status(head),
+        due=read_due_question(head, today),
+        ids=tuple(dict.fromkeys(_ID.findall(head.lower()))),
         phrases=tuple(phrase for phrase in quoted if phrase),
-        tags=tuple(map(fold_tag, _TAG.findall(said))),
+        tags=tuple(map(fold_tag, _TAG.findall(head))),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from ana.memory.item import Item
-from ana.memory.search.found import First, Reason
+from ana.memory.search.result import First, Reason
 from ana.memory.search.scoring import Weights
 from ana.memory.search.words import QueryWord, Rows, Scores, Words, find_members
 
@@ -62,8 +62,8 @@ class Ranking:
         self._candidates = candidates
         self._words = words
         self._weights = weights
-        self._asked = candidates.find_words()
-        self._scores = words.score(list(self._asked.values()), weights.near, passing)
+        self._query_words = candidates.find_words()
+        self._scores = words.score(list(self._query_words.values()), weights.near, passing)
         self._rows = self._scores.rows
         self.total = len(self._rows)
         """How many items pass the filter."""
@@ -93,7 +93,7 @@ class Ranking:
 
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
         """Return why each was found."""
-        known = {text: word.number for text, word in self._asked.items() if word.number is not None}
+        known = {text: word.number for text, word in self._query_words.items() if word.number is not None}
         terms = (set(self._words.get_terms(hit.row).tolist()) for hit in hits)
         shared = (tuple(word for word, number in known.items() if number in has) for has in terms)
         return [replace(hit.reason, words=words, filter=is_filtered) for hit, words in zip(hits, shared, strict=True)]
@@ -107,15 +107,15 @@ class Ranking:
         return Hit(row, id, created_at, score, replace(reason, vector=cosine, date=date, share=words, score=score))
 
 
-def sort_similar(found: Iterable[tuple[Item, float]]) -> list[tuple[Item, float]]:
+def sort_similar(records: Iterable[tuple[Item, float]]) -> list[tuple[Item, float]]:
     """Return records with their cosines, the nearest first, equal ones in the order of `Backend.query`."""
-    return _sort_best_first(found, lambda each: (0, -each[1], each[0].created_at, each[0].id))
+    return _sort_best_first(records, lambda each: (0, -each[1], each[0].created_at, each[0].id))
 
 
-def _sort_best_first(found: Iterable[T], rank: Callable[[T], tuple[int, float, str, str]]) -> list[T]:
+def _sort_best_first(records: Iterable[T], rank: Callable[[T], tuple[int, float, str, str]]) -> list[T]:
     """Return all by rank (what comes first, -score, created_at, id); of equal ones the newest first, then by id."""
     levels: list[list[tuple[int, float, str, str, T]]] = []
-    for each in sorted(((*rank(each), each) for each in found), key=lambda ranked: ranked[:2]):
+    for each in sorted(((*rank(each), each) for each in records), key=lambda ranked: ranked[:2]):
         if levels and levels[-1][0][0] == each[0] and each[1] - levels[-1][0][1] <= ROUNDING:
             levels[-1].append(each)
         else:

@@ -8,7 +8,7 @@ one is. Items with an exact id, a quoted phrase or a tag come first.
 from dataclasses import dataclass
 from datetime import date, tzinfo
 
-from ana.time.spans import Span, day_span
+from ana.time.spans import Span, get_day_span
 
 TAG_KEYS = ("tags", "tag", "labels", "label", "project", "context")
 """Properties that hold tags, by whatever name people call them."""
@@ -34,6 +34,6 @@ class Weights:
     near: float = 0.0
 
 
-def days_span(first: date, last: date, zone: tzinfo) -> Span:
+def get_days_span(first: date, last: date, zone: tzinfo) -> Span:
     """Return the stretch of time from the first day to the last, both included."""
-    return day_span(first, zone)[0], day_span(last, zone)[1]
+    return get_day_span(first, zone)[0], get_day_span(last, zone)[1]

@@ -15,15 +15,15 @@ import numpy as np
 
 from ana.memory.filters import And, Compare, DateOperand, Node, On, Or, iter_conditions
 from ana.memory.item import Item
-from ana.memory.search.found import OtherDates
 from ana.memory.search.occurring import FAR, NO_NUMBERS, Expansion, Mask, Numbers, Occurrences, Place
 from ana.memory.search.query import Query
-from ana.memory.search.scoring import days_span
+from ana.memory.search.result import OtherDates
+from ana.memory.search.scoring import get_days_span
 from ana.memory.search.words import find_members
 from ana.memory.travel import read_item_repeat
 from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead
 from ana.time.repeats.occurring import MOST
-from ana.time.spans import Span, day_span, to_micros
+from ana.time.spans import Span, get_day_span, to_micros
 
 DAY = timedelta(days=1)
 BEFORE, AFTER, SPARE = timedelta(days=31), timedelta(days=62), timedelta(days=31)
@@ -76,14 +76,14 @@ class SeriesHits:
 
     def list_stored(self, rows: Sequence[int]) -> dict[str, Item]:
         """Return items as they are stored, by id, of those of these rows that pass."""
-        found = [self.of.get_stored(int(self.places[at])) for _, at in self._find_places(rows)] if self.of else []
-        return {item.id: item for item in found}
+        items = [self.of.get_stored(int(self.places[at])) for _, at in self._find_places(rows)] if self.of else []
+        return {item.id: item for item in items}
 
     def find_earliest(self, limit: int) -> list[tuple[int, int, Item]]:
         """Return the rows whose occurrences are the earliest, when they begin, and their items."""
         first = self._by_start[:limit]
-        found = zip(self.rows[first].tolist(), self.starts[first].tolist(), first.tolist(), strict=True)
-        return [(row, start, self._show_at(at)) for row, start, at in found]
+        earliest = zip(self.rows[first].tolist(), self.starts[first].tolist(), first.tolist(), strict=True)
+        return [(row, start, self._show_at(at)) for row, start, at in earliest]
 
     @cached_property
     def _by_start(self) -> Numbers:
@@ -135,8 +135,8 @@ class Series:
     def put(self, row: int, item: Item) -> None:
         """Enter an item, in place of what the row had; one that never comes is left out."""
         self.remove(row)
-        if found := read_series(item, self.zone):
-            self._repeats[row] = item, *found
+        if series := read_series(item, self.zone):
+            self._repeats[row] = item, *series
             self._occurrences = None
 
     def remove(self, row: int) -> None:
@@ -150,20 +150,20 @@ class Series:
             return NO_SERIES
         of = self._expand(query)
         now, mentions = to_micros(query.now), query.text.mentions if query.text else ()
-        days = [days_span(mention.first, mention.last, self.zone) for mention in mentions]
-        today = day_span(query.now.astimezone(self.zone).date(), self.zone)[0]
+        days = [get_days_span(mention.first, mention.last, self.zone) for mention in mentions]
+        today = get_day_span(query.now.astimezone(self.zone).date(), self.zone)[0]
         # as text, because 1 and True are equal; between two ends of occurrences the moment makes no difference
-        asked = repr((query.where, query.due, query.excluded, days, today, of.count_over(now)))
-        if asked not in self._answers:
+        key = repr((query.where, query.due, query.excluded, days, today, of.count_over(now)))
+        if key not in self._answers:
             if len(self._answers) >= MOST_ANSWERS:
                 self._answers.clear()
-            self._answers[asked] = self._answer(query, of, days, now, today)
-        return self._answers[asked]
+            self._answers[key] = self._answer(query, of, days, now, today)
+        return self._answers[key]
 
     def _answer(self, query: Query, of: Occurrences, days: list[Span], now: int, today: int) -> SeriesHits:
         begin, end = _find_stretch(query.where)  # each occurrence touches it that passes
         if query.due:
-            due = days_span(*query.due, self.zone)
+            due = get_days_span(*query.due, self.zone)
             begin, end = max(begin, due[0] if query.due[0] > date.min else -FAR), min(end, due[1])
         passing = self._find_passing(query, of, (begin, end), now, today)
         pool = passing
@@ -184,20 +184,20 @@ class Series:
         return SeriesHits(of.rows[of.owner[places]], of.starts[places], on_day, others, places, of)
 
     def _find_passing(self, query: Query, of: Occurrences, stretch: Span, now: int, today: int) -> Numbers:
-        is_asked = bool(query.due) or _asks_days(query.where)
+        asks_days = bool(query.due) or _asks_days(query.where)
         names_dates = any(isinstance(each, On) or each.key in DATE_KEYS for each in iter_conditions(query.where))
-        at = of.find_touching(*stretch) if names_dates or is_asked else of.find_present(now)
-        if is_asked and not (_says_from_when(query.where) or (query.due and query.due[0] > date.min)):
+        at = of.find_touching(*stretch) if names_dates or asks_days else of.find_present(now)
+        if asks_days and not (_says_from_when(query.where) or (query.due and query.due[0] > date.min)):
             at = at[of.is_present(at, today)]
         if query.excluded:
             at = of.drop_status(query.excluded, at)
         at = of.select(query.where, at)
-        return at[of.is_within(at, days_span(*query.due, self.zone))] if query.due else at
+        return at[of.is_within(at, get_days_span(*query.due, self.zone))] if query.due else at
 
     def _expand(self, query: Query) -> Occurrences:
         """Return all occurrences that a query may ask for."""
         now = query.now.astimezone(self.zone).replace(tzinfo=None)
-        bounds = [now - BEFORE, now + AFTER, *(_to_local(bound, self.zone) for bound in _iter_asked(query))]
+        bounds = [now - BEFORE, now + AFTER, *(_to_local(bound, self.zone) for bound in _iter_bounds(query))]
         # what keeps another zone has its days at most one earlier or later
         first, last = min(bounds) - DAY, max(bounds) + DAY
         begin, end = self._window
@@ -222,13 +222,13 @@ def _to_local(bound: int, zone: tzinfo) -> datetime:
     return moment.astimezone(zone).replace(tzinfo=None)
 
 
-def _iter_asked(query: Query) -> Iterator[int]:
+def _iter_bounds(query: Query) -> Iterator[int]:
     for each in (operand for node in iter_conditions(query.where) for operand in _list_dates(node)):
         yield from (bound for bound in (each.start, each.end) if abs(bound) < FAR)
     days = [query.due] if query.due else []
     days += [(mention.first, mention.last) for mention in query.text.mentions] if query.text else []
     for first, last in days:
-        begin, end = days_span(max(first, date(1900, 1, 1)), last, query.zone)
+        begin, end = get_days_span(max(first, date(1900, 1, 1)), last, query.zone)
         yield from (begin, end) if first > date.min else (end,)
 
 

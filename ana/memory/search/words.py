@@ -167,8 +167,8 @@ class Words:
     def find_with_all(self, terms: Sequence[int]) -> list[int]:
         """Return the rows that have all of these terms, ascending."""
         documents = self._read_documents()
-        found = [documents.find_places(term) for term in terms]
-        return documents.rows[reduce(np.intersect1d, found)].tolist() if found else []
+        places = [documents.find_places(term) for term in terms]
+        return documents.rows[reduce(np.intersect1d, places)].tolist() if places else []
 
     def _find_documents(self, rows: Rows | None) -> Documents:
         """Return the documents of these rows, and where those are many, all, which stand ready."""

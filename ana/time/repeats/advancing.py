@@ -10,10 +10,10 @@ from ana.time.repeats.occurring import (
     MOST,
     Occurrence,
     find_bounds,
+    find_next_after,
     iter_occurrences,
     iter_ruled,
     make_occurrence,
-    next_after,
     to_local,
     write_date,
 )
@@ -33,12 +33,12 @@ def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
     next lies farther off than the one that was done last.
     """
     local = to_local(repeat, now)
-    by = local if len(repeat.rule.times) > 1 else datetime.combine(local, time.max)
+    end = local if len(repeat.rule.times) > 1 else datetime.combine(local, time.max)
     since = max(repeat.begin, local - _BACK) if repeat.begin < local else repeat.begin
-    begun = [*iter_occurrences(repeat, min([since, *repeat.moved.values()]), by)]
+    begun = [*iter_occurrences(repeat, min([since, *repeat.moved.values()]), end)]
     if begun:
         return begun[-1]
-    coming = next_after(repeat, now)
+    coming = find_next_after(repeat, now)
     if coming is None or repeat.done_for is None:
         return coming
     is_nearer = local - repeat.done_for > to_local(repeat, coming.start) - local
@@ -70,7 +70,7 @@ def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzi
     return [each for each in waited if each.at < done.at] if done else []
 
 
-def count_left(repeat: Repeat) -> int | None:
+def count_remaining(repeat: Repeat) -> int | None:
     """Return how many occurrences are left, the next included, at most MOST; None of what has no end."""
     if repeat.from_done or (repeat.end is None and repeat.rule is not NO_RULE):
         return None
@@ -104,7 +104,7 @@ def advance(
     at, rest = _find_next(repeat, past, done_on), [each for each in repeat.also if each > past or is_skipped]
     is_over = at is None
     if at is None:  # the next of the dates beside the rule, if there is one, is the item's own from now on
-        at = next((each for each in rest if each > past and not repeat.is_left_out(each)), None)
+        at = next((each for each in rest if each > past and not repeat.is_exception(each)), None)
         if at is None:
             return None
         rest.remove(at)

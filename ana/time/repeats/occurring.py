@@ -39,7 +39,7 @@ class Occurrence:
     until: datetime
 
 
-def occurrences(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]:
+def iter_between(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]:
     """Yield the occurrences from a day or moment to another, in order, at most MOST.
 
     Args:
@@ -51,11 +51,11 @@ def occurrences(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]:
     yield from islice(iter_occurrences(repeat, since, last), MOST)
 
 
-def next_after(repeat: Repeat, moment: datetime) -> Occurrence | None:
+def find_next_after(repeat: Repeat, moment: datetime) -> Occurrence | None:
     """Return the first occurrence that begins after a moment; None if there is none within a dozen years."""
     local = to_local(repeat, moment)
-    found = iter_occurrences(repeat, local, look_ahead(repeat, local))
-    return next((each for each in found if to_local(repeat, each.start) > local), None)
+    coming = iter_occurrences(repeat, local, look_ahead(repeat, local))
+    return next((each for each in coming if to_local(repeat, each.start) > local), None)
 
 
 def find_present(repeat: Repeat, now: datetime) -> Occurrence | None:
@@ -73,15 +73,15 @@ def bring_to_first(repeat: Repeat, text: str) -> str:
 
     An end at which the next occurrence begins is that of the one before.
     """
-    given, is_day = read_local(text, repeat.zone), len(text) == len("2026-01-13")
-    latest = datetime.combine(given, time.max) if is_day else given
+    moment, is_day = read_local(text, repeat.zone), len(text) == len("2026-01-13")
+    latest = datetime.combine(moment, time.max) if is_day else moment
     longest = timedelta(min(366 * repeat.rule.interval, (latest - datetime.min).days))  # from one to the next
     since = max(repeat.begin, latest - longest)
     starts = (to_local(repeat, each.start) for each in iter_occurrences(repeat, since, latest))
     begin = max((start for start in starts if start < latest), default=repeat.first)
     if is_day:
-        return str(repeat.first.date() + (given.date() - begin.date()))
-    return (repeat.first + (given - begin)).isoformat(timespec="minutes")
+        return str(repeat.first.date() + (moment.date() - begin.date()))
+    return (repeat.first + (moment - begin)).isoformat(timespec="minutes")
 
 
 def find_bounds(repeat: Repeat, start: date, end: date) -> tuple[datetime, datetime]:
@@ -128,7 +128,7 @@ def iter_ruled(repeat: Repeat, since: datetime, last: datetime) -> Iterator[date
     ruled: Iterable[datetime] = _iter_rule(repeat, since, min(last, repeat.end) if repeat.end else last)
     if repeat.also:
         ruled = (at for at, _ in groupby(merge(ruled, repeat.list_also(since, last))))
-    return (at for at in ruled if not repeat.is_left_out(at))
+    return (at for at in ruled if not repeat.is_exception(at))
 
 
 def _iter_rule(repeat: Repeat, since: datetime, last: datetime) -> Iterator[datetime]:

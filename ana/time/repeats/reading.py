@@ -48,10 +48,10 @@ def understand_rule(
     Raises:
         ToolError: It has no reading, or never comes; the hint shows the right form.
     """
-    said = read_words(text, first.date())
-    written = said.rule if said else text
-    if said and said.start and said.start > first.date():
-        first = datetime.combine(said.start, first.time())
+    words = read_words(text, first.date())
+    written = words.rule if words else text
+    if words and words.start and words.start > first.date():
+        first = datetime.combine(words.start, first.time())
     if "=" not in written:
         raise ToolError(f"{text[:80]!r} has more than one reading as a rule, or none.", RULE_FORM)
     try:

@@ -62,7 +62,7 @@ class Repeat:
         here: The person's zone, in which its occurrences are told.
         end: The last moment of the rule that counts; None without an end.
         also: Further moments, in order. They count after the rule's end, too.
-        left_out: Days and moments that do not count.
+        exceptions: Days and moments that do not count.
         moved: The moments of occurrences that are at another, by the moment or the day of the rule.
         from_done: Whether the next one counts from the day on which it was done.
         waits: Whether it stays until it is done; else it passes by itself.
@@ -77,7 +77,7 @@ class Repeat:
     here: tzinfo
     end: datetime | None
     also: tuple[datetime, ...]
-    left_out: frozenset[date]
+    exceptions: frozenset[date]
     moved: Mapping[date, datetime]
     from_done: bool
     waits: bool
@@ -93,10 +93,10 @@ class Repeat:
         """Return the first moment of all: one that was added may come before the next of the rule."""
         return min((self.first, *self.also[:1]))
 
-    def is_left_out(self, at: datetime) -> bool:
+    def is_exception(self, at: datetime) -> bool:
         """Return whether a moment does not count. A day that is left out leaves what was added at another time."""
-        return at in self.left_out or (
-            at.date() in self.left_out and at.time() in (*self.rule.times, self.first.time())
+        return at in self.exceptions or (
+            at.date() in self.exceptions and at.time() in (*self.rule.times, self.first.time())
         )
 
     def list_also(self, since: datetime, last: datetime) -> tuple[datetime, ...]:
@@ -105,13 +105,13 @@ class Repeat:
         return rest[: bisect_left(rest, last + timedelta.resolution)] if last < datetime.max else rest
 
 
-def read_repeat(properties: Mapping[str, Json], zone: tzinfo, said_in: str = "") -> Repeat | None:
+def read_repeat(properties: Mapping[str, Json], zone: tzinfo, own_zone: str = "") -> Repeat | None:
     """Return what repeats; None where nothing does, or neither rule nor dates can be read.
 
     Args:
         properties: An item's. `recurrence`, as older items have it, is read where there is no `repeats`.
         zone: The person's.
-        said_in: The zone that the item keeps (see ana.time.travel); empty if it keeps none.
+        own_zone: The zone that the item keeps (see ana.time.travel); empty if it keeps none.
     """
     source = "repeats" if "repeats" in properties else "recurrence"
     written, from_done = properties.get(source), properties.get("repeat_from") == "done"
@@ -119,7 +119,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo, said_in: str = "")
     if not (isinstance(written, str) or properties.get(ALSO)) or not keys or keys == ["end_date"]:
         return None
     texts = {key: str(properties[key]) for key in keys}
-    here, zone = zone, find_own_zone(properties, said_in, repeats=True) or zone
+    here, zone = zone, find_own_zone(properties, own_zone, repeats=True) or zone
     moments = {key: read_local(text, zone) for key, text in texts.items()}
     first = moments[keys[0]]
     rule = _read_rule(written, first, zone, is_settled=not from_done) if isinstance(written, str) else NO_RULE
@@ -143,7 +143,7 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo, said_in: str = "")
         here=here,
         end=min((end for end in ends if end), default=None),
         also=also,
-        left_out=frozenset(_iter_left_out(properties.get("except"), zone)),
+        exceptions=frozenset(_iter_exceptions(properties.get("except"), zone)),
         moved=dict(_iter_moved(moved, {*rule.times, first.time()}, zone)) if isinstance(moved, dict) else {},
         from_done=from_done,
         waits=waits(properties),
@@ -162,9 +162,9 @@ def waits(properties: Mapping[str, Json]) -> bool:
     `missed` says it; without it, what counts from when it was done waits, what takes place passes, and of the rest a
     task and whatever has a status waits.
     """
-    said, kind = properties.get("missed"), str(properties.get("type") or "").lower()
-    if said in ("waits", "passes"):
-        return said == "waits"
+    missed, kind = properties.get("missed"), str(properties.get("type") or "").lower()
+    if missed in ("waits", "passes"):
+        return missed == "waits"
     if properties.get("repeat_from") == "done" or kind in TO_DO:
         return True
     return not takes_place(properties) and isinstance(properties.get("status"), str)
@@ -185,8 +185,8 @@ def _find_form(text: str) -> Form:
 @keep_recent(4096)
 def _read_rule(text: str, first: datetime, zone: tzinfo, *, is_settled: bool) -> Rule:
     try:
-        said = read_words(text, first.date())
-        rule = parse_rule(said.rule if said else text, zone)
+        words = read_words(text, first.date())
+        rule = parse_rule(words.rule if words else text, zone)
         return settle(rule, first) if is_settled else rule
     except (ValueError, OverflowError):
         return NO_RULE
@@ -196,8 +196,8 @@ def _drop_overlapping(rule: Rule, days: int) -> Rule:
     """Return a rule without the weekdays on which it still lasts: a weekend of two days begins on Saturday."""
     named = rule["BYDAY"].split(",") if rule["FREQ"] == "WEEKLY" and rule.has("BYDAY") else []
     back = range(1, min(days, 6) + 1)
-    kept = [name for name in named if not any(DAYS[DAYS.index(name) - n] in named for n in back)]
-    return rule.drop("BYDAY").pin(BYDAY=",".join(kept)) if kept and kept != named else rule
+    rest = [name for name in named if not any(DAYS[DAYS.index(name) - n] in named for n in back)]
+    return rule.drop("BYDAY").pin(BYDAY=",".join(rest)) if rest and rest != named else rule
 
 
 def _read_end(value: Json, zone: tzinfo) -> datetime | None:
@@ -215,18 +215,18 @@ def _read_done(value: Json, zone: tzinfo) -> datetime | None:
 
 def _read_also(value: Json, times: Sequence[time], zone: tzinfo, *, is_day: bool) -> tuple[datetime, ...]:
     """Return the moments that were added, in order; a day has the times of the rule, and what is a day has none."""
-    found = set[datetime]()
+    moments = set[datetime]()
     for each in value[:MOST_ALSO] if isinstance(value, list) else [value]:
         if day_of(each):
             at = read_day_or_moment(str(each), zone)
             if isinstance(at, datetime) and not is_day:
-                found.add(at)
+                moments.add(at)
             else:
-                found |= {datetime.combine(at, each) for each in times}
-    return tuple(sorted(found))
+                moments |= {datetime.combine(at, each) for each in times}
+    return tuple(sorted(moments))
 
 
-def _iter_left_out(value: Json, zone: tzinfo) -> Iterator[date]:
+def _iter_exceptions(value: Json, zone: tzinfo) -> Iterator[date]:
     for each in value if isinstance(value, list) else [value]:
         if day_of(each):
             yield read_day_or_moment(str(each), zone)

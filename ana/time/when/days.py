@@ -25,7 +25,7 @@ class Days(NamedTuple):
         step: After what it would come again, week, month or year; empty of what is pinned down.
         other: The first day of another reading that people have of it.
         at: The time in a date and time of ISO, with its day if it has a zone.
-        said: The weekday that stands beside a date, from 0, Monday.
+        weekday: The weekday that stands beside a date, from 0, Monday.
         note: What else is to be known of it.
     """
 
@@ -34,7 +34,7 @@ class Days(NamedTuple):
     step: str = ""
     other: date | None = None
     at: datetime | time | None = None
-    said: int | None = None
+    weekday: int | None = None
     note: str = ""
 
 
@@ -61,8 +61,8 @@ def make_date(year: int, month: int, day: int) -> date | None:
 def find_next(today: date, find: Callable[[int], date | None]) -> date:
     """Return the first day from today on that a function finds in a year."""
     for year in range(today.year, today.year + _YEARS):
-        if (found := find(year)) and found >= today:
-            return found
+        if (day := find(year)) and day >= today:
+            return day
     raise NoSuchDay
 
 
@@ -73,12 +73,12 @@ def find_weekday(base: Base, weekday: int, which: int | None = None) -> Days:
         return one(coming, "week")
     if which < 0:
         return one(base.today - DAY * ((base.today.weekday() - weekday - 1) % 7 + 1))
-    found = find_period(base.today, "weeks", which).first + DAY * weekday
+    day = find_period(base.today, "weeks", which).first + DAY * weekday
     if which == 0:  # over: some mean the one that was, some the one that comes
-        return one(found)._replace(other=coming if found < base.today else None)
-    if found == base.today + WEEK:
-        return one(found)
-    return one(found)._replace(other=found + WEEK if found == coming else found - WEEK)
+        return one(day)._replace(other=coming if day < base.today else None)
+    if day == base.today + WEEK:
+        return one(day)
+    return one(day)._replace(other=day + WEEK if day == coming else day - WEEK)
 
 
 def find_period(today: date, unit: str, turn: int = 0) -> Days:
@@ -114,10 +114,10 @@ def find_month(base: Base, month: int, year: int | None = None, which: int | Non
 
 def find_date(base: Base, day: tuple[int, int], year: int | None = None, weekday: int | None = None) -> Days:
     """Return a day by its month and number: of a year, or the next."""
-    found = make_date(year, *day) if year else find_next(base.today, lambda each: make_date(each, *day))
-    if found is None:
+    match = make_date(year, *day) if year else find_next(base.today, lambda each: make_date(each, *day))
+    if match is None:
         raise NoSuchDay
-    return one(found, "" if year else "year")._replace(said=weekday)
+    return one(match, "" if year else "year")._replace(weekday=weekday)
 
 
 def find_dates(base: Base, weekday: int | None, day: tuple[int, int], last: int, year: int | None) -> Days | None:
@@ -131,8 +131,8 @@ def find_number(base: Base, number: int, weekday: int | None = None) -> Days | N
     """Return the next such day of a month; with a weekday the next that is on it."""
     months = (base.today + relativedelta(day=1, months=ahead) for ahead in range(48))
     days = (make_date(month.year, month.month, number) for month in months)
-    found = next((day for day in days if day and day >= base.today and weekday in (None, day.weekday())), None)
-    return one(found, "month") if found else None
+    match = next((day for day in days if day and day >= base.today and weekday in (None, day.weekday())), None)
+    return one(match, "month") if match else None
 
 
 def find_in(base: Base, span: Days, find: Callable[[date, date], date]) -> Days:
@@ -140,9 +140,9 @@ def find_in(base: Base, span: Days, find: Callable[[date, date], date]) -> Days:
     for year in range(_YEARS if span.step else 1):
         first = span.first + relativedelta(years=year)
         last = span.last + relativedelta(years=year, day=31) if span.step else span.last
-        found = find(first, last)
-        if first <= found <= last and (found >= base.today or not span.step):
-            return one(found, span.step)
+        day = find(first, last)
+        if first <= day <= last and (day >= base.today or not span.step):
+            return one(day, span.step)
     raise NoSuchDay
 
 
@@ -178,12 +178,12 @@ def find_earlier(base: Base, length: Length, day: Days | None = None) -> Days | 
 
 def find_working_day(base: Base, number: int, day: date) -> Days:
     """Return the day that is so many working days later."""
-    weeks, left = divmod(number, 5)
-    found = day + weeks * WEEK - DAY * max(0, day.weekday() - 4)
-    while left > 0 or found.weekday() > 4:
-        found += DAY
-        left -= found.weekday() < 5
-    return one(found)._replace(note=_WORKING)
+    weeks, rest = divmod(number, 5)
+    end = day + weeks * WEEK - DAY * max(0, day.weekday() - 4)
+    while rest > 0 or end.weekday() > 4:
+        end += DAY
+        rest -= end.weekday() < 5
+    return one(end)._replace(note=_WORKING)
 
 
 def find_nth_working_day(base: Base, nth: int, span: Days) -> Days:
@@ -219,10 +219,10 @@ def read_slashed(base: Base, weekday: int | None, figures: Figures) -> Days | No
         month, day = day, month
     if not 0 < month < 13:
         return None
-    found = find_date(base, (month, day), _find_year(year), weekday)
+    days = find_date(base, (month, day), _find_year(year), weekday)
     if year and day < 13 and day != month:
         other = find_date(base, (day, month), _find_year(year)).first
-    return found._replace(other=other)
+    return days._replace(other=other)
 
 
 def read_dotted(base: Base, weekday: int | None, figures: Figures) -> Days | None:

@@ -22,14 +22,14 @@ class Level(IntEnum):
     """What a reading needs beside it to count within a longer text. A phrase that stands alone needs nothing.
 
     SURE needs nothing, CLEAR no noun after it (the 5th floor), WEAK also a word that leads to it, a time beside it or
-    the end of the text (mon), FAINT the same but for the end (sat). ASKED counts in questions, ALONE in no text.
+    the end of the text (mon), FAINT the same but for the end (sat). QUESTION counts in questions, ALONE in no text.
     """
 
     SURE = 0
     CLEAR = 1
     WEAK = 2
     FAINT = 3
-    ASKED = 4
+    QUESTION = 4
     ALONE = 5
 
 
@@ -76,7 +76,7 @@ class _Node:
     """A place in the patterns of a symbol: what may stand there, whether that is given on, what may follow."""
 
     names: tuple[str, ...] = ()
-    is_given: bool = False
+    is_argument: bool = False
     following: dict[str, list["_Node"]] = field(default_factory=dict)
     symbols: set[str] = field(default_factory=set)
     ends: list[_End] = field(default_factory=list)
@@ -92,7 +92,7 @@ class _Node:
         return same[0]
 
 
-def _is_given(word: str) -> bool:
+def _is_argument(word: str) -> bool:
     """Whether what stands at a place of a pattern is given to the function that reads the row."""
     return any(name.isupper() for name in word.split("|"))
 
@@ -104,14 +104,14 @@ def _add_pattern(root: _Node, pattern: str, row: Row, order: int) -> None:
         group = part.strip(" []")
         groups += [(group, "")] if part.startswith("[") else [(word,) for word in group.split()]
     places = [
-        (at, nth) for at, group in enumerate(groups) for nth, word in enumerate(group[0].split()) if _is_given(word)
+        (at, nth) for at, group in enumerate(groups) for nth, word in enumerate(group[0].split()) if _is_argument(word)
     ]
     for choice in product(*groups):
         chosen = [(at, nth, word) for at, group in enumerate(choice) for nth, word in enumerate(group.split())]
         node = root
         for _, _, word in chosen:
             node = node.follow(tuple(word.split("|")))
-        numbers = tuple(places.index((at, nth)) for at, nth, word in chosen if _is_given(word))
+        numbers = tuple(places.index((at, nth)) for at, nth, word in chosen if _is_argument(word))
         node.ends.append(_End(row, order, numbers, len(places)))
 
 
@@ -125,11 +125,11 @@ class Grammar:
                 _add_pattern(self.roots[symbol], pattern.strip(), row, order)
         self.first = {symbol: frozenset(self._find_first(symbol, set())) for symbol in self.roots}
 
-    def _find_first(self, symbol: str, seen: set[str]) -> set[str]:
+    def _find_first(self, symbol: str, visited: set[str]) -> set[str]:
         """Return the words and kinds with which a symbol may begin."""
         names = self.roots[symbol].following.keys()
-        inner = (names & self.roots.keys()) - seen
-        return {*names}.union(*(self._find_first(each, seen | inner) for each in inner))
+        inner = (names & self.roots.keys()) - visited
+        return {*names}.union(*(self._find_first(each, visited | inner) for each in inner))
 
 
 @dataclass
@@ -139,22 +139,22 @@ class Chart:
     grammar: Grammar
     tokens: Sequence[Token]
     base: Base
-    _found: dict[tuple[str, int], list[Match]] = field(default_factory=dict)
+    _matches: dict[tuple[str, int], list[Match]] = field(default_factory=dict)
     _depth: int = 0
 
     def match(self, symbol: str, at: int) -> list[Match]:
         """Return what a symbol matches from a token on, the longest first."""
         if at >= len(self.tokens) or self.grammar.first[symbol].isdisjoint(self.tokens[at].names):
             return []
-        if (symbol, at) not in self._found:
+        if (symbol, at) not in self._matches:
             if self._depth >= DEEPEST:
                 return []
             self._depth += 1
             ends: dict[int, Match] = {}
             self._walk(self.grammar.roots[symbol], at, (), ends, Level.SURE, steps=0)
             self._depth -= 1
-            self._found[symbol, at] = sorted(ends.values(), reverse=True, key=lambda match: match.end)
-        return self._found[symbol, at]
+            self._matches[symbol, at] = sorted(ends.values(), reverse=True, key=lambda match: match.end)
+        return self._matches[symbol, at]
 
     def _walk(
         self, node: _Node, at: int, values: tuple[Any, ...], ends: dict[int, Match], level: Level, *, steps: int
@@ -163,15 +163,15 @@ class Chart:
         if at >= len(self.tokens):
             return
         token = self.tokens[at]
-        found = [
+        options = [
             (name, at + 1, token.kinds.get(name), token.level) for name in sorted(token.names & node.following.keys())
         ]
         for symbol in sorted(node.symbols & self.grammar.roots.keys()):
-            found += [(symbol, match.end, match.value, match.level) for match in self.match(symbol, at)]
-        for name, end, value, needed in found:
+            options += [(symbol, match.end, match.value, match.level) for match in self.match(symbol, at)]
+        for name, end, value, needed in options:
             for place in node.following[name]:
-                given = (*values, value) if place.is_given else values
-                self._enter(place, end, given, ends, Level(needed) if steps == 0 else level, steps + 1)
+                arguments = (*values, value) if place.is_argument else values
+                self._enter(place, end, arguments, ends, Level(needed) if steps == 0 else level, steps + 1)
         if token.joins and steps:  # Tue, 13 Jan. 2026
             self._walk(node, at + 1, values, ends, level, steps=steps)
 

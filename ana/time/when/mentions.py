@@ -47,10 +47,10 @@ def resolve(text: str, today: date) -> list[Mention]:
 
 def list_days(text: str, reading: Reading) -> list[Mention]:
     """Return the mentions of days of a text that was read."""
-    found = [(*reading.span(piece), piece.value) for piece in reading.list_kind("DAY")]
+    spans = [(*reading.span(piece), piece.value) for piece in reading.list_kind("DAY")]
     return [
         Mention(start, end, days.first, days.last, text[start:end], days.step, days.other)
-        for start, end, days in found
+        for start, end, days in spans
         if isinstance(days, Days)
     ]
 
@@ -78,8 +78,8 @@ def list_times(reading: Reading) -> list[TimeMention]:
 
 def drop_mentions(text: str, mentions: Sequence[Mention | TimeMention]) -> str:
     """Return the text with a space in place of each mention."""
-    kept, end = list[str](), 0
+    parts, end = list[str](), 0
     for mention in sorted(mentions, key=lambda mention: mention.start):
-        kept.append(text[end : mention.start])
+        parts.append(text[end : mention.start])
         end = max(end, mention.end)
-    return " ".join([*kept, text[end:]])
+    return " ".join([*parts, text[end:]])

@@ -102,14 +102,14 @@ def _split_rest(reading: Reading) -> tuple[str, str]:
 def _join(days: Days | None, times: Times | None, today: date, now: datetime) -> When:
     """Return a day with a time; a time alone is the next one."""
     is_over = times is not None and today == now.date() and times.at <= now.time() and not times.ends_day
-    found = days or one(today + DAY if is_over else today)
-    if found.said not in (None, found.first.weekday()):
-        raise NotRead(f"{found.first} is a {WEEKDAYS[found.first.weekday()]}, not a {WEEKDAYS[found.said or 0]}")
-    when = When(found.first, found.last, days is not None, other=found.other, notes=(found.note,) if found.note else ())
-    if isinstance(found.at, datetime):
-        return when._replace(at=found.at.time(), zoned=found.at)
-    if found.at:
-        return when._replace(at=found.at)
+    span = days or one(today + DAY if is_over else today)
+    if span.weekday not in (None, span.first.weekday()):
+        raise NotRead(f"{span.first} is a {WEEKDAYS[span.first.weekday()]}, not a {WEEKDAYS[span.weekday or 0]}")
+    when = When(span.first, span.last, days is not None, other=span.other, notes=(span.note,) if span.note else ())
+    if isinstance(span.at, datetime):
+        return when._replace(at=span.at.time(), zoned=span.at)
+    if span.at:
+        return when._replace(at=span.at)
     if times is None:
         return when
     if times.is_guessed:

@@ -53,16 +53,16 @@ def read_due_question(text: str, today: date) -> tuple[date, date] | None:
         return None
     text = text.replace("’", "'")
     mentions = find_stretches(text, today)
-    asks = not _CUES.isdisjoint(_words(text)) or _PHRASES.search(text)
-    if not asks or not has_only_fillers(text, mentions):
+    is_question = not _CUES.isdisjoint(_split_words(text)) or _PHRASES.search(text)
+    if not is_question or not has_only_fillers(text, mentions):
         return None
     if _OVERDUE.search(text):
         return None if mentions else (date.min, today - timedelta(days=1))
     if len(mentions) != 1:
         return None
-    asked = _open_side(text, mentions[0])
-    first = today if asked.first == date.min else asked.first
-    return (first, asked.last) if asked.last >= first else None
+    stretch = _open_side(text, mentions[0])
+    first = today if stretch.first == date.min else stretch.first
+    return (first, stretch.last) if stretch.last >= first else None
 
 
 def find_named_days(text: str, today: date, *, months: bool = False) -> list[Mention]:
@@ -88,26 +88,26 @@ def find_stretches(text: str, today: date, *, months: bool = False) -> list[Ment
         months: Whether a month counts that only its name shows: "December things".
     """
     past = _PAST.search(text) is not None
-    found: list[Mention] = []
-    for mention in list_days(text, read(text, today, most=Level.ASKED if months else Level.FAINT)):
+    stretches: list[Mention] = []
+    for mention in list_days(text, read(text, today, most=Level.QUESTION if months else Level.FAINT)):
         mention = _shift(mention, -1) if past and mention.last >= today else mention
-        whole = _join(text, found[-1], mention) if found else None
-        found[-1:] = [whole] if whole else [*found[-1:], mention]
-    return found
+        whole = _join(text, stretches[-1], mention) if stretches else None
+        stretches[-1:] = [whole] if whole else [*stretches[-1:], mention]
+    return stretches
 
 
 def _shift(mention: Mention, times: int) -> Mention:
     """Return the days of a mention, so many times earlier or later, unless they are pinned down."""
-    by = _STEPS.get(mention.step)
-    if by is None:
+    step = _STEPS.get(mention.step)
+    if step is None:
         return mention
-    return replace(mention, first=shift_day(mention.first, times * by), last=shift_day(mention.last, times * by))
+    return replace(mention, first=shift_day(mention.first, times * step), last=shift_day(mention.last, times * step))
 
 
-def shift_day(day: date, by: timedelta | relativedelta) -> date:
+def shift_day(day: date, step: timedelta | relativedelta) -> date:
     """Return a day so much later or earlier, or the last or first there is."""
     try:
-        return day + by
+        return day + step
     except (ValueError, OverflowError):
         return date.min if day.year < 5000 else date.max
 
@@ -144,25 +144,25 @@ def _move_near(mention: Mention, today: date) -> Mention:
 
 def has_only_fillers(text: str, days: list[Mention]) -> bool:
     """Return whether a text has only words that a question about what is due may have beside these days."""
-    return _FILLERS.issuperset(_words(drop_mentions(text, days)))
+    return _FILLERS.issuperset(_split_words(drop_mentions(text, days)))
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return re.findall(r"[\w-]+", text.lower())
 
 
 def tell_doubts(text: str, today: date) -> str:
     """Return sentences about the days of a text that may not be meant as they are read; empty without one."""
     named = map(quote, find_impossible(text, today))
-    told = " or ".join(named)
-    impossible = f" There is no {told} in any calendar, so it is not used as a date." if told else ""
+    names = " or ".join(named)
+    impossible = f" There is no {names} in any calendar, so it is not used as a date." if names else ""
     return tell_other_reading(text, today) + impossible
 
 
 def tell_other_reading(text: str, today: date) -> str:
     """Return a sentence with both readings of the one phrase in a text that has two; empty without one, or several."""
-    twofold = [(said, said.other) for said in resolve(text, today) if said.other]
+    twofold = [(mention, mention.other) for mention in resolve(text, today) if mention.other]
     if len(twofold) != 1:
         return ""
-    said, other = twofold[0]
-    return f" {quote(said.text)} can mean {spell_day(said.first)}, as I read it, or {spell_day(other)}."
+    mention, other = twofold[0]
+    return f" {quote(mention.text)} can mean {spell_day(mention.first)}, as I read it, or {spell_day(other)}."

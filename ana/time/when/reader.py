@@ -78,7 +78,7 @@ def read(text: str, today: date, now: datetime | None = None, most: Level = Leve
     Args:
         today: The day from which days are counted.
         now: The moment from which hours are counted; without it none are read.
-        most: What counts: all of a phrase (ALONE), of a question (ASKED), of any other text (FAINT).
+        most: What counts: all of a phrase (ALONE), of a question (QUESTION), of any other text (FAINT).
     """
     scan, at = _Scan(text, _make_chart(text, today, now), [], most), 0
     while at < len(scan.chart.tokens):
@@ -110,8 +110,8 @@ class _Scan(NamedTuple):
 
     def find_pieces(self, at: int) -> Iterator[Piece]:
         """Yield what counts from a token on, the longest first."""
-        found = [(kind, match) for kind in _KINDS for match in self.chart.match(kind, at)]
-        for kind, match in sorted(found, key=lambda each: -each[1].end):
+        matches = [(kind, match) for kind in _KINDS for match in self.chart.match(kind, at)]
+        for kind, match in sorted(matches, key=lambda each: -each[1].end):
             if self._counts(kind, at, match):
                 yield Piece("DAY" if kind == "STRETCH" else kind, at, match.end, match.value)
 
@@ -124,7 +124,7 @@ class _Scan(NamedTuple):
             return False
         if is_bare_hour:
             return self._is_hour(at, match.end)
-        if match.level == Level.ASKED:
+        if match.level == Level.QUESTION:
             return match.end > at + 1 or "PLAIN" in self.chart.tokens[at].kinds or self._word(at - 1) in _SIDES
         return match.level == Level.SURE or self._is_beside(kind, at, match)
 
@@ -189,8 +189,8 @@ def is_recurring(reading: Reading) -> bool:
     """Return whether a text says that something repeats, read or not: each 31st, twice a week, the 1st and the 15th."""
     days = [at for at, token in enumerate(reading.tokens) if "ORDINAL" in token.kinds]
     is_pair = any(two - one < 4 and reading.tokens[one + 1].word == "and" for one, two in pairwise(days))
-    is_said = any(_may_repeat(one, two) for one, two in pairwise([*reading.tokens, Token(0, 0, "", {})]))
-    return bool(reading.list_kind("RULE")) or is_said or is_pair
+    repeats = any(_may_repeat(one, two) for one, two in pairwise([*reading.tokens, Token(0, 0, "", {})]))
+    return bool(reading.list_kind("RULE")) or repeats or is_pair
 
 
 def _may_repeat(one: Token, two: Token) -> bool:
@@ -203,8 +203,8 @@ def _may_repeat(one: Token, two: Token) -> bool:
 def read_recurrence(text: str, today: date) -> Recurrence | None:
     """Return what repeats, if a text says that and nothing else; days count from a day on."""
     chart = _make_chart(text.rstrip(" .,;!"), today, None)
-    found = chart.match("RULE", 0)
-    return found[0].value if found and found[0].end == len(chart.tokens) else None
+    matches = chart.match("RULE", 0)
+    return matches[0].value if matches and matches[0].end == len(chart.tokens) else None
 
 
 def find_recurrence(text: str) -> tuple[str, str]:

@@ -40,7 +40,7 @@ def _find_pace(_: Base, unit: str, interval: int = 1) -> Pace | None:
     return (freq, interval * months) if interval * months else None
 
 
-def _by(pace: Pace, only: str = "", **parts: Any) -> Parts | None:
+def _make(pace: Pace, only: str = "", **parts: Any) -> Parts | None:
     """Return the parts of a rule, if it is of one of some frequencies and its interval is one."""
     freq, interval = pace
     if freq not in (only or freq).split() or interval < 1:
@@ -72,8 +72,8 @@ def _list_from(_: Base, first: int, last: int) -> list[str]:
 def _find_times(base: Base, written: Sequence[Written]) -> Parts | None:
     """Return times of a day; one of a clock with 24 hours makes the others so. Their minutes are the same."""
     is_24 = len(written) > 1 and any(each.is_24 or each.hour > 12 for each in written)
-    found = {settle(base, each._replace(is_24=each.is_24 or (is_24 and not each.half))) for each in written}
-    times = sorted(each.at for each in found if each)
+    readings = {settle(base, each._replace(is_24=each.is_24 or (is_24 and not each.half))) for each in written}
+    times = sorted(each.at for each in readings if each)
     minutes = {at.minute for at in times}
     return {"BYHOUR": _join([at.hour for at in times]), "BYMINUTE": minutes.pop()} if len(minutes) == 1 else None
 
@@ -111,42 +111,34 @@ def _find_rule(base: Base, before: Parts | None, core: Parts, after: Parts | Non
 
 def _put_on(_: Base, pace: Pace, on: On) -> Parts | None:
     """Return a rule of a pace on days that one of its frequency has."""
-    return _by(pace, on[0], **on[1])
+    return _make(pace, on[0], **on[1])
 
 
 def _put_before(base: Base, on: On, pace: Pace) -> Parts | None:
     return _put_on(base, pace, on)
 
 
-def _every(_: Base, on: On, interval: int = 1) -> Parts | None:
+def _make_every(_: Base, on: On, interval: int = 1) -> Parts | None:
     """Return a rule of each week with weekdays, or each year with dates. Days of a month need its name."""
     freq = on[0] if interval == 1 or on[0] == "WEEKLY" else ""
-    return _by((freq, interval), "WEEKLY YEARLY", **on[1])
-
-
-def _weekly(_: Base, days: Sequence[str], more: Sequence[str] = ()) -> Parts | None:
-    return _by(("WEEKLY", 1), BYDAY=[*days, *more])
+    return _make((freq, interval), "WEEKLY YEARLY", **on[1])
 
 
 def _find_several(_: Base, nths: Sequence[int], days: Sequence[str]) -> Parts | None:
     """Return the 1st and 3rd Friday of each month; the 1st alone may be a single date."""
-    return _by(("MONTHLY", 1), BYDAY=_list_nth(_, nths, days)) if len(nths) > 1 else None
+    return _make(("MONTHLY", 1), BYDAY=_list_nth(_, nths, days)) if len(nths) > 1 else None
 
 
 def _find_numbers(_: Base, number: int, more: Sequence[int] = ()) -> Parts | None:
-    return _by(("MONTHLY", 1), BYMONTHDAY=[number, *more])
+    return _make(("MONTHLY", 1), BYMONTHDAY=[number, *more])
 
 
-def _every_nth(base: Base, nth: int, on: On) -> Parts | None:
-    return _every(base, on, nth) if nth > 1 else None
+def _make_monthly(_: Base, on: On) -> Parts | None:
+    return _make(("MONTHLY", 1), on[0], **on[1])
 
 
-def _monthly(_: Base, on: On) -> Parts | None:
-    return _by(("MONTHLY", 1), on[0], **on[1])
-
-
-def _in_weeks(_: Base, days: Sequence[str], weeks: Any) -> Parts | None:
-    return _by(("YEARLY", 1), BYWEEKNO=weeks, BYDAY=days)
+def _make_of_weeks(_: Base, days: Sequence[str], weeks: Any) -> Parts | None:
+    return _make(("YEARLY", 1), BYWEEKNO=weeks, BYDAY=days)
 
 
 _EVERY, _NUMBER, _THROUGH, _WEEK = "every|each", "NUMBER|WORDNUMBER", "-|through|thru|to", "[iso|calendar] week|weeks"
@@ -190,20 +182,20 @@ RULE_ROWS: dict[str, tuple[Row, ...]] = {
         Row("NUMBERSET [of] MONTH", lambda _, days, month: ("YEARLY", {"BYMONTH": month, "BYMONTHDAY": days})),
     ),
     "CORE": (
-        Row("PACE", lambda _, pace: _by(pace)),
-        Row(f"{_EVERY} PART", lambda _, part: _by(("DAILY", 1))),
-        Row(f"{_EVERY} ON", _every),
-        Row(f"{_EVERY} other ON", lambda base, on: _every(base, on, 2)),
-        Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL ON", _every_nth),
-        Row("[on] PLURAL; [on] PLURAL [and|&] DAYSET", _weekly),
+        Row("PACE", lambda _, pace: _make(pace)),
+        Row(f"{_EVERY} PART", lambda _, part: _make(("DAILY", 1))),
+        Row(f"{_EVERY} ON", _make_every),
+        Row(f"{_EVERY} other ON", lambda base, on: _make_every(base, on, 2)),
+        Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL ON", lambda base, n, on: _make_every(base, on, n) if n > 1 else None),
+        Row("[on] PLURAL; [on] PLURAL [and|&] DAYSET", lambda _, *days: _make(("WEEKLY", 1), BYDAY=_chain(_, *days))),
         Row("PACE on|at [the] ON", _put_on),
         Row("[on|at] [the] ON [of|in] PACE", _put_before),
-        Row(f"{_EVERY} ON of|in the|a month", _monthly),
-        Row("[on] [the] ON of|in the|a month", _monthly, Level.ALONE),
+        Row(f"{_EVERY} ON of|in the|a month", _make_monthly),
+        Row("[on] [the] ON of|in the|a month", _make_monthly, Level.ALONE),
         Row(f"[{_EVERY}] [the] NTHSET ONEDAY", _find_several, Level.ALONE),
         Row(f"{_EVERY} ORDINAL; {_EVERY} ORDINAL and|& [the] NTHSET", _find_numbers, Level.CLEAR),
-        Row(f"[{_EVERY}|on] DAYSET in week NUMBERSET; [{_EVERY}|on] DAYSET in|on PARITY {_WEEK}", _in_weeks),
-        Row(f"{_EVERY}|in|on PARITY {_WEEK} on DAYSET", lambda base, weeks, days: _in_weeks(base, days, weeks)),
+        Row(f"[{_EVERY}|on] DAYSET in week NUMBERSET; [{_EVERY}|on] DAYSET in|on PARITY {_WEEK}", _make_of_weeks),
+        Row(f"{_EVERY}|in|on PARITY {_WEEK} on DAYSET", lambda base, weeks, days: _make_of_weeks(base, days, weeks)),
         Row(f"{_NUMBER} times a|per day at TIMESET", _find_often),
     ),
     "START": (Row("starting|beginning|from [on|from|in] DAY", lambda _, day: day),),

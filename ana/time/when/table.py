@@ -44,8 +44,8 @@ _FEASTS: dict[str, Find] = {
     "new year|years ['s] day": lambda year: date(year, 1, 1),
     "valentine|valentines ['s] day": lambda year: date(year, 2, 14),
     "halloween": lambda year: date(year, 10, 31),
-    "thanksgiving [day]": lambda year: _thanksgiving(year),
-    "black friday": lambda year: _thanksgiving(year) + DAY,
+    "thanksgiving [day]": lambda year: _find_thanksgiving(year),
+    "black friday": lambda year: _find_thanksgiving(year) + DAY,
     "good friday": lambda year: easter(year) - 2 * DAY,
     "easter [sunday]": easter,
     "easter monday|mon": lambda year: easter(year) + DAY,
@@ -53,13 +53,13 @@ _FEASTS: dict[str, Find] = {
 }
 
 
-def _thanksgiving(year: int) -> date:
+def _find_thanksgiving(year: int) -> date:
     return date(year, 11, 1) + relativedelta(weekday=TH(4))
 
 
 def _find_feast(base: Base, which: int | None, find: Find, year: int | None) -> Days | None:
-    found = find(year) if year else find_next(base.today, find)
-    return one(found, "" if year else "year") if found and which != -1 else None
+    day = find(year) if year else find_next(base.today, find)
+    return one(day, "" if year else "year") if day and which != -1 else None
 
 
 def _join(base: Base, first: Days, last: Days) -> Days | None:
@@ -103,8 +103,8 @@ def _last(base: Base, day: Days, length: Length) -> Days | None:
 
 def _find_soon(base: Base, weekday: int, number: int) -> Days | None:
     """Return Tues 13th within two months, for another number may follow a weekday."""
-    found = find_number(base, number, weekday)
-    return found if found and (found.first - base.today).days < 62 else None
+    days = find_number(base, number, weekday)
+    return days if days and (days.first - base.today).days < 62 else None
 
 
 def _find_quarter(base: Base, nth: int, year: int | None) -> Days:
@@ -190,10 +190,10 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row(f"[in] {_N} business|working days", lambda base, n: find_working_day(base, n, base.today)),
         Row(f"{_N} business|working days from|after DAY", lambda base, n, day: find_working_day(base, n, day.last)),
         Row("[the] NTH|ORDINAL quarter [INYEAR]; q NUMBER [INYEAR]", _find_quarter),
-        Row("[WEEKDAY] [the] MONTHDAY [INYEAR]", lambda base, said, day, year: find_date(base, day, year, said)),
-        Row("this|next|last|coming WEEKDAY MONTHDAY", lambda base, said, day: find_date(base, day, None, said)),
-        Row("MONTHDAY [INYEAR] ( WEEKDAY )", lambda base, day, year, said: find_date(base, day, year, said)),
-        Row("MONTHDAY WEEKDAY [INYEAR]", lambda base, day, said, year: find_date(base, day, year, said)),
+        Row("[WEEKDAY] [the] MONTHDAY [INYEAR]", lambda base, weekday, day, year: find_date(base, day, year, weekday)),
+        Row("this|next|last|coming WEEKDAY MONTHDAY", lambda base, weekday, day: find_date(base, day, None, weekday)),
+        Row("MONTHDAY [INYEAR] ( WEEKDAY )", lambda base, day, year, weekday: find_date(base, day, year, weekday)),
+        Row("MONTHDAY WEEKDAY [INYEAR]", lambda base, day, weekday, year: find_date(base, day, year, weekday)),
         Row(f"[{_OPEN}] [WEEKDAY] MONTHDAY {_TO} DAYNUMBER [INYEAR]", find_dates),
         Row(f"[{_OPEN}] [the] DAYNUMBER {_TO}|and [the] DAYNUMBER [of] MONTH [INYEAR]", _find_dates_before),
         Row("the ORDINAL [of the month]", find_number, Level.CLEAR),
@@ -211,8 +211,8 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("DASHED", read_dashed),
         Row("in|during|for MONTH; MONTH INYEAR", find_month),
         Row("WHICH MONTH", lambda base, which, month: find_month(base, month, None, which)),
-        Row("MONTH", find_month, Level.ASKED),
-        Row("from|between MONTH to|until|till|through|and MONTH", _join_months, Level.ASKED),
+        Row("MONTH", find_month, Level.QUESTION),
+        Row("from|between MONTH to|until|till|through|and MONTH", _join_months, Level.QUESTION),
         Row(
             "YEARMONTH|MONTHYEAR", lambda base, figures: find_month(base, min(figures[0]), max(figures[0])), Level.ALONE
         ),

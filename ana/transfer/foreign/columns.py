@@ -21,7 +21,7 @@ Texts = defaultdict[str, str]
 ABOVE = "above."
 """Begins the columns that are of the object around a list, such as the name of a list of tasks."""
 
-TOLD = ("title", "text", "due", "start", "done", "list", "tags", "repeats", "leave_out")
+ROLES = ("title", "text", "due", "start", "done", "list", "tags", "repeats", "leave_out")
 """What a person or a model says of columns. The programs below also name the end, id, zone and so on."""
 
 _PROGRAMS = (
@@ -87,8 +87,8 @@ class Columns:
 
     def read_rest(self, row: Row) -> Properties:
         """Return what keeps its own name of a row."""
-        kept = {re.sub(r"\W+", "_", name).strip("_").lower(): value for name, value in row.items() if self._keeps(name)}
-        texts = {name: each if isinstance(each, int | float) else spell(each) for name, each in kept.items()}
+        own = {re.sub(r"\W+", "_", name).strip("_").lower(): value for name, value in row.items() if self._keeps(name)}
+        texts = {name: each if isinstance(each, int | float) else spell(each) for name, each in own.items()}
         return {name: each for name, each in texts.items() if is_name(name)}
 
     def describe(self, columns: Iterable[str]) -> list[str]:
@@ -111,19 +111,19 @@ class Columns:
 def find_known(columns: Iterable[str]) -> Columns | None:
     """Return what the columns of a table are if a known program writes them, whatever their case."""
     there = {name.casefold(): name for name in columns}
-    for program, kind, needs, said in _PROGRAMS:
+    for program, kind, needs, layout in _PROGRAMS:
         if all(name.casefold() in there for name in needs.split("; ")):
-            parts = (part.split(": ") for part in said.removesuffix("; *").split("; "))
-            found = _read({role: names.split(" + ") for role, names in parts}, there)
-            return replace(found, program=program, kind=kind, keeps_rest=said.endswith("*"))
+            parts = (part.split(": ") for part in layout.removesuffix("; *").split("; "))
+            result = _read({role: names.split(" + ") for role, names in parts}, there)
+            return replace(result, program=program, kind=kind, keeps_rest=layout.endswith("*"))
     return None
 
 
-def read_columns(said: Mapping[str, Any], columns: Iterable[str], known: Columns | None = None) -> Columns:
+def read_columns(roles: Mapping[str, Any], columns: Iterable[str], known: Columns | None = None) -> Columns:
     """Return what a person or a model says of a table's columns.
 
     Args:
-        said: The columns, by what they are: a name, or a list of names. "Status = Done, Closed" says which values mean
+        roles: The columns, by what they are: a name, or a list of names. "Status = Done, Closed" says which values mean
             that a thing is done.
         columns: Those of the table.
         known: What is known of them already.
@@ -131,17 +131,17 @@ def read_columns(said: Mapping[str, Any], columns: Iterable[str], known: Columns
     Raises:
         UserError: It names a column that the table does not have, or none for the title and the text.
     """
-    named = {role: [names] if isinstance(names, str) else names for role, names in said.items() if names}
+    named = {role: [names] if isinstance(names, str) else names for role, names in roles.items() if names}
     for role, names in named.items():
-        if role not in TOLD or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise UserError(f"No column can be {quote(role, 40)}.", f"One can be {', '.join(TOLD)}.")
+        if role not in ROLES or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise UserError(f"No column can be {quote(role, 40)}.", f"One can be {', '.join(ROLES)}.")
     there = {name.casefold(): name for name in columns}
-    found, known, shown = _read(named, there), known or Columns(), ", ".join(quote(name, 40) for name in there.values())
-    if missing := [name for names in found.roles.values() for name in names if name not in there.values()]:
-        raise UserError(f"There is no column {quote(missing[0], 60)}.", f"There are {shown}.")
-    whole = replace(known, roles={**known.roles, **found.roles}, words={**known.words, **found.words})
+    new, known, choices = _read(named, there), known or Columns(), ", ".join(quote(name, 40) for name in there.values())
+    if missing := [name for names in new.roles.values() for name in names if name not in there.values()]:
+        raise UserError(f"There is no column {quote(missing[0], 60)}.", f"There are {choices}.")
+    whole = replace(known, roles={**known.roles, **new.roles}, words={**known.words, **new.words})
     if not whole.roles.keys() & {"title", "text"}:
-        raise UserError("Nothing says which column is the title.", f"`--title COLUMN` says it. There are {shown}.")
+        raise UserError("Nothing says which column is the title.", f"`--title COLUMN` says it. There are {choices}.")
     return whole
 
 
@@ -153,9 +153,10 @@ def _read(named: Mapping[str, Iterable[str]], there: Mapping[str, str]) -> Colum
         # a column's own name may have the sign
         parts = [(name, "", "") if name.casefold() in there else name.partition("=") for name in names]
         roles[role] = tuple(there.get(name.strip().casefold(), name.strip()) for name, _, _ in parts)
-        meant = [word.partition("->") for _, _, said in parts for word in said.split(",") if said]
+        meanings = [word.partition("->") for _, _, values in parts for word in values.split(",") if values]
         default = "done" if role == "done" else ""
-        words |= {role: {word.strip().casefold(): meaning or default for word, _, meaning in meant}} if meant else {}
+        if meanings:
+            words[role] = {word.strip().casefold(): meaning or default for word, _, meaning in meanings}
     return Columns(roles=roles, words=words)
 
 

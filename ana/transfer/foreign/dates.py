@@ -55,9 +55,9 @@ def read_date(text: str, there: tzinfo | None, zone: tzinfo, near: date | None =
 def _read_whole(text: str, today: date) -> When | None:
     """Return what a text means if it is one day, with a time or without, and says nothing else."""
     with suppress(NotRead):
-        found = read_phrase(text.replace("@", "at"), today, datetime.combine(today, time()))
-        if found == When(found.first, found.first, at=found.at, other=found.other):
-            return found
+        when = read_phrase(text.replace("@", "at"), today, datetime.combine(today, time()))
+        if when == When(when.first, when.first, at=when.at, other=when.other):
+            return when
     return None
 
 
@@ -74,8 +74,8 @@ def _to_property(moment: datetime, there: tzinfo | None, zone: tzinfo) -> str | 
 
 def is_month_first(texts: Iterable[str]) -> bool | None:
     """Return whether dates such as 12/28/2026 begin with the month; None if none of them tells."""
-    found = [match for text in texts if (match := _SLASHED.match(text))]
-    month, day = (any(int(match[place]) > 12 for match in found) for place in (2, 1))
+    matches = [match for text in texts if (match := _SLASHED.match(text))]
+    month, day = (any(int(match[place]) > 12 for match in matches) for place in (2, 1))
     return None if month == day else month
 
 
@@ -98,18 +98,18 @@ def read_rule(text: str, since: datetime, zone: tzinfo, there: tzinfo | None, da
         there: The zone in which its times are.
         date_: The next date, if it is known.
     """
-    found = _understand(text, datetime.fromisoformat(date_).replace(tzinfo=None) if date_ else since, zone)
-    if found is None:
+    rule = _understand(text, datetime.fromisoformat(date_).replace(tzinfo=None) if date_ else since, zone)
+    if rule is None:
         return None
-    repeats: Properties = {"repeats": found.rule, "repeat_from": "done" if "every!" in text.lower() else None}
+    repeats: Properties = {"repeats": rule.rule, "repeat_from": "done" if "every!" in text.lower() else None}
     if date_:
         return repeats
-    earlier, has_times = _understand(text, since - _EARLIER, zone), "BYHOUR" in found.rule
-    if earlier is None or earlier.rule != found.rule or (has_times and there is not zone):
+    earlier, has_times = _understand(text, since - _EARLIER, zone), "BYHOUR" in rule.rule
+    if earlier is None or earlier.rule != rule.rule or (has_times and there is not zone):
         return None
-    if "INTERVAL" in found.rule and earlier.first != found.first:
+    if "INTERVAL" in rule.rule and earlier.first != rule.first:
         return None
-    return {"due_date": found.first.isoformat(timespec="minutes") if has_times else str(found.first.date())} | repeats
+    return {"due_date": rule.first.isoformat(timespec="minutes") if has_times else str(rule.first.date())} | repeats
 
 
 def _understand(text: str, since: datetime, zone: tzinfo) -> Understood | None:

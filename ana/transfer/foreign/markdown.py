@@ -28,14 +28,14 @@ def read_notes(text: str, name: str) -> Iterator[tuple[int, dict[str, Json]]]:
     assert head, "each part of it may be missing"
     row = _read_front(head[1] or "")
     title = row.pop("title", "") or (head[2] or name).strip()
-    kept, tasks = [], []
+    body, tasks = [], []
     for number, line in enumerate(text[head.end() :].split("\n"), head[0].count("\n") + 1):
-        if found := _TASK.fullmatch(line.rstrip()):
-            told = {"list": title, "markdown": "task", "done": found[1].strip()}
-            tasks.append((number, told | _read_task(found[2])))
+        if match := _TASK.fullmatch(line.rstrip()):
+            context = {"list": title, "markdown": "task", "done": match[1].strip()}
+            tasks.append((number, context | _read_task(match[2])))
         else:
-            kept.append(line)
-    rest = "\n".join(kept).strip()
+            body.append(line)
+    rest = "\n".join(body).strip()
     if row or rest or not tasks:
         yield 1, {"title": title, "text": rest, "markdown": "note", **row}
     yield from tasks
@@ -43,9 +43,9 @@ def read_notes(text: str, name: str) -> Iterator[tuple[int, dict[str, Json]]]:
 
 def _read_task(text: str) -> dict[str, Json]:
     words, *parts = _SIGN.split(text)
-    told = zip(parts[::2], parts[1::2], strict=True)
+    signs = zip(parts[::2], parts[1::2], strict=True)
     content, tags = split_tags(words.strip(), "#")
-    row: dict[str, Json] = {_SIGNS[sign]: said.strip() for sign, said in told if sign in _SIGNS}
+    row: dict[str, Json] = {_SIGNS[sign]: value.strip() for sign, value in signs if sign in _SIGNS}
     return {"title": content or words.strip(), "tags": [*tags], **row}
 
 

@@ -12,11 +12,11 @@ from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.columns import Columns, Row, Texts
 from ana.transfer.foreign.dates import is_month_first, read_date, read_rule, settle_order
 from ana.transfer.foreign.tables import Table
-from ana.transfer.records import drop_empty, item_id, make_notes, read_each, read_modified, to_stamp
+from ana.transfer.records import derive_id, drop_empty, make_notes, read_each, read_modified, to_stamp
 from ana.values import Properties
 
 _DATES = {"due": "due_date", "start": "start_date", "end": "end_date", "deadline": "deadline"}
-_KEPT = ("list", "project", "section", "priority", "location", "duration", "responsible")
+_OWN_NAMES = ("list", "project", "section", "priority", "location", "duration", "responsible")
 _NO = ("", "0", "false", "n")
 _MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]00:?00)")
 _NOT_CLEAR = "Kept in words, because it does not name one day"
@@ -51,15 +51,15 @@ class _Maker:
         content = "\n".join(filter(None, (texts["title"], texts["text"])))
         if not content or texts["deleted"].casefold() not in _NO:
             why = "it was deleted there" if content else "it has neither title nor text"
-            told = ", ".join(filter(None, [*texts.values(), *map(str, rest.values())]))
-            self.notes[f"Left out, because {why}"] += [told] if told else []
+            values = ", ".join(filter(None, [*texts.values(), *map(str, rest.values())]))
+            self.notes[f"Left out, because {why}"] += [values] if values else []
             return None
         tags = (tag.strip(" \"'#[]") for tag in re.split("[,;]", texts["tags"]))
-        own: Properties = {name: texts[name] for name in _KEPT} | {"tags": [*dict.fromkeys(filter(None, tags))]}
-        own["parent"] = item_id(f"{program}:{texts['parent']}") if texts["parent"] else ""
+        own: Properties = {name: texts[name] for name in _OWN_NAMES} | {"tags": [*dict.fromkeys(filter(None, tags))]}
+        own["parent"] = derive_id(f"{program}:{texts['parent']}") if texts["parent"] else ""
         key = texts["id"] or str(rest.get("id") or "") or f"{texts['list']}/{texts['title'] or content}"
         self._counted[key] += 1  # rows may repeat a title
-        id = item_id(f"{program}:{key}" + (f"#{self._counted[key]}" if self._counted[key] > 1 else ""))
+        id = derive_id(f"{program}:{key}" + (f"#{self._counted[key]}" if self._counted[key] > 1 else ""))
         created = _read_stamp(texts["created"]) or _read_stamp(texts["updated"]) or self._written
         updated = _read_stamp(texts["updated"]) or created
         whole = rest | self._read_kind(texts) | self._read_dates(texts, content.split("\n")[0]) | own
@@ -76,17 +76,17 @@ class _Maker:
     def _read_dates(self, texts: Texts, title: str) -> Properties:
         """Return the dates of a row, each that is not clear in words, and how it repeats."""
         there = find_zone(texts["zone"]) if texts["zone"] else self._zone
-        found: Properties = {}
+        dates: Properties = {}
         for role in _DATES:
-            found |= self._read_date(texts, role, there, title) if texts[role] else {}
-        if "due_date" in found and found.get("start_date") == found["due_date"]:
-            del found["start_date"]
+            dates |= self._read_date(texts, role, there, title) if texts[role] else {}
+        if "due_date" in dates and dates.get("start_date") == dates["due_date"]:
+            del dates["start_date"]
         if words := texts["repeats"]:
-            known = str(found.get("due_date") or found.get("start_date") or "")
+            known = str(dates.get("due_date") or dates.get("start_date") or "")
             rule = read_rule(words, self._since, self._zone, there, known)
-            found |= rule or {"repeats_in_words": words}
+            dates |= rule or {"repeats_in_words": words}
             self.notes[_NOT_CLEAR] += [] if rule else [f"{words}: {title}"]
-        return found
+        return dates
 
     def _read_date(self, texts: Texts, role: str, there: tzinfo | None, title: str) -> Properties:
         text, name = texts[role], _DATES[role]

@@ -13,7 +13,7 @@ from ana.errors import UserError
 from ana.transfer.foreign.columns import ABOVE, Row, Rows, find_known
 from ana.transfer.foreign.markdown import read_notes
 from ana.transfer.foreign.todoist import read_outline
-from ana.transfer.records import decode_text, read_bytes, refusal_error, show_path
+from ana.transfer.records import decode_text, make_refusal, read_bytes, show_path
 from ana.values import read_plain_json
 
 MOST_COLUMNS = 100
@@ -81,11 +81,11 @@ def _read_json(file: Path, text: str) -> Table | None:
     try:
         value = read_plain_json(text)
     except ValueError as exc:
-        raise refusal_error(file, [f"it is not JSON: {exc}"], "Export it again; it may be cut off.") from exc
-    found: dict[str, list[Row]] = {}
+        raise make_refusal(file, [f"it is not JSON: {exc}"], "Export it again; it may be cut off.") from exc
+    by_place: dict[str, list[Row]] = {}
     for place, row in _iter_objects(value):
-        found.setdefault(place, []).append(row)
-    tables = [_make_table([(f"record {n}", row) for n, row in enumerate(rows, 1)]) for rows in found.values()]
+        by_place.setdefault(place, []).append(row)
+    tables = [_make_table([(f"record {n}", row) for n, row in enumerate(rows, 1)]) for rows in by_place.values()]
     known = (table for table in tables if find_known(table.columns))
     return next(known, None) or max(reversed(tables), key=lambda table: len(table.rows), default=None)
 
@@ -98,9 +98,9 @@ def _iter_objects(value: Any, place: str = "", above: Row | None = None) -> Iter
     elif isinstance(value, dict):
         row = _flatten(value)
         yield place, row | (above or {})
-        around: Row = {f"{ABOVE}{name}": told for name, told in row.items() if isinstance(told, str | int)}
+        outer: Row = {f"{ABOVE}{name}": cell for name, cell in row.items() if isinstance(cell, str | int)}
         for name, inner in row.items():
-            yield from _iter_objects(inner, f"{place}.{name}", around)
+            yield from _iter_objects(inner, f"{place}.{name}", outer)
 
 
 def _flatten(value: dict[str, Any], lead: str = "") -> Row:
@@ -128,9 +128,9 @@ def _read_csv(file: Path, text: str) -> Table | None:
                 columns = [name.strip() for name in cells]
             begins = reader.line_num + 1
     except csv.Error as exc:
-        raise refusal_error(file, [f"line {reader.line_num}: {exc}"]) from exc
+        raise make_refusal(file, [f"line {reader.line_num}: {exc}"]) from exc
     if bad:
-        raise refusal_error(file, bad)
+        raise make_refusal(file, bad)
     known = find_known(columns)
     rows = read_outline(file.stem, rows) if known and known.program == "todoist" else rows
     return Table(columns, rows) if columns else None

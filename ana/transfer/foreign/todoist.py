@@ -18,7 +18,7 @@ def read_outline(file: str, rows: Rows) -> Rows:
     project, section = _NUMBERED.sub("", file) or file, ""
     above: list[tuple[int, Row]] = []  # a note's task, and the tasks above it, the outermost first, by their indents
     counted: Counter[str] = Counter()
-    made: Rows = []
+    outline: Rows = []
     for place, cells in rows:
         row = {name.upper(): "" if value == "None" else str(value).strip() for name, value in cells.items()}
         kind, content, indent = row.get("TYPE", "").lower(), row.get("CONTENT", ""), row.get("INDENT", "")
@@ -31,9 +31,9 @@ def read_outline(file: str, rows: Rows) -> Rows:
             depth = int(indent) if indent.isdecimal() and len(indent) < 4 else 1
             above = [(each, task) for each, task in above if each < depth]
             title, tags = (content, []) if kind == "note" else split_tags(content, "@")
-            told: Row = {"CONTENT": title or content, "tags": [*tags], "INDENT": above[-1][1]["id"] if above else ""}
+            fields: Row = {"CONTENT": title or content, "tags": [*tags], "INDENT": above[-1][1]["id"] if above else ""}
             id = f"{project}/{content}#{counted[content]}"
-            item: Row = {**row, "TYPE": kind, **told, "id": id, "project": project, "section": section}
+            item: Row = {**row, "TYPE": kind, **fields, "id": id, "project": project, "section": section}
             above += [(depth, item)] if kind == "task" else []
-            made.append((place, item))
-    return made
+            outline.append((place, item))
+    return outline

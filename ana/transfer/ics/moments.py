@@ -100,19 +100,19 @@ class Moments:
 
     def list_alarms(self, component: Component, span: Span | None) -> list[Json]:
         """Return the alarms that a reminder can say: moments, and distances before the beginning."""
-        found: list[Json] = []
+        alarms: list[Json] = []
         for trigger in (each for alarm in component.walk("VALARM") for each in list_values(alarm, "TRIGGER")):
             if isinstance(trigger.dt, datetime):
                 # a reminder's moment is the person's, whatever the zone of the series is
                 local = self.write(trigger.dt)
-                found.append(trigger.dt.isoformat(timespec="minutes") if self.is_moved else local)
+                alarms.append(trigger.dt.isoformat(timespec="minutes") if self.is_moved else local)
             elif span and isinstance(trigger.dt, timedelta):
                 lasts = span[1] - span[0] + timedelta(type(span[0]) is date)
                 before = -trigger.dt - (lasts if trigger.params.get("RELATED") == "END" else timedelta())
                 minutes = before // timedelta(minutes=1)
-                said = _write_distance(minutes) if isinstance(span[0], datetime) else _write_day(minutes)
-                found += [said] if said else []
-        return found
+                text = _write_distance(minutes) if isinstance(span[0], datetime) else _write_day(minutes)
+                alarms += [text] if text else []
+        return alarms
 
     def write(self, moment: date) -> str:
         """Return a day, or a moment in the person's local time, as properties hold it."""

@@ -15,8 +15,8 @@ from ana.transfer.ics.writer import ITEM, list_components
 from ana.values import Properties, read_json
 
 OWN_DATES = {"due_date", "start_date", "date", "end_date"}
-_SAID = {*OWN_DATES, "zone", "repeats", "until", "moved", "except", ALSO}
-_SAID |= {"location", "url", "tags", "priority", "remind"}
+_IN_FILES = {*OWN_DATES, "zone", "repeats", "until", "moved", "except", ALSO}
+_IN_FILES |= {"location", "url", "tags", "priority", "remind"}
 """The properties for which a calendar has its own, so that where that is missing they are gone."""
 
 
@@ -39,7 +39,7 @@ def is_written_from(group: list[Component], base: Item, zone: tzinfo) -> bool:
 def merge(read: Properties, base: Properties) -> Properties:
     """Return what a file says of an item, and what only we could say of it."""
     anchor = next((key for key in DATE_KEYS if day_of(base.get(key))), "start_date")
-    kept = {key: value for key, value in base.items() if key not in (_SAID | ({"status"} & read.keys()))}
+    rest = {key: value for key, value in base.items() if key not in (_IN_FILES | ({"status"} & read.keys()))}
     if "due_date" in read:
-        return read | kept
-    return {anchor if key == "start_date" else key: value for key, value in read.items()} | kept
+        return read | rest
+    return {anchor if key == "start_date" else key: value for key, value in read.items()} | rest

@@ -38,7 +38,7 @@ def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str], str]:
     """
     # bytes, because a fold may part the bytes of one character
     text = decode_text(path, _FOLD.sub(b"", read_bytes(path))).replace("\r\n", "\n").replace("\r", "\n")
-    borders = [(found[1].upper(), found[2].upper(), found.start(), found.end()) for found in _BORDER.finditer(text)]
+    borders = [(match[1].upper(), match[2].upper(), match.start(), match.end()) for match in _BORDER.finditer(text)]
     parts, begun = list[tuple[str, str]](), list[tuple[str, int]]()
     for side, name, start, end in borders:
         if name in KINDS and side == "BEGIN":
@@ -56,7 +56,7 @@ def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str], str]:
         )
     require_few(path, len(parts))
     names = [name for side, name, *_ in borders if side == "BEGIN"]
-    zones = {found[1].strip() for found in _ITS_ZONE.finditer(text)}
+    zones = {match[1].strip() for match in _ITS_ZONE.finditer(text)}
     others = [name for name in names if name not in (*KINDS, "VCALENDAR", "VALARM")]
     return parts, others, zones.pop() if len(zones) == 1 else ""
 

@@ -23,7 +23,7 @@ from ana.transfer.ics.ours import OWN_DATES, find_base, is_written_from, merge
 from ana.transfer.ics.parts import list_values, parse_part, read_text, split_parts
 from ana.transfer.ics.series import Part, is_for_all, read_rule, split_series
 from ana.transfer.ics.writer import DOMAIN, PRIORITIES
-from ana.transfer.records import BadRecord, drop_empty, item_id, make_notes, read_modified
+from ana.transfer.records import BadRecord, derive_id, drop_empty, make_notes, read_modified
 from ana.values import Json, Properties
 
 _READ = {
@@ -86,9 +86,9 @@ class _Calendar:
         return items
 
     def _leave_out(self, title: str, why: Exception) -> None:
-        said = str(why) if isinstance(why, BadRecord) else "a date or a value in it cannot be used"
-        said = why.sentence() if isinstance(why, ToolError) else said
-        self.notes["Left out, because it cannot be read"].append(f"{title[:40]}: {said}")
+        reason = str(why) if isinstance(why, BadRecord) else "a date or a value in it cannot be used"
+        reason = why.sentence() if isinstance(why, ToolError) else reason
+        self.notes["Left out, because it cannot be read"].append(f"{title[:40]}: {reason}")
 
     def _read_group(self, uid: str, texts: list[str]) -> Iterator[Item]:
         group: list[Component] = []
@@ -121,13 +121,13 @@ class _Calendar:
         for each in group:
             at = next(iter(self._moments.list_dates(each, "RECURRENCE-ID")), None)
             known = newest.setdefault(at, each)
-            if self._age_of(each) > self._age_of(known):
+            if self._read_age(each) > self._read_age(known):
                 newest[at] = each
-            elif known is not each and self._age_of(each) == self._age_of(known):
+            elif known is not each and self._read_age(each) == self._read_age(known):
                 self._leave_out(read_text(each, "SUMMARY"), BadRecord("an event before it has its UID"))
         return newest
 
-    def _age_of(self, component: Component) -> tuple[int, str]:
+    def _read_age(self, component: Component) -> tuple[int, str]:
         number = read_text(component, "SEQUENCE")
         return int(number) if number.isdecimal() else 0, self._moments.read_stamp(component, "DTSTAMP") or ""
 
@@ -140,7 +140,7 @@ class _Calendar:
     def _read_master(self, uid: str, master: Component, singles: list[Component], base: Item | None) -> Iterator[Item]:
         """Yield the items of a component; take from the list the exceptions that they hold."""
         ours, parts = _OURS.fullmatch(uid), self._read_parts(master, singles)
-        id, written = (ours[1], None) if ours else (item_id(f"calendar:{uid}"), read_text(master, "UID"))
+        id, written = (ours[1], None) if ours else (derive_id(f"calendar:{uid}"), read_text(master, "UID"))
         if not parts:
             own = self._read_properties(master, self._moments) | {"repeats": "\n".join(_list_rules(master))}
             yield self._make_item(id, master, own | {"uid": written}, base)
@@ -187,29 +187,29 @@ class _Calendar:
 
     def _read_exceptions(self, part: Part, own: Properties, singles: list[Component]) -> Properties:
         """Return what is left out and moved; another event than its series stays in the list."""
-        moved, left_out, others = dict[str, Json](), own["except"], list[Component]()
-        gone, age = {*part.list_left_out()}, self._age_of(part.master)
-        assert isinstance(left_out, list)
+        moved, exceptions, others = dict[str, Json](), own["except"], list[Component]()
+        cancelled, age = {*part.list_exceptions()}, self._read_age(part.master)
+        assert isinstance(exceptions, list)
         for single in singles:
             at = self._moments.list_dates(single, "RECURRENCE-ID")[0]
-            name, is_gone = part.name(at), at in gone or read_text(single, "STATUS").upper() == "CANCELLED"
+            name, is_gone = part.name(at), at in cancelled or read_text(single, "STATUS").upper() == "CANCELLED"
             if name is None or not part.holds(at):
                 # an older one is of a date that the series does not have any more
-                others += [single] if part.place(at) is None or self._age_of(single)[0] >= age[0] else []
+                others += [single] if part.place(at) is None or self._read_age(single)[0] >= age[0] else []
                 continue
             to = None if is_gone else self._find_move(part, own, single)
             if to:
                 moved[name] = to
-            elif name not in left_out:
-                left_out.append(name)
+            elif name not in exceptions:
+                exceptions.append(name)
             others += [] if to or is_gone else [single]
         singles[:] = others
-        return {"moved": moved or None, "except": left_out}
+        return {"moved": moved or None, "except": exceptions}
 
     def _find_move(self, part: Part, own: Properties, single: Component) -> str | None:
         """Return when a date is that differs from its series in that alone; None of another."""
-        to, its = part.moments.read_span(single), self._read_properties(single, part.moments)
-        is_same = all(own.get(name) == value for name, value in its.items() if name not in OWN_DATES)
+        to, values = part.moments.read_span(single), self._read_properties(single, part.moments)
+        is_same = all(own.get(name) == value for name, value in values.items() if name not in OWN_DATES)
         is_same = is_same and all(read_text(part.component, name) == read_text(single, name) for name in _TEXTS)
         lasts = part.span[1] - part.span[0]
         return part.moments.write(to[0]) if to and is_same and to[1] - to[0] == lasts else None
@@ -221,24 +221,24 @@ class _Calendar:
 
     def _name_single(self, uid: str, single: Component) -> str:
         at = self._moments.list_dates(single, "RECURRENCE-ID")[0]
-        return item_id(f"calendar:{uid}/{self._moments.write(at)}")
+        return derive_id(f"calendar:{uid}/{self._moments.write(at)}")
 
     def _make_item(self, id: str, component: Component, properties: Properties, base: Item | None) -> Item:
-        made, changed = (self._moments.read_stamp(component, name) for name in ("CREATED", "LAST-MODIFIED"))
-        created = made or changed or self._moments.read_stamp(component, "DTSTAMP") or self._age
+        stamp, changed = (self._moments.read_stamp(component, name) for name in ("CREATED", "LAST-MODIFIED"))
+        created = stamp or changed or self._moments.read_stamp(component, "DTSTAMP") or self._age
         texts = [read_text(component, name) for name in _TEXTS]
         self._note_lost(component, texts[0])
         own = drop_empty(properties)
         if base:
             own, created = merge(own, base.properties), base.created_at
         content = "\n".join(text for text in texts if text) or "(no title)"
-        told = base.sources if base else ALL_MINE
-        sources = Sources(told.content, {name: each for name, each in told.properties.items() if name in own})
+        known = base.sources if base else ALL_MINE
+        sources = Sources(known.content, {name: each for name, each in known.properties.items() if name in own})
         if authors := _list_authors(component):
             self.authors[id], sources = authors, tell_all(IMPORT, own)
         # what names no zone goes along with the person, and so does a day
-        said_in = str(self._moments.zone) if self._moments.has_zone(component) and "zone" not in own else ""
-        return check_item(Item(id, content, own, created, changed or created, sources, said_in))
+        zone = str(self._moments.zone) if self._moments.has_zone(component) and "zone" not in own else ""
+        return check_item(Item(id, content, own, created, changed or created, sources, zone))
 
     def _note_lost(self, component: Component, title: str) -> None:
         lost = (set(component) - _READ - _TECHNICAL) | {str(name) for name, _ in component.errors}

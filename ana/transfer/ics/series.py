@@ -88,7 +88,7 @@ class Part:
         """Return the properties for its rule, its end, and the dates that were added and left out."""
         ends = [self.rule.until, None if self.until == datetime.max else self.until + self.later - _MINUTE]
         end = min((each for each in ends if each), default=None)
-        names = [self.name(at) for at in self.list_left_out()]
+        names = [self.name(at) for at in self.list_exceptions()]
         return {
             "repeats": self.rule.text or None,
             "until": write_until(end, is_day=self.is_day) if end and self.rule is not NO_RULE else None,
@@ -96,15 +96,15 @@ class Part:
             "except": [*dict.fromkeys(name for name in names if name)],
         }
 
-    def list_left_out(self) -> list[date]:
+    def list_exceptions(self) -> list[date]:
         return self.moments.list_dates(self.master, "EXDATE")
 
     @cached_property
     def _added(self) -> dict[datetime, date]:
         """The dates beside the rule by their place, without those that are left out."""
-        gone = self.list_left_out()
-        moments = {to_here(at, self.moments.zone) for at in gone if isinstance(at, datetime)}
-        days = {at for at in gone if not isinstance(at, datetime)}
+        exceptions = self.list_exceptions()
+        moments = {to_here(at, self.moments.zone) for at in exceptions if isinstance(at, datetime)}
+        days = {at for at in exceptions if not isinstance(at, datetime)}
         dates = ((at, self.place(at)) for at in self.moments.list_dates(self.master, "RDATE"))
         return {
             place: place if isinstance(at, datetime) else place.date()

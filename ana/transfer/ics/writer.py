@@ -16,7 +16,7 @@ from ana.memory.status import CANCELLED, DONE, has_status
 from ana.memory.travel import find_own_zone
 from ana.reminders.reading import Distance, read_date, read_part
 from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, may_repeat, occurrences, read_repeat
+from ana.time.repeats import DATE_KEYS, MOST_ALSO, Repeat, iter_between, may_repeat, read_repeat
 from ana.time.repeats.occurring import find_moved, make_occurrence
 from ana.time.repeats.rules import NO_RULE, iter_matching, iter_moments
 from ana.transfer.ics.moments import Span, to_here, to_wall
@@ -103,16 +103,16 @@ def _add_repeat(event: Component, repeat: Repeat, notes: _Notes) -> Mapping[date
         return {}
     if rule is None:
         begin = make_occurrence(repeat, repeat.first, repeat.first).start
-        found = occurrences(repeat, begin, begin + relativedelta(years=_YEARS))
-        event.add("rdate", [each.start for each in islice(found, MOST_ALSO)])
+        dates = iter_between(repeat, begin, begin + relativedelta(years=_YEARS))
+        event.add("rdate", [each.start for each in islice(dates, MOST_ALSO)])
         return {}
     if rule and not is_over:
         event.add("rrule", vRecur.from_ical(rule))
     if rdates := [*_iter_beside(repeat)]:
         event.add("rdate", [_place(at, repeat) for at in rdates])
-    left_out = {at for each in repeat.left_out for at in iter_moments(repeat.rule, repeat.first, *_find_bounds(each))}
-    if left_out:
-        event.add("exdate", [_place(at, repeat) for at in sorted(left_out)])
+    exdates = {at for each in repeat.exceptions for at in iter_moments(repeat.rule, repeat.first, *_find_bounds(each))}
+    if exdates:
+        event.add("exdate", [_place(at, repeat) for at in sorted(exdates)])
     return find_moved(repeat)
 
 
@@ -120,7 +120,7 @@ def _iter_beside(repeat: Repeat) -> Iterator[datetime]:
     """Yield the moments beside the rule; programs differ in whether a first date counts that the rule does not name."""
     is_named = repeat.rule is NO_RULE or any(iter_matching(repeat.rule, repeat.first, repeat.first, repeat.first))
     yield from () if is_named else [repeat.first]
-    yield from (at for at in repeat.also if not repeat.is_left_out(at))
+    yield from (at for at in repeat.also if not repeat.is_exception(at))
 
 
 def _read_span(properties: Properties, zone: tzinfo) -> Span | None:
@@ -207,12 +207,12 @@ def _add_alarms(event: Component, remind: Json, start: date, zone: tzinfo, notes
 
 def _read_trigger(remind: Json, start: date, zone: tzinfo) -> datetime | timedelta | None:
     """Return the moment of a reminder, or how far from the beginning it is; None if it rings nothing."""
-    said = read_part(remind, zone)
-    if not isinstance(said, Distance):
-        return said and said.astimezone(UTC)
-    moment = said.before(start, zone)
-    if moment is None or said.span is not None:
-        return moment and -(said.span or timedelta())
+    part = read_part(remind, zone)
+    if not isinstance(part, Distance):
+        return part and part.astimezone(UTC)
+    moment = part.before(start, zone)
+    if moment is None or part.span is not None:
+        return moment and -(part.span or timedelta())
     return to_here(moment, zone) - to_wall(start)
 
 
@@ -250,4 +250,4 @@ def _place(at: datetime, repeat: Repeat) -> date:
 
 
 def _clean(text: str) -> str:
-    return _CONTROLS.sub(lambda found: "\n" if found[0] == "\r\n" else " ", plain_text(text))
+    return _CONTROLS.sub(lambda match: "\n" if match[0] == "\r\n" else " ", plain_text(text))

@@ -43,7 +43,7 @@ def keep(person: str, content: str, **properties: Json) -> tuple[str, dict[str, 
 
 
 def write_path(workspace: Workspace, key: RingKey, act: str, until: datetime = NOW + DAY) -> str:
-    return PATH + sign(Button(workspace.person, key, act, until), workspace.reminder_key())
+    return PATH + sign(Button(workspace.person, key, act, until), workspace.get_reminder_key())
 
 
 def read(person: str, id: str) -> Properties:

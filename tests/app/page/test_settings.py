@@ -73,11 +73,11 @@ def test_an_address_is_added_without_being_shown_and_removed(browser: Browser) -
 
 def test_the_calendars_key_changes(browser: Browser) -> None:
     browser.open("/app/settings")
-    before = load_workspace().calendar_key()
+    before = load_workspace().get_calendar_key()
     assert before in browser.text
     browser.submit("Change the key")
     assert before not in browser.text
-    assert load_workspace().calendar_key() in browser.text
+    assert load_workspace().get_calendar_key() in browser.text
 
 
 def test_everything_is_given_as_files_and_an_export_is_brought_in(browser: Browser) -> None:

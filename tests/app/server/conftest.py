@@ -40,8 +40,8 @@ class Household:
         headers = {"authorization": f"Bearer {self.tokens.get(name, name)}"} if name else {}
         return httpx.Client(base_url=self.url, headers=headers, timeout=60)
 
-    def calendar_key(self, name: str) -> str:
-        return open_workspace(self.settings, name).calendar_key()
+    def get_calendar_key(self, name: str) -> str:
+        return open_workspace(self.settings, name).get_calendar_key()
 
 
 @pytest.fixture(scope="module", params=["folder", "database"])

@@ -15,7 +15,7 @@ from tests.app.server.conftest import Household, Running
 def test_a_calendars_key_opens_the_calendar_and_nothing_else(household: Household) -> None:
     with household.client("anna") as anna:
         anna.post("/ask", json={"question": "dentist on 3 March 2031 at 9:30"}).raise_for_status()
-    key = household.calendar_key("anna")
+    key = household.get_calendar_key("anna")
     with household.client() as nobody:
         reply = nobody.get("/calendar.ics", params={"key": key})
         assert reply.headers["content-type"].startswith("text/calendar")
@@ -28,7 +28,7 @@ def test_a_calendars_key_opens_the_calendar_and_nothing_else(household: Househol
         assert (wrong.status_code, "`ana calendar` shows" in wrong.text) == (401, True)
         assert nobody.post("/ask", json={"question": "hello"}, params={"key": key}).status_code == 401
         assert nobody.get("/calendar.ics").status_code == 401
-        ben = nobody.get("/calendar.ics", params={"key": household.calendar_key("ben")})
+        ben = nobody.get("/calendar.ics", params={"key": household.get_calendar_key("ben")})
         assert "dentist" not in ben.text
 
 

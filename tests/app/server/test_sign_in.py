@@ -200,7 +200,7 @@ def test_a_calendars_key_opens_the_calendar_and_nothing_else(
     client: TestClient, people: People, settings: Settings
 ) -> None:
     token = people.add("anna")
-    key = open_workspace(settings, "anna").calendar_key()
+    key = open_workspace(settings, "anna").get_calendar_key()
     assert client.get(f"/calendar.ics?key={key}").json()["person"] == "anna"
     assert client.get("/calendar.ics", headers=bearer(token)).json()["person"] == "anna"
     wrong = (f"/calendar.ics?key={token}", "/calendar.ics?key=", f"/calendar.ics?key={key}&key={key}", "/calendar.ics")
@@ -321,7 +321,7 @@ def household(tmp_path_factory: pytest.TempPathFactory) -> tuple[SignIn, dict[st
     old = tokens["bob"]
     tokens["bob"] = people.renew("bob")
     digest = json.loads((settings.ana_data_dir / "people" / "tokens.json").read_text())["anna"]["tokens"][0]
-    key, code = open_workspace(settings, "anna").calendar_key(), people.make_code("bob")
+    key, code = open_workspace(settings, "anna").get_calendar_key(), people.make_code("bob")
     almost = {"old": old, "digest": digest, "key": key, "code": code, "cut": tokens["anna"][:-1], "name": "anna"}
     clock = Clock()
     return SignIn(tell, people, clock.attempts()), tokens | {f"not {name}": text for name, text in almost.items()}

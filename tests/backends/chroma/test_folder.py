@@ -19,12 +19,12 @@ from tests.forks import start_forked
 WORKER = """
     import sys
     from pathlib import Path
-    from ana.time.clock import Clock, local_zone
+    from ana.time.clock import Clock, find_local_zone
     from tests.chroma import open_memory
     from tests.conftest import EMBEDDER
 
     folder, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-    memory = open_memory(folder, EMBEDDER, Clock(local_zone("UTC")), timeout=60, program=name)
+    memory = open_memory(folder, EMBEDDER, Clock(find_local_zone("UTC")), timeout=60, program=name)
     memory.lines()
     print("ready", flush=True)
     sys.stdin.readline()

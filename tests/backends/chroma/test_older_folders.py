@@ -6,7 +6,7 @@ from pathlib import Path
 from ana.backends.chroma.care.examine import examine
 from ana.handles import open_handles
 from ana.memory.trash import list_deleted
-from ana.memory.undo import last_turn, undo
+from ana.memory.undo import find_undoable, undo
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
 from ana.tracing.files import TraceFiles
@@ -33,7 +33,7 @@ def test_a_folder_of_0_1_0_opens(tmp_path: Path) -> None:
     assert [item.content for item in memory.find("spare key", limit=1).items] == ["The spare key is in the blue tin"]
     assert [item.date for item in memory.find(where={"due_date": {"$gte": "2026-12-02"}}).items] == ["2026-12-04"]
     assert examine(chroma_of(memory)).is_sound
-    assert [change.op for change in undo(memory, last_turn(memory)).changes] == ["update"]
+    assert [change.op for change in undo(memory, find_undoable(memory)).changes] == ["update"]
     work = open_workspace(settings).open_threads().resolve("work")
     assert len(TraceFiles(settings.traces_dir).read(work)) == 4
     with open_assistant(handles) as assistant:

@@ -17,8 +17,8 @@ from ana.memory.backend import Backend
 from ana.memory.changes import Change, Entry
 from ana.memory.filters import EVERY_ITEM, parse
 from ana.memory.item import Item
-from ana.memory.search.found import Found
 from ana.memory.search.query import Query, parse_query
+from ana.memory.search.result import QueryResult
 from evals.retrieval.measure import load_items, load_queries
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
@@ -43,7 +43,7 @@ def make_query(text: str | None, where: dict[str, Any], zone: tzinfo = BERLIN, l
     return Query(parsed, parse(where, zone), zone, limit, now=WEDNESDAY)
 
 
-def describe(found: Found) -> Any:
+def describe(found: QueryResult) -> Any:
     """Return all that was found, scores to five places: each database adds in an order of its own."""
     reasons = [(round(r.vector or 0, 5), r.words, r.date, r.first, r.filter, round(r.share, 5)) for r in found.reasons]
     return [*zip(found.items, reasons, strict=True)], found.total, found.truncated, found.other_dates

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.time.repeats import find_present, next_after, occurrences, read_repeat, waits
+from ana.time.repeats import find_next_after, find_present, iter_between, read_repeat, waits
 from ana.values import Properties
 from tests.examples import examples
 
@@ -22,7 +22,7 @@ def list_dates(
 ) -> list[str]:
     repeat = read_repeat(properties, zone)
     assert repeat
-    found = occurrences(repeat, date.fromisoformat(first), last)
+    found = iter_between(repeat, date.fromisoformat(first), last)
     return [each.dates[repeat.keys[0].name] for _, each in zip(range(6), found, strict=False)]
 
 
@@ -52,7 +52,7 @@ def test_a_time_that_the_clock_skips_is_later_on_that_day_alone() -> None:
 def test_a_time_that_comes_twice_is_the_first() -> None:
     repeat = read_repeat({"repeats": "daily", "due_date": "2026-10-24T02:30"}, BERLIN)
     assert repeat
-    second = next(occurrences(repeat, date(2026, 10, 25), date(2026, 10, 25)))
+    second = next(iter_between(repeat, date(2026, 10, 25), date(2026, 10, 25)))
     assert isinstance(second.start, datetime)
     assert second.start.astimezone(UTC) == datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
 
@@ -88,7 +88,7 @@ def test_a_span_keeps_its_length() -> None:
     weekend = {"repeats": "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA", "start_date": "2026-11-28", "end_date": "2026-11-29"}
     repeat = read_repeat(weekend, BERLIN)
     assert repeat
-    found = [*occurrences(repeat, date(2026, 12, 13), date(2026, 12, 13))]
+    found = [*iter_between(repeat, date(2026, 12, 13), date(2026, 12, 13))]
     assert [each.dates for each in found] == [{"start_date": "2026-12-12", "end_date": "2026-12-13"}]
 
 
@@ -137,7 +137,7 @@ def test_single_dates_need_no_rule_and_one_that_cannot_be_read_takes_none_away()
     alone: Properties = {"start_date": "2026-12-08", "end_date": "2026-12-09", "also": ["2026-12-20", "soon"]}
     repeat = read_repeat(alone, BERLIN)
     assert repeat
-    assert [each.dates for each in occurrences(repeat, date(2026, 12, 10), AHEAD)] == [
+    assert [each.dates for each in iter_between(repeat, date(2026, 12, 10), AHEAD)] == [
         {"start_date": "2026-12-20", "end_date": "2026-12-21"}
     ]
     assert list_dates({"repeats": "when it rains", "due_date": "2026-12-08", "also": ["2026-12-20"]}) == [
@@ -240,12 +240,12 @@ def test_a_rule_without_an_end_and_ten_thousand_exceptions_are_bounded() -> None
     daily = read_repeat({"repeats": "daily", "due_date": "2026-11-27", "except": [*left_out]}, BERLIN)
     assert daily
     begin = time.perf_counter()
-    assert next_after(daily, datetime(2026, 11, 27, tzinfo=BERLIN)) is None
+    assert find_next_after(daily, datetime(2026, 11, 27, tzinfo=BERLIN)) is None
     hourly = read_repeat(
         {"repeats": f"FREQ=DAILY;BYHOUR={','.join(map(str, range(24)))}", "due_date": "2000-01-01T00:00"}, BERLIN
     )
     assert hourly
-    assert len([*occurrences(hourly, date.min, date.max)]) == 5000
+    assert len([*iter_between(hourly, date.min, date.max)]) == 5000
     assert time.perf_counter() - begin < 5
 
 
@@ -266,7 +266,7 @@ def test_a_window_has_what_counting_from_the_first_date_has(rule: str, first: da
     repeat = read_repeat({"repeats": rule, "due_date": f"{first}T09:00"}, BERLIN)
     assert repeat
     begin, end = first + timedelta(days=ahead), first + timedelta(days=ahead + 90)
-    every = [each.start for each in occurrences(repeat, first, end)]
-    found = [each.start for each in occurrences(repeat, begin, end)]
+    every = [each.start for each in iter_between(repeat, first, end)]
+    found = [each.start for each in iter_between(repeat, begin, end)]
     midnight = datetime(begin.year, begin.month, begin.day, tzinfo=BERLIN)
     assert found == [each for each in every if isinstance(each, datetime) and each >= midnight]

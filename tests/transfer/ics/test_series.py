@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from ana.memory.item import Item
-from ana.time.repeats import occurrences, read_repeat
+from ana.time.repeats import iter_between, read_repeat
 from tests.conftest import BERLIN
 from tests.transfer.ics.conftest import make_event, read_events
 
@@ -34,7 +34,7 @@ def list_starts(item: Item, zone: ZoneInfo = BERLIN) -> list[str]:
     """Return when an item that repeats begins in the first weeks of 2026, in a zone."""
     repeat = read_repeat(item.properties, zone)
     assert repeat, item
-    found = occurrences(repeat, date(2026, 1, 1), date(2026, 2, 9))
+    found = iter_between(repeat, date(2026, 1, 1), date(2026, 2, 9))
     return [
         f"{each.start:%m-%dT%H:%M}" if isinstance(each.start, datetime) else f"{each.start:%m-%d}" for each in found
     ]

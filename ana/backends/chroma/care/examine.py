@@ -18,9 +18,9 @@ from ana.backends.chroma.source import ChromaSource, Row
 from ana.files import is_damage
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Change, Kind, find_disagreements
-from ana.memory.digests import content_digest
+from ana.memory.digests import digest_content
 from ana.memory.item import Item, from_json
-from ana.memory.search.property_text import SEARCHED, property_text
+from ana.memory.search.property_text import SEARCHED, render_text
 from ana.values import plain_text
 
 AT_ONCE = 100
@@ -78,76 +78,78 @@ def examine(backend: ChromaBackend, progress: Examined = lambda _: None) -> Find
 
 def examine_open(backend: ChromaBackend, progress: Examined = lambda _: None) -> Findings:
     """Check everything, like `examine`, if it is known that Chroma can be opened."""
-    found = Findings()
+    findings = Findings()
     with backend.hold():
         for kind, collection in backend.collections.items():
-            items = _check_collection(kind, collection, found, progress)
+            items = _check_collection(kind, collection, findings, progress)
             wrong = find_disagreements(kind, items.values(), backend.journal.latest(kind))
-            found.journal += [change for change in wrong if change.before or change.id not in found.foreign]
+            findings.journal += [change for change in wrong if change.before or change.id not in findings.foreign]
             if kind == "item":
-                found.duplicates = _find_duplicates(items.values())
+                findings.duplicates = _find_duplicates(items.values())
         chroma = backend.path / "chroma"
         with closing(connect_closed(chroma)) as db:
             used = {id for (id,) in db.execute("SELECT id FROM segments")}
         others = (each for each in chroma.iterdir() if each.is_dir() and each.name not in used)
-        found.orphans = sorted(f"chroma/{each.name}" for each in others)  # belong to no collection
-    return found
+        findings.orphans = sorted(f"chroma/{each.name}" for each in others)  # belong to no collection
+    return findings
 
 
-def _check_collection(kind: Kind, collection: ChromaCollection, found: Findings, progress: Examined) -> dict[str, Item]:
+def _check_collection(
+    kind: Kind, collection: ChromaCollection, findings: Findings, progress: Examined
+) -> dict[str, Item]:
     """Check one collection, note its faults, and return the items that can be read."""
     items: dict[str, Item] = {}
     source, rows = collection.source, 0
     for batch in source.read_rows(AT_ONCE):
         rows += len(batch)
         for row in batch:
-            if item := _read_item(kind, source, row, found):
+            if item := _read_item(kind, source, row, findings):
                 items[row.id] = item
-        found.store += [f"{kind} {row.id} is not found by its own vector." for row in find_unfound(source, batch)]
+        findings.store += [f"{kind} {row.id} is not found by its own vector." for row in find_lost(source, batch)]
         progress(len(batch))
     if rows != source.count():
-        found.store.append(f"Chroma counts {source.count()} records of {collection.name} and has {rows}.")
-    found.counts[kind] = rows
+        findings.store.append(f"Chroma counts {source.count()} records of {collection.name} and has {rows}.")
+    findings.counts[kind] = rows
     if len(items) == rows:
-        _check_index(collection, items, found)
+        _check_index(collection, items, findings)
     return items
 
 
-def _read_item(kind: Kind, source: ChromaSource, row: Row, found: Findings) -> Item | None:
+def _read_item(kind: Kind, source: ChromaSource, row: Row, findings: Findings) -> Item | None:
     try:
         item = source.read(row.id, row.document or "", row.metadata or {})
     except (KeyError, ValueError, TypeError):
-        found.unreadable.append((kind, row.id))
+        findings.unreadable.append((kind, row.id))
         return None
     if ITEM_KEY not in (row.metadata or {}):
-        found.foreign.append(row.id)
+        findings.foreign.append(row.id)
     # an older ana embedded the whole text
     elif (row.document or "") not in (
-        plain_text(property_text(item.content, item.properties, n)) for n in (SEARCHED, None)
+        plain_text(render_text(item.content, item.properties, n)) for n in (SEARCHED, None)
     ):
-        found.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
+        findings.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
     if row.vector is None or not np.isfinite(row.vector).all():
-        found.store.append(f"{kind} {row.id} has no vector.")
+        findings.store.append(f"{kind} {row.id} has no vector.")
     return item
 
 
-def find_unfound(source: ChromaSource, rows: Sequence[Row]) -> Iterator[Row]:
+def find_lost(source: ChromaSource, rows: Sequence[Row]) -> Iterator[Row]:
     """Yield the records that are not found by their own vector, which search by meaning would miss."""
     vectors = [(row, row.vector) for row in rows if row.vector is not None]
     if not vectors:
         return
     nearest = source.find_nearest_each([vector for _, vector in vectors], min(10, source.count()))
     for (row, vector), near in zip(vectors, nearest, strict=True):
-        if not _is_found(row, near) and not _is_found(row, source.find_nearest(vector, min(MANY, source.count()))):
+        if not _is_near(row, near) and not _is_near(row, source.find_nearest(vector, min(MANY, source.count()))):
             yield row
 
 
-def _is_found(row: Row, near: Mapping[str, float]) -> bool:
+def _is_near(row: Row, near: Mapping[str, float]) -> bool:
     """Return whether a record is among its neighbours, or all of these are equal to it."""
     return row.id in near or min(near.values(), default=0.0) > 1 - SAME
 
 
-def _check_index(collection: ChromaCollection, items: dict[str, Item], found: Findings) -> None:
+def _check_index(collection: ChromaCollection, items: dict[str, Item], findings: Findings) -> None:
     try:
         db = collection.index.make_ready(collection.source)
         indexed = (from_json(json.loads(text)) for (text,) in db.execute("SELECT item FROM bodies"))
@@ -155,14 +157,14 @@ def _check_index(collection: ChromaCollection, items: dict[str, Item], found: Fi
     except sqlite3.DatabaseError as exc:
         if not is_damage(exc):
             raise
-        found.index.append(f"The index of {collection.name} is damaged: {exc}.")
+        findings.index.append(f"The index of {collection.name} is damaged: {exc}.")
         return
     wrong = sorted(id for id in known.keys() | items.keys() if known.get(id) != items.get(id))
-    found.index += [f"The index of {collection.name} does not know {id} as it is." for id in wrong]
+    findings.index += [f"The index of {collection.name} does not know {id} as it is." for id in wrong]
 
 
 def _find_duplicates(items: Iterable[Item]) -> list[list[str]]:
     same = defaultdict(list)
     for item in items:
-        same[content_digest(item.content, item.properties)].append(item.id)
+        same[digest_content(item.content, item.properties)].append(item.id)
     return [sorted(ids) for ids in same.values() if len(ids) > 1]

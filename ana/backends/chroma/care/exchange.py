@@ -20,7 +20,7 @@ from pydantic import Field
 
 from ana.backends.chroma.care.files import DATABASES, NOTES, SETTINGS, copy_database
 from ana.backends.chroma.client import DATABASE, open_chroma
-from ana.backends.chroma.collection import INDEXES, NAMES, collection_arguments
+from ana.backends.chroma.collection import INDEXES, NAMES, describe_collection
 from ana.backends.chroma.folder import blank_unwritten
 from ana.backends.chroma.source import READ, iter_pages
 from ana.embedders import Embedder
@@ -69,10 +69,10 @@ def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
     `finish_exchange` must follow, while Chroma is closed. `traces` is where the traces go; None if only Chroma is new.
     """
     with suppress(StoreBroken):
-        if left := read_note(path / NOTE, ExchangeNote):  # of a move that was cut short
-            shutil.rmtree(path / left.unpacked, ignore_errors=True)
-    name, goes = f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None
-    note = ExchangeNote(name, goes, decided=False)
+        if earlier := read_note(path / NOTE, ExchangeNote):  # of a move that was cut short
+            shutil.rmtree(path / earlier.unpacked, ignore_errors=True)
+    name, place = f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None
+    note = ExchangeNote(name, place, decided=False)
     _write_note(path, note)
     try:
         yield path / note.unpacked
@@ -178,7 +178,7 @@ def embed_again(client: "Client", fresh: "Client", embedder: Embedder, progress:
     total, done = sum(collection.count() for collection in old.values()), 0
     progress(done, total)
     for name, collection in old.items():
-        new = fresh.create_collection(name, embedding_function=None, **collection_arguments(embedder))
+        new = fresh.create_collection(name, embedding_function=None, **describe_collection(embedder))
         for page in iter_pages(collection, READ):
             texts = [document or "" for document in page["documents"]]  # another program may have stored none
             vectors = embed_many(embedder, texts, _add_to(done, total, progress))

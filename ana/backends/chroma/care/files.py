@@ -138,9 +138,9 @@ def list_files(path: Path, traces: Path | None, person: str) -> Iterator[tuple[s
     yield from ((f"data/{name}", path / name) for name in names if (path / name).is_file())
     if traces and traces.is_dir():
         yield from ((f"traces/{file.name}", file) for file in sorted(traces.iterdir()) if is_trace(file.name))
-    for folder, _, found in os.walk((path / "chroma").resolve()):
+    for folder, _, files in os.walk((path / "chroma").resolve()):
         below = PurePosixPath("data/chroma") / Path(folder).relative_to((path / "chroma").resolve()).as_posix()
-        yield from ((str(below / n), Path(folder) / n) for n in sorted(found) if is_known(str(below / n)))
+        yield from ((str(below / n), Path(folder) / n) for n in sorted(files) if is_known(str(below / n)))
 
 
 def _copy_into(to: Path, path: Path, traces: Path | None, person: str) -> int:

@@ -117,14 +117,14 @@ def migrate(path: Path, keep_copy: Callable[[str], None]) -> list[str]:
         keep_copy: Copies the folder for a reason that names the copy, unless there is one already.
     """
     note = read_format(path)
-    left = [step for step in STEPS if step not in note.steps] if note.format else []
-    for step in left:
+    steps = [step for step in STEPS if step not in note.steps] if note.format else []
+    for step in steps:
         keep_copy(f"before-{step}")
-    if left:
+    if steps:
         _add_sources(path)
     if note.format < FORMAT:
-        write_whole(path / NAME, _dump(() if left else STEPS))
-    return left
+        write_whole(path / NAME, _dump(() if steps else STEPS))
+    return steps
 
 
 def note_step(path: Path, step: str) -> None:

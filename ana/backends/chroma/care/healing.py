@@ -22,7 +22,7 @@ from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.source import EmbeddedItem
 from ana.embedders import Embedder
 from ana.memory.changes import Kind
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 
 STEP = 2000
 """The progress is reported after every so many records."""
@@ -115,7 +115,7 @@ class Healing:
             # the journal knows better than the old index, also what was deleted
             missing = [item for id, item in (old | known).items() if item and id not in existing]
             vectors = collection.embed(missing)
-            embedded = [EmbeddedItem(item, vectors[property_text(item.content, item.properties)]) for item in missing]
+            embedded = [EmbeddedItem(item, vectors[render_text(item.content, item.properties)]) for item in missing]
             for start in range(0, len(embedded), BATCH):
                 part = embedded[start : start + BATCH]
                 source.write(part, [None] * len(part))

@@ -16,7 +16,7 @@ BEGUN = "begun"
 SECONDS = 300
 """The child's time limit; 100,000 records take about 10 s."""
 
-SEARCHES, FOUND = 150, 10
+SEARCHES, NEAREST = 150, 10
 """Searches from places all over a page of records, and how many neighbours each asks for."""
 
 STOPPED = (signal.SIGINT, signal.SIGTERM)
@@ -39,12 +39,12 @@ def find_fault(path: Path, searches: int = SEARCHES) -> str | None:
         return f"it did not answer within {SECONDS} s."
     if done.returncode == 0:
         return None
-    said = done.stderr.strip().splitlines()
+    lines = done.stderr.strip().splitlines()
     ended = f"the process that opened it ended with {done.returncode}."
-    fault = said[-1] if said and said[-1] != BEGUN else ended
+    fault = lines[-1] if lines and lines[-1] != BEGUN else ended
     if -done.returncode in STOPPED:
         raise StoreBroken("The check of the store was stopped.", "Nothing was changed. Try again.")
-    if BEGUN not in said:
+    if BEGUN not in lines:
         raise StoreBroken(f"The store could not be checked: {fault}", "Nothing was changed. Install ana again.")
     return fault
 
@@ -67,8 +67,8 @@ def main(path: Path, searches: int) -> int:
                 if vectors is None or len(vectors) != len(page["ids"]):
                     raise ValueError(f"{collection.name}: vectors are missing")
                 # a damaged graph may be entered without harm from one place and end the process from another
-                asked = vectors[:: max(len(vectors) // searches, 1)]
-                collection.query(query_embeddings=asked, n_results=min(FOUND, len(asked)), include=[])
+                queries = vectors[:: max(len(vectors) // searches, 1)]
+                collection.query(query_embeddings=queries, n_results=min(NEAREST, len(queries)), include=[])
         client.close()
     except (AnaError, ChromaError, OSError, ValueError, RuntimeError, TypeError) as exc:
         fault = exc.message if isinstance(exc, AnaError) else f"{type(exc).__name__}: {exc}."

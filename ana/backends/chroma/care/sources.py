@@ -11,7 +11,7 @@ from ana.backends.sql.journal import SCHEMA
 from ana.files import connect_own
 from ana.memory.changes import Kind
 from ana.memory.item import from_json, to_json
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.memory.sources import PastStates, find_source
 
 _TOUCHED = "SELECT DISTINCT kind, id FROM writes WHERE turn GLOB 'import-*' OR turn GLOB 'mcp-*'"
@@ -34,7 +34,7 @@ def tell_sources(journal: Path, collections: Mapping[Kind, ChromaCollection], te
             with db:
                 states = {key: _tell_entries(db, key) for key in touched[start : start + AT_ONCE]}
             for kind, collection in collections.items():
-                _tell_records(collection, {id: each for (of, id), each in states.items() if of == kind})
+                _tell_records(collection, {id: each for (each_kind, id), each in states.items() if each_kind == kind})
 
 
 def _tell_entries(db: sqlite3.Connection, key: tuple[str, str]) -> PastStates:
@@ -51,6 +51,6 @@ def _tell_entries(db: sqlite3.Connection, key: tuple[str, str]) -> PastStates:
 
 def _tell_records(collection: ChromaCollection, states: Mapping[str, PastStates]) -> None:
     stored = collection.source.get_many([*states])
-    told = [(from_json(states[each.item.id].complete(to_json(each.item))), each.item) for each in stored]
-    vectors = {property_text(each.item.content, each.item.properties): each.vector for each in stored}
-    collection.put([(new, old) for new, old in told if new != old], vectors)
+    pairs = [(from_json(states[each.item.id].complete(to_json(each.item))), each.item) for each in stored]
+    vectors = {render_text(each.item.content, each.item.properties): each.vector for each in stored}
+    collection.put([(new, old) for new, old in pairs if new != old], vectors)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ana.backends.chroma.backend import ChromaBackend
-from ana.backends.chroma.care.examine import AT_ONCE, Examined, Findings, examine, find_unfound
+from ana.backends.chroma.care.examine import AT_ONCE, Examined, Findings, examine, find_lost
 from ana.backends.chroma.care.exchange import NOTE, finish_exchange, prepare_exchange, read_exchange
 from ana.backends.chroma.care.files import copy_files, name_copy
 from ana.backends.chroma.care.format import refuse_moved
@@ -70,7 +70,7 @@ class Upkeep:
         """Check everything, while nobody else uses the folder."""
         return examine(self._backend, progress)
 
-    def repair(self, found: Findings) -> None:
+    def repair(self, findings: Findings) -> None:
         """Rebuild Chroma and its indexes if an examination found them damaged, and make journal and store agree.
 
         Records that are missing in the store are restored from the journal; records that the journal does not know are
@@ -78,21 +78,21 @@ class Upkeep:
         """
         backend = self._backend
         with self._folder.hold_closed():
-            if found.store:
+            if findings.store:
                 self._folder.close()
                 backend.healing.rebuild("The store is damaged. Rebuilding it.")
-            if found.unreadable:
-                self._remove_unreadable(found)
-            if found.store or found.index or found.unreadable:
+            if findings.unreadable:
+                self._remove_unreadable(findings)
+            if findings.store or findings.index or findings.unreadable:
                 for collection in backend.collections.values():
                     collection.index.discard()
         with backend.hold():
             self._reconcile()
-            if found.store:
+            if findings.store:
                 # of many alike, one may have no other leading to it in the rebuilt vector index
                 for collection in backend.collections.values():
                     source = collection.source
-                    ids = [row.id for rows in source.read_rows(AT_ONCE) for row in find_unfound(source, rows)]
+                    ids = [row.id for rows in source.read_rows(AT_ONCE) for row in find_lost(source, rows)]
                     collection.put([(item, item) for item in collection.get_many(ids)])
 
     def keep_copy(self, event: str, traces: Path) -> Path:
@@ -128,13 +128,13 @@ class Upkeep:
     def reindex(self, progress: Progress) -> int:
         return self._backend.write_again(self.embedder, progress)
 
-    def _remove_unreadable(self, found: Findings) -> None:
+    def _remove_unreadable(self, findings: Findings) -> None:
         backend = self._backend
         with backend.hold():
             file = set_aside(self.path) / "unreadable.jsonl"
             kinds = backend.collections.items()
             every = ((kind, row) for kind, each in kinds for rows in each.source.read_rows() for row in rows)
-            wrong = [(kind, row) for kind, row in every if (kind, row.id) in found.unreadable]
+            wrong = [(kind, row) for kind, row in every if (kind, row.id) in findings.unreadable]
             rows = [{"kind": kind} | asdict(row) | {"vector": None} for kind, row in wrong]
             write_whole(file, "".join(f"{json.dumps(row, default=str)}\n" for row in rows))
             self._folder.mark_written()

@@ -8,7 +8,7 @@ from ana.backends.whole import WholeStore
 from ana.embedders.base import Vector
 from ana.memory.changes import Entry, Kind
 from ana.memory.item import Item
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 
 
 class WholeChroma(WholeStore):
@@ -24,7 +24,7 @@ class WholeChroma(WholeStore):
                 yield each.item, each.vector
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
-        known = {property_text(i.content, i.properties): vector for i, vector in records if vector is not None}
+        known = {render_text(i.content, i.properties): vector for i, vector in records if vector is not None}
         with self._backend.hold():
             self._backend.collections[kind].put([(item, None) for item, _ in records], known)
 

@@ -48,7 +48,7 @@ class Index:
         self._path = path
         self.tables = ItemTables()
         self._db: sqlite3.Connection | None = None
-        self._seen = -1
+        self._version = -1
         self._file = 0
         self._all_written = False
         """Whether all unsettled ids are from writes of this process that succeeded."""
@@ -84,11 +84,11 @@ class Index:
             db = self.use(source, enter)
             yield
         except BaseException:
-            self._seen, self._all_written = -1, False
+            self._version, self._all_written = -1, False
             raise
         if not self._all_written:
             self._reread(db, source)  # after a write that succeeded; the next use compares the counts
-            self._seen = -1
+            self._version = -1
         self._forget(db)
         self._all_written = True
 
@@ -102,7 +102,7 @@ class Index:
     def close(self) -> None:
         if self._db is not None:
             self._db.close()
-        self._db, self._seen = None, -1
+        self._db, self._version = None, -1
         self.tables.forget()  # all of it was read from this file
 
     def discard(self) -> None:
@@ -117,10 +117,10 @@ class Index:
             self._db = open_index(self._path)
             self._file = read_inode(self._path)
         # it changes when another process writes, as long as this connection is open
-        if self._seen != (seen := int(self._db.execute("PRAGMA data_version").fetchone()[0])):
+        if self._version != (version := int(self._db.execute("PRAGMA data_version").fetchone()[0])):
             self.tables.forget()  # another process may have changed them
             self._settle(self._db, source)
-            self._seen = seen
+            self._version = version
         return self._db
 
     def _settle(self, db: sqlite3.Connection, source: Source) -> None:
@@ -135,10 +135,10 @@ class Index:
         """Read everything unsettled from the source again, and return whether there was anything."""
         unsettled = [id for (id,) in db.execute("SELECT id FROM unsettled")]
         stored = source.get_many(unsettled)
-        gone = sorted(set(unsettled) - {each.item.id for each in stored})
+        removed = sorted(set(unsettled) - {each.item.id for each in stored})
         if unsettled:
             with transaction(db):
-                self._enter(db, stored, gone)
+                self._enter(db, stored, removed)
         return bool(unsettled)
 
     def _rebuild(self, db: sqlite3.Connection, source: Source, meta: dict[str, str]) -> None:

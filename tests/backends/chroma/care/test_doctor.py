@@ -233,7 +233,7 @@ def test_after_a_restart_of_the_machine_the_store_is_checked_once(
     memory = open_memory(tmp_path, EMBEDDER, clock)
     memory.create("thing")
     memory.close()
-    monkeypatch.setattr("ana.backends.chroma.folder.boot_id", lambda: "another")
+    monkeypatch.setattr("ana.backends.chroma.folder.read_boot_id", lambda: "another")
     for looked_at in (1, 1):
         memory = open_memory(tmp_path, EMBEDDER, clock, tell=said.append)
         assert memory.count() == 1

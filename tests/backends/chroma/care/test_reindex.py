@@ -149,11 +149,11 @@ def _cut_at(real: Any, steps: "itertools.count[int]", at: int) -> Any:
 KILLED = """
     import sys
     from pathlib import Path
-    from ana.time.clock import Clock, local_zone
+    from ana.time.clock import Clock, find_local_zone
     from tests.backends.chroma.care.test_reindex import LETTERS
     from tests.chroma import chroma_of, open_memory, upkeep_of
 
-    memory = open_memory(Path(sys.argv[1]), LETTERS, Clock(local_zone("UTC")))
+    memory = open_memory(Path(sys.argv[1]), LETTERS, Clock(find_local_zone("UTC")))
     chroma_of(memory).folder.hold().__enter__()
     print("ready", flush=True)
     upkeep_of(memory).reindex(lambda *_: None)

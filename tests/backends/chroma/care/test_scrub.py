@@ -257,11 +257,11 @@ KILLED = """
     import sys
     from pathlib import Path
     from ana.memory.trash import purge
-    from ana.time.clock import Clock, local_zone
+    from ana.time.clock import Clock, find_local_zone
     from tests.chroma import hold_source, open_memory
     from tests.conftest import EMBEDDER
 
-    memory = open_memory(Path(sys.argv[1]), EMBEDDER, Clock(local_zone("UTC")))
+    memory = open_memory(Path(sys.argv[1]), EMBEDDER, Clock(find_local_zone("UTC")))
     memory.count()
     print("ready", flush=True)
     while True:

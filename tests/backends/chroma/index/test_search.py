@@ -17,12 +17,12 @@ from ana.errors import ToolError
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
-from ana.memory.search.property_text import property_text
+from ana.memory.search.property_text import render_text
 from ana.memory.search.query import parse_query
 from ana.memory.search.scoring import Weights
 from ana.memory.search.tokens import tokenize
 from ana.time.clock import Clock
-from ana.time.spans import date_span
+from ana.time.spans import read_date_span
 from evals.retrieval.measure import load_items as kept
 from evals.retrieval.measure import load_queries
 from tests.chroma import chroma_of, open_memory
@@ -137,7 +137,7 @@ def test_a_reason_has_cosine_words_and_day(store: Memory) -> None:
     assert {"check", "up", "january", "13"} <= set(reason.words)
     item = found.items[0]
     vector = np.array(EMBEDDER.embed_query("the dentist check-up on January 13"))
-    document = np.array(EMBEDDER.embed_documents([property_text(item.content, item.properties)])[0])
+    document = np.array(EMBEDDER.embed_documents([render_text(item.content, item.properties)])[0])
     assert reason.vector == pytest.approx(float(vector @ document), abs=1e-5)
 
 
@@ -169,13 +169,13 @@ def test_every_item_can_be_listed_by_meaning(store: Memory) -> None:
 
 @cache
 def embed_kept() -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
-    return np.array(EMBEDDER.embed_documents([property_text(item.content, item.properties) for item in kept()]))
+    return np.array(EMBEDDER.embed_documents([render_text(item.content, item.properties) for item in kept()]))
 
 
 @cache
 def match_words(text: str) -> list[float]:
     """How well each item's words match a query's, one item and one word at a time."""
-    texts = [set(tokenize(property_text(item.content, item.properties))) for item in kept()]
+    texts = [set(tokenize(render_text(item.content, item.properties))) for item in kept()]
     asked = parse_query(text, WEDNESDAY.date()).words
     rare = {word: max(sum(word in text for text in texts), 1) for word in asked}
     idf = {word: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for word, n in rare.items()}
@@ -203,10 +203,10 @@ def score_all(weights: Weights, text: str, where: Any, limit: int) -> list[float
     cosines = embed_kept() @ np.array(EMBEDDER.embed_query(text))
 
     def on_day(item: Item) -> bool:
-        span = date_span(item.date, BERLIN)
+        span = read_date_span(item.date, BERLIN)
         if query.undated and span is None:
             return True
-        days = [(date_span(str(m.first), BERLIN), date_span(str(m.last), BERLIN)) for m in query.mentions]
+        days = [(read_date_span(str(m.first), BERLIN), read_date_span(str(m.last), BERLIN)) for m in query.mentions]
         return any(span and a and b and a[0] <= span[0] and span[1] <= b[1] for a, b in days)
 
     node = parse(where, BERLIN)

@@ -50,7 +50,7 @@ class OtherDates(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryResult:
     """A query's answer.
 
     Args:

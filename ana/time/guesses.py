@@ -15,8 +15,9 @@ def guess_dates(text: str, today: date) -> tuple[str, str] | None:
         when = read_phrase(text, today, datetime.combine(today, time()))
     except NotRead:
         return None
-    if not when.is_dated or when.bound or when.unread or when.part or when.until or when.zoned:
+    if not when.is_dated or any((when.bound, when.unread, when.part, when.until, when.zoned)):
         return None
     if when.at and when.first == when.last:
-        return (moment := f"{when.first}T{when.at:%H:%M}"), moment
+        moment = f"{when.first}T{when.at:%H:%M}"
+        return moment, moment
     return str(when.first), str(when.last)
