@@ -156,14 +156,14 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
     )
 
 
-def read_waiting(state: StateSnapshot, asked: Interrupt, clock: Clock) -> Waiting:
+def read_waiting(state: StateSnapshot, interrupt: Interrupt, clock: Clock) -> Waiting:
     """Return a turn that waits for the reply to a request."""
     turn, messages = find_turn(state, clock), this_turn(state.values["messages"])
     return Waiting(
         thread_id=thread_of_state(state),
         turn_id=turn["id"],
-        request_id=asked.id,
-        request=read_request(asked),
+        request_id=interrupt.id,
+        request=read_request(interrupt),
         steps=list_steps(messages, turn),
         changes=receipts(messages),
         may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),

@@ -117,8 +117,8 @@ def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
             return recorded
         if name in TOOLS:
             # what a tool does not take would stand among its inputs in all that is traced
-            given = {"call": context} if "call" in TOOLS[name].get_input_schema().__annotations__ else {}
-            answer = TOOLS[name].invoke({**call.call, "args": {**call.args, **given}})
+            extra = {"call": context} if "call" in TOOLS[name].get_input_schema().__annotations__ else {}
+            answer = TOOLS[name].invoke({**call.call, "args": {**call.args, **extra}})
         else:
             answer = _invoke_plugin(call, run.handles.settings.tools_modules)
     except ToolError as exc:

@@ -15,7 +15,7 @@ from nodes.receipt import hide_receipt, tell_recorded
 from prompts import render
 from tools.artifacts import Receipt, find_existing, receipts_of
 
-KEPT = 0.6
+FILL = 0.6
 """The share of what a thread may hold that is left when its oldest turns are dropped."""
 FORM = 12
 """Tokens that a message takes besides in a conversation: the names of its fields, its id, a call's brackets."""
@@ -101,7 +101,7 @@ def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMes
     if sum(sizes) <= budget:
         return []
     last = max(len(turns) - 2, 0)
-    first = next(n for n in range(len(turns)) if n == last or sum(sizes[n:]) <= budget * KEPT)
+    first = next(n for n in range(len(turns)) if n == last or sum(sizes[n:]) <= budget * FILL)
     return [message for turn in turns[:first] for message in turn]
 
 
@@ -215,8 +215,8 @@ def insert_recorded(messages: Sequence[AnyMessage], thread: str) -> Iterator[Any
     for message in messages:
         if isinstance(message, HumanMessage) and recorded:
             typed = {TYPED: message.text} | message.additional_kwargs
-            told = f"[recorded {make_mark(thread)}: {recorded}]\n{message.text}"
-            message = message.model_copy(update={"content": told, "additional_kwargs": typed})
+            content = f"[recorded {make_mark(thread)}: {recorded}]\n{message.text}"
+            message = message.model_copy(update={"content": content, "additional_kwargs": typed})
         if isinstance(message, AIMessage):
             recorded = tell_recorded(message)
         yield message

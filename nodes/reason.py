@@ -58,9 +58,9 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         withdraw(runtime, _next_id(turn))
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
-    shown = {str(number): line_digest(text) for number, text in loaded["lines"].items()}
+    digests = {str(number): line_digest(text) for number, text in loaded["lines"].items()}
     decisions = [*turn["decisions"], _describe_decision(reply)]
-    turn = turn | {"decisions": decisions, "usage": usage, "told": reply.usage_metadata, "shown": shown}
+    turn = turn | {"decisions": decisions, "usage": usage, "told": reply.usage_metadata, "shown": digests}
     has_calls = bool(reply.tool_calls or reply.invalid_tool_calls)
     if has_calls and reply.text:  # only now it is known that it was not a draft
         withdraw(runtime, str(reply.id))
@@ -85,8 +85,8 @@ def system_prompt(lines: Mapping[int, str]) -> str:
 
 def prompt_slots(lines: Mapping[int, str]) -> dict[str, str]:
     """Return what the slots of a system prompt are filled with."""
-    shown = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
-    return {"global_context": shown or EMPTY}
+    rows = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
+    return {"global_context": rows or EMPTY}
 
 
 def describe_now(loaded: Loaded, turn: str) -> str:
@@ -123,8 +123,8 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
             emit(runtime, {"draft": text, "id": id})
 
     def send(history: list[AnyMessage], older: str = "") -> tuple[AIMessage, Usage]:
-        told = insert_recorded(insert_now(history, now), thread_of(runtime))
-        sent = fence_results([*recall(state.get("summary", ""), older), *told])
+        recorded = insert_recorded(insert_now(history, now), thread_of(runtime))
+        sent = fence_results([*recall(state.get("summary", ""), older), *recorded])
         messages = [system, *demos, *insert_corrections(sent, turn)]
         on_text = show if context.stream_drafts else None
         return purse.pay(partial(complete, model, messages, id, tools, on_text, options), messages, turn["usage"])
@@ -152,8 +152,8 @@ def _describe_decision(reply: AIMessage) -> dict[str, Any]:
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
     marks = {mark: True for mark in MARKS if reply.response_metadata.get(mark)}
     thought = reply.additional_kwargs.get(REASONING, "").strip()
-    kept = {REASONING: cut_middle(thought, MOST_REASONING)} if thought else {}
-    return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **kept, **marks}
+    reasoning = {REASONING: cut_middle(thought, MOST_REASONING)} if thought else {}
+    return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **reasoning, **marks}
 
 
 def _make_message(reply: AIMessage) -> AIMessage:

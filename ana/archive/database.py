@@ -14,7 +14,7 @@ from ana.embedders import Embedder
 from ana.errors import StoreBusy, UserError
 from ana.keys import make_digest
 from ana.postgres.database import Database
-from ana.postgres.session import IS_HELD, Session, Statement
+from ana.postgres.session import IS_CURRENT, Session, Statement
 from ana.tracing.lines import find_id
 from ana.workspace.postgres import KEEP_KEY
 
@@ -112,5 +112,5 @@ def refuse_work(session: Session) -> None:
     """Raise StoreBusy if a run of the person's is not done, or reminders are being delivered."""
     if session.ask("SELECT 1 FROM runs WHERE NOT done LIMIT 1"):
         raise StoreBusy("A message of theirs waits for its answer.", "Let a worker answer it, or cancel its run.")
-    if session.ask(f"SELECT 1 FROM ringers WHERE {IS_HELD}"):
+    if session.ask(f"SELECT 1 FROM ringers WHERE {IS_CURRENT}"):
         raise StoreBusy("A program delivers their reminders.", "Wait until it has finished, or stop that program.")

@@ -37,12 +37,12 @@ class OnceEmbeddings:
 
 def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Vector]:
     """Return the vectors of texts; those that are not known are made, and kept."""
-    found = {text: vector for text in texts if (vector := known.get(text)) is not None}
-    if rest := [text for text in dict.fromkeys(texts) if text not in found]:
-        made = dict(zip(rest, np.array(embed(rest), np.float32), strict=True))
-        known.update(made)
-        found |= made
-    return found
+    vectors = {text: vector for text in texts if (vector := known.get(text)) is not None}
+    if rest := [text for text in dict.fromkeys(texts) if text not in vectors]:
+        new = dict(zip(rest, np.array(embed(rest), np.float32), strict=True))
+        known.update(new)
+        vectors |= new
+    return vectors
 
 
 def embed_many(embedder: Embedder, texts: Sequence[str], progress: Progress = report) -> dict[str, Vector]:

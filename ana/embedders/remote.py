@@ -91,12 +91,12 @@ class RemoteEmbeddings:
 
         who = f"The embeddings provider {self.name}"
         if isinstance(exc, APIStatusError):
-            said = {
+            reasons = {
                 401: "refused the key",
                 404: f"does not know the model {self.model}",
                 429: "is busy or the quota is used up",
             }
-            return f"{who} {said.get(exc.status_code, 'answered with an error')} ({exc.status_code})."
+            return f"{who} {reasons.get(exc.status_code, 'answered with an error')} ({exc.status_code})."
         if isinstance(exc, APITimeoutError | TimeoutError):
             return f"{who} did not answer in time."
         if isinstance(exc, APIConnectionError):

@@ -74,11 +74,11 @@ class WordLlamaEmbeddings:
 
 @cache
 def _read_model() -> "tuple[Tokenizer, NDArray[np.float16]]":
-    found = read_table()
-    if found is None:
+    table = read_table()
+    if table is None:
         raise ConfigError("The package wordllama is not installed.", f"{describe_install('program')}.")
     use_one_thread()
-    return found
+    return table
 
 
 def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
@@ -102,8 +102,8 @@ def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
 
 @cache
 def _load_words() -> "tuple[Tokenizer, NDArray[np.float16]] | None":
-    found = read_table()
-    return found and (found[0], found[1][:, :WORD_DIMENSION].copy())
+    table = read_table()
+    return table and (table[0], table[1][:, :WORD_DIMENSION].copy())
 
 
 def read_table() -> "tuple[Tokenizer, NDArray[np.float16]] | None":

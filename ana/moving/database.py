@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ana.archive.database import begin, holds, refuse_work
 from ana.errors import StoreBusy
 from ana.postgres.database import Database
-from ana.postgres.session import IS_HELD, Session
+from ana.postgres.session import IS_CURRENT, Session
 
 _LOCK_SECONDS, _AGAIN_SECONDS = 10.0, 0.05
 """How long it is tried to keep all writers out, and how long not in between."""
@@ -57,7 +57,7 @@ def depart(database: Database, number: int, id: str) -> Iterator[Session]:
     with begin(database, number) as session:
         # nobody takes a lease from here on, or asks for a run
         session.ask("SELECT FROM people WHERE number = ? FOR UPDATE", number)
-        for (program,) in session.ask(f"SELECT program FROM leases WHERE {IS_HELD} LIMIT 1"):
+        for (program,) in session.ask(f"SELECT program FROM leases WHERE {IS_CURRENT} LIMIT 1"):
             raise StoreBusy(
                 f"A conversation is in use by {program}.", "Wait until it has finished, or stop that program."
             )

@@ -86,18 +86,18 @@ class Database:
 
     def find_name(self, person: int) -> str | None:
         """Return the name of a person; None if nobody has the number, or who had it was removed."""
-        asked = "SELECT name FROM people WHERE number = $1 AND name NOT LIKE '% %'"
+        query = "SELECT name FROM people WHERE number = $1 AND name NOT LIKE '% %'"
         with self.connect() as connection:
-            found = connection.execute(asked, (person,)).fetchone()
-        return found[0] if found else None
+            row = connection.execute(query, (person,)).fetchone()
+        return row[0] if row else None
 
     def list_people(self) -> list[str]:
         """Return the names of everybody who was entered, but those who were put aside."""
         with self.connect() as connection:
-            found = connection.execute(
+            rows = connection.execute(
                 "SELECT name FROM people WHERE name NOT LIKE '% %' AND away IS NULL ORDER BY name"
             ).fetchall()
-        return [name for (name,) in found]
+        return [name for (name,) in rows]
 
     @contextmanager
     def transaction(self, person: int, mode: Mode) -> Iterator[Session]:
@@ -204,8 +204,8 @@ def open_database(url: str) -> Database:
 def _check_role(connection: Connection[Any]) -> None:
     """Raise ConfigError if nothing would keep people apart."""
     passes = "SELECT rolname FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)"
-    if found := connection.execute(passes).fetchone():
+    if row := connection.execute(passes).fetchone():
         raise ConfigError(
-            f"ANA_DATABASE_URL: the role {found[0]!r} passes row-level security, which keeps people apart.",
+            f"ANA_DATABASE_URL: the role {row[0]!r} passes row-level security, which keeps people apart.",
             "Name a role that is no superuser and has no BYPASSRLS; it may own the tables.",
         )

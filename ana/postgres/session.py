@@ -32,7 +32,7 @@ _HINTS: dict[type[psycopg.Error], str] = {
 """What to do about an error with which trying again alone does not help."""
 
 
-IS_HELD = "until BETWEEN clock_timestamp() AND clock_timestamp() + interval '5 minutes'"
+IS_CURRENT = "until BETWEEN clock_timestamp() AND clock_timestamp() + interval '5 minutes'"
 """Whether something that is renewed every half minute is held; one until later was taken while the clock was ahead, and
 would outlive a holder that is gone by as much."""
 
@@ -50,18 +50,18 @@ def map_errors() -> Iterator[None]:
     try:
         yield
     except PoolTimeout as exc:
-        told = "The database gave no connection in time: it cannot be reached, or all are in use."
-        raise StoreBroken(told, "Try again.") from exc
+        message = "The database gave no connection in time: it cannot be reached, or all are in use."
+        raise StoreBroken(message, "Try again.") from exc
     except errors.LockNotAvailable as exc:
         raise StoreBusy("The database is busy.", "Try again.") from exc
     except psycopg.Error as exc:
         if ours := _OURS.get(exc.sqlstate):
             raise ours from exc
         # what cannot be connected to quotes nobody
-        said = exc.diag.message_primary or (isinstance(exc, psycopg.OperationalError) and f"{exc}".partition("\n")[0])
-        said = said or type(exc).__name__
+        reason = exc.diag.message_primary or (isinstance(exc, psycopg.OperationalError) and f"{exc}".partition("\n")[0])
+        reason = reason or type(exc).__name__
         hint = next((hint for kind, hint in _HINTS.items() if isinstance(exc, kind)), "Try again.")
-        raise StoreBroken(f"The database cannot be used: {said}.", hint) from exc
+        raise StoreBroken(f"The database cannot be used: {reason}.", hint) from exc
 
 
 _COMMIT = Statement("COMMIT")

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ana.backends.postgres.names import from_name, to_name
 from ana.postgres.person import PersonRows
-from ana.postgres.session import IS_HELD, Statement
+from ana.postgres.session import IS_CURRENT, Statement
 from ana.reminders.ledger import (
     MOST_KEPT,
     SNOOZED,
@@ -25,7 +25,7 @@ SECONDS = 30.0
 
 _TAKE = f"""INSERT INTO ringers (holder, until) VALUES (?, clock_timestamp() + make_interval(secs => ?))
     ON CONFLICT (person) DO UPDATE SET holder = excluded.holder, until = excluded.until
-    WHERE NOT ringers.{IS_HELD}"""
+    WHERE NOT ringers.{IS_CURRENT}"""
 _RENEW = """UPDATE ringers SET until = clock_timestamp() + make_interval(secs => ?)
     WHERE holder = ? AND until > clock_timestamp() RETURNING 1"""
 _COUNT = """INSERT INTO rings (address, item, moment, delivered) VALUES (?, ?, ?, ?)

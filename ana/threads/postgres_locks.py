@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from ana.errors import AnaError, StoreBusy
 from ana.leases import Token, working_under
 from ana.postgres.person import PersonRows
-from ana.postgres.session import IS_HELD, Statement
+from ana.postgres.session import IS_CURRENT, Statement
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE
 
@@ -33,15 +33,15 @@ _log = logging.getLogger(__name__)
 _PERSON = "SELECT FROM people WHERE number = current_setting('ana.person')::integer FOR "
 
 # what ran out is taken over with the first conversation, and the other way round
-_END_ALL = Statement(f"DELETE FROM leases WHERE thread = '*' AND NOT {IS_HELD}")
-_END_OTHERS = Statement(f"DELETE FROM leases WHERE thread <> '*' AND NOT {IS_HELD}")
+_END_ALL = Statement(f"DELETE FROM leases WHERE thread = '*' AND NOT {IS_CURRENT}")
+_END_OTHERS = Statement(f"DELETE FROM leases WHERE thread <> '*' AND NOT {IS_CURRENT}")
 
 _TAKE = f"""INSERT INTO leases (thread, program, until)
     SELECT ?, ?, clock_timestamp() + make_interval(secs => ?)
     WHERE NOT EXISTS (SELECT FROM leases WHERE thread = '*')
     ON CONFLICT (person, thread) DO UPDATE SET
         token = excluded.token, program = excluded.program, since = excluded.since, until = excluded.until
-    WHERE NOT leases.{IS_HELD} RETURNING token, xmax <> 0"""
+    WHERE NOT leases.{IS_CURRENT} RETURNING token, xmax <> 0"""
 
 _HOLDER = "SELECT program, since FROM leases WHERE thread IN (?, '*') ORDER BY thread LIMIT 1"
 _OTHERS = "SELECT program, since FROM leases WHERE thread <> '*' LIMIT 1"
@@ -129,11 +129,11 @@ class Lease:
         """Renew the lease until it is released or lost, in a thread of its own."""
         while not self._released.wait(self.seconds / 3):
             try:
-                is_kept = self.rows.change(Statement(_RENEW, [self.seconds, self.number]))[0]
+                is_renewed = self.rows.change(Statement(_RENEW, [self.seconds, self.number]))[0]
             except AnaError as exc:  # it is tried again before it has run out
                 _log.warning("a lease on a conversation could not be renewed: %s", exc)
             else:
-                if not is_kept:
+                if not is_renewed:
                     return
 
 
@@ -149,6 +149,6 @@ def _wait(until: float) -> Iterator[None]:
 
 
 def _busy(what: str, holders: list[tuple[str, object]]) -> StoreBusy:
-    said = [f"{program}, since {since:%Y-%m-%d %H:%M:%S %Z}" for program, since in holders]
-    who = said[0] if said else "another program"
+    lines = [f"{program}, since {since:%Y-%m-%d %H:%M:%S %Z}" for program, since in holders]
+    who = lines[0] if lines else "another program"
     return StoreBusy(f"{what} is in use by {who}.", "Wait until it has finished, or stop that program.")

@@ -11,7 +11,7 @@ from ana.models.providers import choose_model
 from ana.output import tell, write_json
 from ana.settings import Settings
 from ana.tracing.files import iter_records
-from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
+from ana.tracing.schema import CORE, DISPLAY_FIELDS, FOLLOWED, Record, find_fault
 from ana.workspace import Workspace
 from app.show.replayed import show_side_by_side, tell_turn, word_difference
 from app.show.text import say
@@ -50,7 +50,7 @@ def replay(
         raise typer.BadParameter("--model and --prompt need --rerun.")
     workspace = start()
     record, thread = read_path(path, index) if path else find_turn(workspace, str(trace))
-    if fault := find_fault(record, TOLD, SHOWN | FOLLOWED):
+    if fault := find_fault(record, CORE, DISPLAY_FIELDS | FOLLOWED):
         raise typer.BadParameter(f"The record is damaged: {fault}.")
     if not rerun:
         write_json(record) if as_json else tell_turn(record)
@@ -137,14 +137,14 @@ def show_again(record: Record, again: Record, name: str | None, *, as_json: bool
     """Print how a turn that was run again compares with the recorded one; exit with 1 if it differs."""
     from app.replay.compare import compare
 
-    found = compare(record, again)
+    result = compare(record, again)
     if as_json:
-        difference = asdict(found) if found else None
-        write_json({"same": found is None, "difference": difference, "recorded": record, "again": again})
+        difference = asdict(result) if result else None
+        write_json({"same": result is None, "difference": difference, "recorded": record, "again": again})
     elif name:
         show_side_by_side(record, again, name)
     else:
-        for line in word_difference(record, found):
+        for line in word_difference(record, result):
             say(line)
-    if found:
+    if result:
         raise typer.Exit(DIFFERENT)

@@ -31,7 +31,7 @@ from app.page.marking import get_item, list_labels, mark_all, mark_missed, move,
 from app.page.shell import HEADERS, render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
-from app.show.items import localize_found, tell_elsewhere
+from app.show.items import localize_matches, tell_elsewhere
 from app.show.text import shorten
 
 SHOWN, OF_ONE_DAY = 20, 80
@@ -211,7 +211,7 @@ def _count_missed(handles: DataHandles, id: str) -> int:
 
 
 def _read_day(handles: DataHandles, day: date) -> list[Group]:
-    found = localize_found(handles.memory.find(None, {"$on": str(day)}, OF_ONE_DAY), handles.clock.zone)
+    found = localize_matches(handles.memory.find(None, {"$on": str(day)}, OF_ONE_DAY), handles.clock.zone)
     return [Group("", _sort(found.items, day), found.total - len(found.items))]
 
 

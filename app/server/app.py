@@ -66,8 +66,8 @@ async def info(_: Request) -> Response:
 
 async def not_built(request: Request) -> Response:
     """Answer what the LangGraph API has and this server has not."""
-    told = f"{request.method} {request.url.path} is not built here; docs/server.md names what is."
-    return JSONResponse({"detail": told}, status_code=501)
+    message = f"{request.method} {request.url.path} is not built here; docs/server.md names what is."
+    return JSONResponse({"detail": message}, status_code=501)
 
 
 _RUNS = (("", runs.create), ("/wait", runs.wait), ("/stream", runs.stream))
@@ -191,9 +191,9 @@ async def _answer_fault(request: Request, exc: Exception) -> Response:
 async def _answer_http(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
     if is_page(request.url.path):
-        shown = await errors.answer_error(request, exc.status_code, exc.detail)
-        shown.headers.update(exc.headers or {})
-        return shown
+        page = await errors.answer_error(request, exc.status_code, exc.detail)
+        page.headers.update(exc.headers or {})
+        return page
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
 
 

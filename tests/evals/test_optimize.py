@@ -76,7 +76,7 @@ def test_examples_that_cure_mistakes_are_saved_and_shown(openai: Settings) -> No
     with open_guesser(openai, curable=True) as stage:
         found = optimize(stage, TASKS, 8)
     assert (found.before, found.after) == (Score(0.0, 0.0), Score(1.0, 1.0))
-    assert (len(found.demos), found.candidates, found.held) == (1, 1, 5)
+    assert (len(found.demos), found.candidates, found.scored) == (1, 1, 5)
     assert save_demos(found, openai.compiled_demos_path, "guesser")
     with open_guesser(openai, curable=True) as stage:
         run = stage.play(TASKS[5])

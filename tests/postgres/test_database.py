@@ -47,7 +47,7 @@ def test_steps_are_taken_once_whoever_comes_first(empty: str) -> None:
 
 def test_a_database_of_a_later_version_is_refused(empty: str) -> None:
     with psycopg.connect(empty) as owner:
-        owner.execute(migrations._MADE.encode())
+        owner.execute(migrations._CREATE_TABLE.encode())
         owner.execute("INSERT INTO migrations SELECT number, 'later' FROM generate_series(1, 999) AS number")
     with pytest.raises(ConfigError, match="later version"):
         Database(empty).find_person("ann")

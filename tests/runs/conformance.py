@@ -43,7 +43,7 @@ class ScriptedWorker:
 
 
 async def start(runs: Runs, thread: str = ONE, strategy: Strategy = "enqueue", **order: Any) -> str:
-    run = started_now(str(uuid.uuid4()), thread, order, is_kept=True)
+    run = started_now(str(uuid.uuid4()), thread, order, is_persistent=True)
     await runs.start(run, strategy)
     return run.id
 

@@ -17,14 +17,14 @@ from ana.postgres.migrations.sources import tell_sources
 _LOCK = 4_170_226
 """Keeps other processes out meanwhile: no other use of advisory locks has this number."""
 
-_MADE = "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, name text NOT NULL)"
+_CREATE_TABLE = "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, name text NOT NULL)"
 
 _AFTER: dict[int, Callable[[Connection[Any]], None]] = {14: tell_sources}
 """What a step does once its SQL is done, in its transaction."""
 
 _WAKE = "wake.sql"
 """A step of ours on the queue's table; its own begin with a digit, so it is taken after them."""
-_QUEUE_MADE = "CREATE TABLE IF NOT EXISTS queue_steps (name text PRIMARY KEY)"
+_CREATE_QUEUE_TABLE = "CREATE TABLE IF NOT EXISTS queue_steps (name text PRIMARY KEY)"
 
 
 def migrate(connection: Connection[Any]) -> None:
@@ -42,7 +42,7 @@ def migrate(connection: Connection[Any]) -> None:
     while taken < len(steps):
         with connection.transaction():
             _lock(connection)
-            connection.execute(_MADE)
+            connection.execute(_CREATE_TABLE)
             number = _count_steps(connection) + 1  # another process may have taken some meanwhile
             if number in steps:
                 connection.execute(steps[number].read_text(encoding="utf-8"))
@@ -64,7 +64,7 @@ def _prepare_queue(connection: Connection[Any]) -> None:
     for name in sorted(steps.keys() - _list_queue_steps(connection)):
         with connection.transaction():
             _lock(connection)
-            connection.execute(_QUEUE_MADE)
+            connection.execute(_CREATE_QUEUE_TABLE)
             if name not in _list_queue_steps(connection):
                 connection.execute(steps[name].read_text(encoding="utf-8"))
                 connection.execute("INSERT INTO queue_steps VALUES ($1)", (name,))

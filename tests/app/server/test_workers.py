@@ -229,7 +229,7 @@ def test_what_somebody_had_asked_who_was_removed_nobody_of_the_same_name_gets(fl
     tokens.append(people.add("anna"))
     tell("hello", str(uuid.uuid4()), "/wait")
     late = started_now(
-        str(uuid.uuid4()), thread, NewRun(**body("late")).model_dump(by_alias=True), is_kept=True, size=0
+        str(uuid.uuid4()), thread, NewRun(**body("late")).model_dump(by_alias=True), is_persistent=True, size=0
     )
     with pytest.raises(PersonRemoved):
         asyncio.run(QueuedRuns(gone).start(late, "enqueue"))

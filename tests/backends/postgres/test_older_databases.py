@@ -84,7 +84,7 @@ _OLD_ENTRY = """INSERT INTO entries (seq, ts, thread, turn, kind, id, row, names
 
 def take_steps(owner: psycopg.Connection, last: int) -> None:
     """Take the steps up to this one, as the version did that ended with it."""
-    owner.execute(migrations._MADE)
+    owner.execute(migrations._CREATE_TABLE)
     for path in sorted(Path(migrations.__file__).parent.glob("[0-9]*.sql"))[:last]:
         owner.execute(path.read_bytes())
         owner.execute("INSERT INTO migrations VALUES (%s, %s)", [int(path.name[:4]), path.stem])
