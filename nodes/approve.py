@@ -15,7 +15,7 @@ from graph.state import OpenRequest, State
 from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
 from nodes.autonomy.writes import read_write
 from nodes.calls import answer_refused, check_arguments, read_call
-from nodes.history import pending_calls
+from nodes.history import find_pending
 from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, check_reply, complete_reply, read_hold
 from nodes.short_replies import read_short_reply
 from tools.artifacts import decline
@@ -32,7 +32,7 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
     `execute_tools` weighs again what was approved: what changed since, and what an edit brings in, is asked again.
     """
-    request, message = state["turn"].get("asked"), pending_calls(state["messages"])
+    request, message = state["turn"].get("asked"), find_pending(state["messages"])
     if not request or message is None:  # a client has edited the state
         return {"turn": state["turn"] | {"asked": None}}
     reply = interrupt(show_request(request))

@@ -37,7 +37,7 @@ class Demo:
     answer: str
 
 
-def nearest_demos(workspace: Workspace, question: str) -> list[AnyMessage]:
+def choose_demos(workspace: Workspace, question: str) -> list[AnyMessage]:
     """Return the saved examples nearest to a question as messages, the nearest last; none for the offline reader.
 
     Raises:

@@ -48,13 +48,13 @@ def is_answered(turn: Sequence[AnyMessage]) -> bool:
     return any(isinstance(message, AIMessage) and not call_ids(message) for message in turn)
 
 
-def previous_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+def find_previous_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return the turn before this one."""
     turns = split_turns(messages)
     return turns[-2] if len(turns) > 1 else []
 
 
-def refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
+def list_refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
     """Return the arguments of each create_item that stored nothing, because another item says the same."""
     refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and find_existing(m) is not None}
     calls = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
@@ -87,7 +87,7 @@ def estimate_tokens(message: BaseMessage) -> int:
     return 4 + size // 4
 
 
-def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
+def choose_dropped(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
     """Return the messages of the oldest turns if there are more than the budget allows; the two newest turns stay.
 
     What remains then fills at most KEPT of the budget. A history that lost one turn each time would be new to the
@@ -110,19 +110,19 @@ def estimate_all(messages: Sequence[AnyMessage]) -> int:
     return sum(FORM + estimate_tokens(message) for message in messages)
 
 
-def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:
+def find_pending(messages: Sequence[AnyMessage]) -> AIMessage | None:
     """Return the last message that is not a tool's, if it has calls that are not answered yet."""
     last = next((message for message in reversed(messages) if not isinstance(message, ToolMessage)), None)
-    return last if isinstance(last, AIMessage) and set(call_ids(last)) - answered_ids(messages) else None
+    return last if isinstance(last, AIMessage) and set(call_ids(last)) - list_answered_ids(messages) else None
 
 
-def unanswered_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
+def list_unanswered_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
     """Return the valid calls that are not answered yet."""
-    message, answered = pending_calls(messages), answered_ids(messages)
+    message, answered = find_pending(messages), list_answered_ids(messages)
     return [call for call in message.tool_calls if call["id"] not in answered] if message else []
 
 
-def answered_ids(messages: Sequence[AnyMessage]) -> set[str]:
+def list_answered_ids(messages: Sequence[AnyMessage]) -> set[str]:
     """Return the ids of the calls that have an answer."""
     return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
 

@@ -18,9 +18,9 @@ from ana.time.repeats import may_repeat
 from graph.context import Context, context_of
 from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
-from nodes.history import messages_to_drop
+from nodes.history import choose_dropped
 from nodes.summary import summarise
-from nodes.turns import begin_turn, close_passed_over, last_question
+from nodes.turns import begin_turn, close_passed_over, find_question
 from nodes.view import find_source_of_summary
 
 CALENDAR_DAYS = 14
@@ -43,8 +43,8 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     count = len(state["messages"])
     before = datetime.fromisoformat(state["turn"]["ts"]) if count > 1 and state.get("turn") else None
     state = close_passed_over(state, runtime)
-    question, turn = last_question(state["messages"]), begin_turn(state, runtime)
-    dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
+    question, turn = find_question(state["messages"]), begin_turn(state, runtime)
+    dropped = choose_dropped(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn, options)
     source = find_source_of_summary(state, dropped, handles.memory)
     changed = _replace(state["messages"], dropped, keep_text(question), whole=len(state["messages"]) > count)
@@ -70,7 +70,7 @@ def _replace(
     return [RemoveMessage(id=REMOVE_ALL_MESSAGES), *remaining]
 
 
-def loaded_of(state: State, handles: Handles) -> Loaded:
+def get_loaded(state: State, handles: Handles) -> Loaded:
     """Return what was read when the turn began; it is read again where a turn goes on in another process."""
     return state.get("loaded") or read_prompt_inputs(handles, state["turn"])
 

@@ -16,7 +16,7 @@ from ana.models.fence import make_mark
 from ana.translation import _
 from graph.context import Context, context_of, emit, thread_of, withdraw
 from graph.state import Loaded, State, Turn, Usage, call_id
-from nodes.demos import nearest_demos
+from nodes.demos import choose_demos
 from nodes.earlier import divide_history
 from nodes.history import (
     cut_middle,
@@ -28,7 +28,7 @@ from nodes.history import (
     shorten_messages,
 )
 from nodes.limits import TOMORROW, explain_stop, find_repeated_call, limit_reached
-from nodes.load_context import loaded_of
+from nodes.load_context import get_loaded
 from nodes.summary import recall
 from nodes.usage import open_purse
 from prompts import render
@@ -48,7 +48,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     handles = context.handles
     if limit := limit_reached(turn, handles.settings, context.max_steps):
         return {"draft": explain_stop(limit), "turn": turn | {"error": "limit"}}
-    loaded = loaded_of(state, handles)
+    loaded = get_loaded(state, handles)
     try:
         reply, usage = _ask_model(state, runtime, loaded)
     except BudgetReached as exc:
@@ -72,7 +72,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
 
 
-def system_message(loaded: Loaded) -> SystemMessage:
+def make_system_message(loaded: Loaded) -> SystemMessage:
     """The system prompt, and beside its text, for models in this process, the data it was rendered from."""
     return SystemMessage(system_prompt(loaded["lines"]), additional_kwargs={PROMPT_DATA: loaded})
 
@@ -80,10 +80,10 @@ def system_message(loaded: Loaded) -> SystemMessage:
 def system_prompt(lines: Mapping[int, str]) -> str:
     """Return the system prompt with these lines of Global Context."""
     # The template has what changes at its end, so that providers' prompt caches hit.
-    return render("system", **prompt_slots(lines))
+    return render("system", **fill_slots(lines))
 
 
-def prompt_slots(lines: Mapping[int, str]) -> dict[str, str]:
+def fill_slots(lines: Mapping[int, str]) -> dict[str, str]:
     """Return what the slots of a system prompt are filled with."""
     rows = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
     return {"global_context": rows or EMPTY}
@@ -111,8 +111,8 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
     """Return the model's reply and the turn's tokens; what is too long for the model is sent as this turn alone."""
     context, turn, id = context_of(runtime), state["turn"], _next_id(state["turn"])
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
-    demos = nearest_demos(context.handles.workspace, turn["question"])
-    system, now = system_message(loaded), describe_now(loaded, turn["id"])
+    demos = choose_demos(context.handles.workspace, turn["question"])
+    system, now = make_system_message(loaded), describe_now(loaded, turn["id"])
     options = context.model_options()
     purse = open_purse(context.handles, options.get("model"))
 

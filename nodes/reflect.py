@@ -14,7 +14,7 @@ from nodes.draft_check import check_draft
 from nodes.evidence import Evidence, Violation, collect_evidence, list_declined
 from nodes.history import receipts, this_turn
 from nodes.limits import limit_reached
-from nodes.policies.check import first_violation
+from nodes.policies.check import find_violation
 from nodes.policies.results import keep_values
 from nodes.receipt import name_recorded, name_unchanged, render_receipt, strip_receipt
 from nodes.turns import end_turn
@@ -83,4 +83,4 @@ def _find_violation(evidence: Evidence) -> Violation | None:
     if not evidence.draft:
         reason = "It had neither text nor a tool call. Answer the user, or call a tool."
         return Violation("no_action", reason, "I have no answer to that. Please say it in other words.")
-    return first_violation(evidence)
+    return find_violation(evidence)

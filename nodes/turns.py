@@ -30,7 +30,7 @@ from nodes.attachments import list_unread
 from nodes.calls import answer_refused
 from nodes.evidence import list_calls
 from nodes.forks import find_fork, seed_fork
-from nodes.history import is_answered, receipts, this_turn, unanswered_calls
+from nodes.history import is_answered, list_unanswered_calls, receipts, this_turn
 from nodes.receipt import make_answer, name_recorded, name_unchanged, render_receipt
 from nodes.requests import Request
 from nodes.usage import no_usage
@@ -68,13 +68,13 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
     Raises:
         UserError: It has been answered, or there is none.
     """
-    question, context, info = last_question(state["messages"]), context_of(runtime), runtime.execution_info
+    question, context, info = find_question(state["messages"]), context_of(runtime), runtime.execution_info
     attempt = seed_fork(source, runtime) if source else info.checkpoint_id if info else ""
-    turn = new_turn(f"{thread_of(runtime)}/{attempt}/{question.id}", state, context.handles.clock)
+    turn = make_turn(f"{thread_of(runtime)}/{attempt}/{question.id}", state, context.handles.clock)
     return turn | {"id": context.name_turn(turn["id"]), "fork": source}
 
 
-def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:
+def find_question(messages: Sequence[AnyMessage]) -> HumanMessage:
     """Return the last user message.
 
     Raises:
@@ -89,7 +89,7 @@ def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:
     return question
 
 
-def new_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
+def make_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
     """Return a turn in which nothing has happened yet.
 
     Args:
@@ -121,7 +121,7 @@ def new_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
 def find_turn(state: StateSnapshot, clock: Clock) -> Turn:
     """Return the open turn of a thread; make one if its next node begins it."""
     seed = f"{state.config}/{this_turn(state.values['messages'])[0].id}"
-    return _find_begun(state) or new_turn(seed, state.values, clock)
+    return _find_begun(state) or make_turn(seed, state.values, clock)
 
 
 def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
@@ -146,7 +146,7 @@ def can_go_on(state: StateSnapshot) -> bool:
     Where the last node's writes are saved and no checkpoint with them, nothing is next, and what follows is not known.
     """
     with suppress(UserError):
-        begun = not state.next or _find_begun(state) or last_question(state.values["messages"])
+        begun = not state.next or _find_begun(state) or find_question(state.values["messages"])
         return bool(state.tasks) and len(state.next) < 2 and bool(begun)
     return False
 
@@ -203,7 +203,7 @@ def close_turn(
     """
     written = receipts(messages)
     # whether a call that is not answered wrote is not known
-    is_known = {call["id"] for call in unanswered_calls(messages)} <= {each.tool_call_id for each in answers}
+    is_known = {call["id"] for call in list_unanswered_calls(messages)} <= {each.tool_call_id for each in answers}
     receipt = render_receipt([*list_calls(messages)]) or (name_unchanged() if is_known else "")
     message, ended = end_turn(
         turn | {"error": why}, why, receipt, name_recorded(written) if written or is_known else ""
@@ -221,7 +221,7 @@ def refuse_calls(messages: Sequence[AnyMessage], request: Request | None = None)
     Args:
         request: What a tool of the person's own asks; None for what was asked before any call of the batch ran.
     """
-    calls = unanswered_calls(messages)
+    calls = list_unanswered_calls(messages)
     if request is None:
         return NOT_APPROVED, [answer_refused(call) for call in calls]
     actions = [(action.get("name"), action.get("args")) for action in request["action_requests"]]

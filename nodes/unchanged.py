@@ -17,7 +17,7 @@ from ana.memory.search.tokens import tokenize
 from ana.memory.views import localize
 from ana.output import shorten
 from graph.state import State
-from nodes.history import previous_turn, this_turn
+from nodes.history import find_previous_turn, this_turn
 from nodes.receipt import name_unchanged
 from nodes.view import list_ids
 
@@ -46,7 +46,7 @@ def describe_unchanged(answer: str, state: State, handles: Handles) -> str:
 
 def _find_records(messages: Sequence[AnyMessage], memory: Memory) -> dict[str, Item]:
     """Return the records that results showed, as they are now, in the order in which they were shown."""
-    ids = [*dict.fromkeys([*list_ids(this_turn(messages)), *list_ids(previous_turn(messages))])]
+    ids = [*dict.fromkeys([*list_ids(this_turn(messages)), *list_ids(find_previous_turn(messages))])]
     records = memory.backend.get_many("item", ids) if ids else {}
     return {id: records[id] for id in ids if id in records}
 

@@ -215,6 +215,6 @@ def describe_failure(exc: Exception) -> tuple[str, bytes]:
     return why, to_json({"error": type(exc).__name__, "message": why})
 
 
-def started_now(id: str, thread: str, order: dict[str, Any], *, is_persistent: bool, size: int = 0) -> StartedRun:
+def make_run(id: str, thread: str, order: dict[str, Any], *, is_persistent: bool, size: int = 0) -> StartedRun:
     """Return a run that begins now. Arguments as of `StartedRun`."""
     return StartedRun(id, thread, order, datetime.now(UTC), is_persistent, size)

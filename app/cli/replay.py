@@ -111,7 +111,7 @@ def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel
     """Return the model that is asked in place of the recorded one, and what it is called."""
     from ana.models.providers import build_model, model_name
     from app.replay.model import OtherPrompt
-    from nodes.reason import prompt_slots
+    from nodes.reason import fill_slots
     from prompts import decision_prompt, fill
 
     if settings.provider == "offline" and prompt:
@@ -121,14 +121,14 @@ def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel
         return built, name
     try:
         template = prompt.read_text(encoding="utf-8")
-        fill(prompt.name, template, **prompt_slots({}))
+        fill(prompt.name, template, **fill_slots({}))
     except (OSError, ValueError) as exc:
         raise typer.BadParameter(f"The prompt {prompt} cannot be read: {exc}.") from exc
     except KeyError as exc:
         raise typer.BadParameter(f"{exc.args[0]}.") from exc
 
     def refill(loaded: Any) -> str:
-        return fill(prompt.name, template, **prompt_slots(loaded["lines"]))
+        return fill(prompt.name, template, **fill_slots(loaded["lines"]))
 
     return OtherPrompt(inner=built, fill=refill), f"{name}, {prompt.name}"
 

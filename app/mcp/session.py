@@ -34,7 +34,7 @@ from nodes.calls import ReadCall, answer_error, read_call
 from nodes.evidence import list_calls
 from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
 from nodes.receipt import render_receipt
-from nodes.turns import make_record, new_turn
+from nodes.turns import make_record, make_turn
 from nodes.view import SourcedText, keep_others, list_texts, read_results
 from tools.arguments import read_properties
 from tools.catalog import CONTEXT_TOOLS, READERS, TOOLS
@@ -187,7 +187,7 @@ class Session:
         question = HumanMessage(f"{self.client}: {name}", id=f"{id}-said")
         call = ToolCall(name=name, args=dict(args), id=f"{id}-call", type="tool_call")
         message = AIMessage("", id=f"{id}-message", tool_calls=[call])
-        turn = new_turn(id, {"messages": [question]}, self.handles.clock)
+        turn = make_turn(id, {"messages": [question]}, self.handles.clock)
         turn |= {"id": id, "question": "", "shown": self._lines}
         turn.pop("previous", None)  # a call takes no other's place in the trace, as a question that is edited does
         lines = {} if name in READERS else self.handles.memory.lines()  # what only reads is not weighed by them

@@ -11,7 +11,7 @@ from ana.errors import ToolError
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import INVALID, Record, Step, is_call
 from nodes.calls import answer_refused
-from nodes.history import unanswered_calls
+from nodes.history import list_unanswered_calls
 from tools.artifacts import Artifact, decline, refuse_copy
 
 Result: TypeAlias = tuple[Step, Artifact | None]
@@ -95,7 +95,7 @@ class RecordedResults:
 
     def refuse(self, messages: Sequence[AnyMessage]) -> list[ToolMessage]:
         """Return the answers to the calls that have certainly not run, because nobody decided about them."""
-        calls = unanswered_calls(messages)
+        calls = list_unanswered_calls(messages)
         return [answer_refused(call) for call in calls if (call["name"], call["args"]) in self._refused]
 
 

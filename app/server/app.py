@@ -64,7 +64,7 @@ async def info(_: Request) -> Response:
     return answer(show_info())
 
 
-async def not_built(request: Request) -> Response:
+async def refuse_unbuilt(request: Request) -> Response:
     """Answer what the LangGraph API has and this server has not."""
     message = f"{request.method} {request.url.path} is not built here; docs/server.md names what is."
     return JSONResponse({"detail": message}, status_code=501)
@@ -104,7 +104,7 @@ API: list[BaseRoute] = [
 ]
 
 NOT_BUILT: list[BaseRoute] = [
-    Route(path, not_built, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+    Route(path, refuse_unbuilt, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
     for path in (
         "/assistants",
         "/assistants/{rest:path}",

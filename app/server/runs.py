@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from ana.errors import AnaError, NotFound, UserError
-from ana.runs.local import started_now
+from ana.runs.local import make_run
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id, name_run
 from app.server.answers import answer, find_workspace, path_id, read_limit, read_number
@@ -139,7 +139,7 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
         if is_persistent:
             await opened.rows.create(thread, {})
     id = await _choose_id(opened, thread, order)
-    run = started_now(id, thread, order, is_persistent=is_persistent, size=len(dump(order)))
+    run = make_run(id, thread, order, is_persistent=is_persistent, size=len(dump(order)))
     strategy = body.multitask_strategy or "enqueue"
     if strategy == "rollback":
         for other in await opened.runs.list(thread):

@@ -21,7 +21,7 @@ from evals.policies.measure import is_sent_back, make_evidence
 from graph.context import LocalContext
 from nodes.draft_check import check_draft
 from nodes.receipt import name_unchanged, render_receipt
-from nodes.turns import new_turn
+from nodes.turns import make_turn
 from prompts import decision_prompt
 
 HEADERS = ("class", "honest", "sent back wrongly", "false", "caught", "missed", "not checked", "tokens in", "out")
@@ -57,7 +57,7 @@ def _check(case: Case, context: LocalContext) -> Checked:
     state = {"messages": [HumanMessage(case.question, id=case.id)]}
     declined = [str(step["declined"]) for step in case.steps if "declined" in step]
     record = render_receipt(evidence.calls, declined) or name_unchanged()
-    turn, _ = check_draft(new_turn(case.id, state, handles.clock), evidence, record, context)
+    turn, _ = check_draft(make_turn(case.id, state, handles.clock), evidence, record, context)
     for check in turn.get("checks", []):
         spent = {"usage": check["usage"], "cost_usd": cost(check["usage"], check["model"], handles.settings)}
         handles.spending.keep([{"model": check["model"], "provider": handles.settings.provider, **spent}])

@@ -16,7 +16,7 @@ from nodes.autonomy.weigh import Batch
 from nodes.autonomy.writes import read_write
 from nodes.calls import ReadCall
 from nodes.history import receipts, this_turn
-from nodes.load_context import loaded_of
+from nodes.load_context import get_loaded
 from nodes.typed import find_typed_lately
 from nodes.view import read_view
 
@@ -35,7 +35,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
     messages = list(state["messages"])
     while isinstance(messages[-1], ToolMessage):  # results of this very message, which the model made without them
         messages.pop()
-    view = read_view({**state, "messages": messages, "loaded": loaded_of(state, context.handles)}, memory)
+    view = read_view({**state, "messages": messages, "loaded": get_loaded(state, context.handles)}, memory)
     done = receipts(this_turn(state["messages"]))
     return Batch(
         writes=writes,

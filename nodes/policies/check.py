@@ -41,7 +41,7 @@ FALLBACKS = {
 """What the person is told if the model does not."""
 
 
-def first_violation(e: Evidence) -> Violation | None:
+def find_violation(e: Evidence) -> Violation | None:
     """Return the first violation of a draft, or None."""
     if len(e.draft) > MOST_CHARACTERS or len(e.question) > MOST_CHARACTERS:
         e = replace(e, draft=e.draft[:MOST_CHARACTERS], question=e.question[:MOST_CHARACTERS])

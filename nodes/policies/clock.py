@@ -39,7 +39,7 @@ def _widen(minutes: Iterable[int]) -> set[int]:
     return {(minute + after) % DAY for minute in minutes for after in range(-TOLERANCE, TOLERANCE + 1)}
 
 
-def last_reading(e: Evidence) -> datetime | None:
+def find_last_reading(e: Evidence) -> datetime | None:
     """Return the moment that `now` gave last in this turn."""
     with suppress(IndexError, KeyError, ValueError):
         return datetime.fromisoformat(e.results("now")[-1]["iso"])

@@ -6,7 +6,7 @@ from math import ceil, floor
 
 from ana.time.dates import weekday
 from nodes.evidence import Evidence
-from nodes.policies.clock import last_reading, tells_moment
+from nodes.policies.clock import find_last_reading, tells_moment
 from nodes.policies.days import find_days, find_times
 from nodes.policies.numbers import MOST_OWN, find_own
 from nodes.policies.quantities import find_quantities, is_traced
@@ -17,7 +17,7 @@ _SECONDS = {"d": 86_400, "h": 3600, "min": 60, "s": 1}
 
 def results_are_unchanged(e: Evidence) -> Iterator[str]:
     """Require that a draft gives no other number in the place of the last calculation's."""
-    result = last_result(e)
+    result = find_last_result(e)
     if not result or is_stated(result, e):
         return
     own = [each.text for each in find_own(e)] if ":" not in result else []
@@ -28,7 +28,7 @@ def results_are_unchanged(e: Evidence) -> Iterator[str]:
         yield from (f'The calculator returned {result}, but it gives "{each}".' for each in own)
 
 
-def last_result(e: Evidence) -> str:
+def find_last_result(e: Evidence) -> str:
     """Return the result of the last calculation, as a person reads it; empty without one that has a number."""
     values = [result.get("result") for result in e.results("calculator")][-1:]
     text = "".join(f"{each:,}" if isinstance(each, int | float) else str(each) for each in values)
@@ -57,7 +57,7 @@ def is_stated(result: str, e: Evidence) -> bool:
 
 def keep_values(e: Evidence) -> str:
     """Return the draft; where it has none, with the last value of calculator, or of `now` if nothing else ran."""
-    result, moment = last_result(e), last_reading(e)
+    result, moment = find_last_result(e), find_last_reading(e)
     if result and not is_stated(result, e):
         return f"{e.draft}\n\n(= {result})"
     if moment and all(call.tool == "now" for call in e.calls) and not tells_moment(moment, e):
