@@ -145,9 +145,9 @@ def test_a_list_of_one_record_that_loses_much_counts_once() -> None:
 
 def test_what_the_turn_made_is_its_own_to_change_and_still_teaches() -> None:
     made = frozenset({"a"})
-    assert not asks(MOVE, view=(OTHERS,), made=made)
-    assert not asks(DELETE, view=(OTHERS,), made=made)
-    assert asks(REMIND, view=(OTHERS,), made=made)
+    assert not asks(MOVE, view=(OTHERS,), own_ids=made)
+    assert not asks(DELETE, view=(OTHERS,), own_ids=made)
+    assert asks(REMIND, view=(OTHERS,), own_ids=made)
 
 
 def test_a_word_of_a_text_of_others_names_nothing_but_that_text() -> None:
