@@ -90,7 +90,7 @@ def estimate_tokens(message: BaseMessage) -> int:
 def choose_dropped(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
     """Return the messages of the oldest turns if there are more than the budget allows; the two newest turns stay.
 
-    What remains then fills at most KEPT of the budget. A history that lost one turn each time would be new to the
+    What remains then fills at most FILL of the budget. A history that lost one turn each time would be new to the
     provider's prompt cache each time, and would be summarised each time.
 
     Args:

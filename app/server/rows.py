@@ -31,7 +31,7 @@ class Rows:
         self._values: dict[str, tuple[Mark, Any]] = {}
 
     async def find(self, id: str) -> Row:
-        """Return the row of a thread, with ASKED.
+        """Return the row of a thread, with OPEN_REQUEST.
 
         Raises:
             NotFound: The person has no such thread.
@@ -46,7 +46,7 @@ class Rows:
         return await run_in_threadpool(lambda: id in store.marks() or id in store.created())
 
     async def read(self, ids: Sequence[str] | None = None, *, values: bool = True) -> list[Row]:
-        """Return the rows of these threads, in their order, or of all, each with ASKED.
+        """Return the rows of these threads, in their order, or of all, each with OPEN_REQUEST.
 
         Args:
             ids: The threads; those that are not there are left out.
