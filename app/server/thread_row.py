@@ -26,7 +26,7 @@ Row = dict[str, Any]
 def describe_thread(state: StateSnapshot, thread: Thread) -> Row:
     """Return the row of a thread whose newest state this is, with what is known of it from its traces."""
     at = datetime.fromisoformat(state.created_at) if state.created_at else None
-    request = state.interrupts[0].id if state.interrupts and (state.metadata or {}).get("run_id") else None
+    request_id = state.interrupts[0].id if state.interrupts and (state.metadata or {}).get("run_id") else None
     interrupts = {
         t.id: [{"id": each.id, "value": each.value} for each in t.interrupts] for t in state.tasks if t.interrupts
     }
@@ -44,7 +44,7 @@ def describe_thread(state: StateSnapshot, thread: Thread) -> Row:
         "error": None,
         "values": state.values,
         "interrupts": interrupts,
-        OPEN_REQUEST: request,
+        OPEN_REQUEST: request_id,
         "metadata": {"graph_id": GRAPH} | fields,
     }
 

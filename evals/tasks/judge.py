@@ -112,7 +112,7 @@ def _is_call(step: Step, call: Call) -> bool:
 
 
 def _is_part(wanted: Any, value: Any) -> bool:
-    """Whether given has all that is wanted: of a mapping its keys, of a text its words."""
+    """Whether a value has all that is wanted: of a mapping its keys, of a text its words."""
     if isinstance(wanted, Mapping):
         return isinstance(value, Mapping) and all(k in value and _is_part(v, value[k]) for k, v in wanted.items())
     if isinstance(wanted, str):
