@@ -92,7 +92,7 @@ def _name_rest() -> tuple[str, str, str]:
 def name_recorded(changes: Iterable[Receipt]) -> str:
     """Return what a turn wrote as a model is told it later, by ids alone: the texts may be those of others."""
     done = combine_receipts(changes)
-    parts = [f"{_OPS[each['op']]} {'line ' * (each['kind'] == 'line')}{each['id']}" for each in done]
+    parts = [f"{_OPS[each['op']]} {'line ' if each['kind'] == 'line' else ''}{each['id']}" for each in done]
     more = [f"and {len(parts) - MOST_LINES} more"] if len(parts) > MOST_LINES else []
     return f"changed: {', '.join([*parts[:MOST_LINES], *more])}" if parts else "no changes"
 

@@ -206,7 +206,7 @@ def _cut(text: str) -> str:
 def _name_some(lines: Collection[str] | Iterator[str], noun: str) -> list[str]:
     every = [*lines]
     rest = len(every) - MOST_NAMED
-    return every if rest < 1 else [*every[:MOST_NAMED], f"{rest} more {noun}{'s' * (rest > 1)}"]
+    return every if rest < 1 else [*every[:MOST_NAMED], f"{rest} more {noun}{'s' if rest > 1 else ''}"]
 
 
 def _list_unreached(workspace: Workspace) -> list[str]:

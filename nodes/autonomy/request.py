@@ -192,7 +192,7 @@ def _list_counted(write: Write) -> list[str]:
 
 def _count(name: str, n: int) -> str:
     known = _BATCHES.get(name, f"runs {name}{{times}}")
-    return known.format(n=n, s="s" * (n > 1), times=f" {n} times" if n > 1 else "")
+    return known.format(n=n, s="s" if n > 1 else "", times=f" {n} times" if n > 1 else "")
 
 
 def _list_changes(change: Change, today: date) -> str:
