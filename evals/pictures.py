@@ -111,7 +111,7 @@ class _Terminal(io.StringIO):
         for part in _CONTROL.split(self.getvalue()):
             if part.endswith("\n"):
                 row += 1
-                lines += [""] * (row == len(lines))
+                lines += [""] if row == len(lines) else []
             elif part.endswith("A"):
                 row -= int(part[2:-1] or 1)
             elif part.endswith("K") and part[0] == "\x1b":

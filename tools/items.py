@@ -150,7 +150,7 @@ def _cut_to_change(old: str, new: str) -> str:
     pairs = enumerate(zip(old, new, strict=False)) if old != new else ()
     same = next((at for at, (was, now) in pairs if was != now), len(old) if old != new else 0)
     start = max(0, min(same - LED_IN, len(new) - QUOTED))
-    return f"{'…' * bool(start)}{new[start : start + QUOTED]} [cut: {len(new):,} characters in all]"
+    return f"{'…' if start else ''}{new[start : start + QUOTED]} [cut: {len(new):,} characters in all]"
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")

@@ -64,7 +64,7 @@ def optimize(
         tell(f"Saved in {path}.")
     else:
         why = "No example helped" if result.candidates else "No turn passed that could be learnt from"
-        tell(f"{why}{' so far' * bool(result.stop)}, so nothing was saved.")
+        tell(f"{why}{' so far' if result.stop else ''}, so nothing was saved.")
     if result.stop:
         raise result.stop
 
