@@ -119,7 +119,7 @@ class NewRun(_Body):
     """POST /threads/{id}/runs, /runs, and both with /wait and /stream."""
 
     assistant_id: str
-    input: Any = None
+    inputs: Any = Field(None, alias="input")
     command: Json | None = None
     config: Json | None = None
     context: Json | None = None

@@ -121,7 +121,7 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
         RunRejected: Another run of the conversation has not ended, and it is not to wait for that; or too many of the
             person's have not.
     """
-    order = body.model_dump()
+    order = body.model_dump(by_alias=True)
     check_run(order)
     if thread:
         is_persistent = True
