@@ -20,5 +20,5 @@ def read_task(handles: DataHandles, text: str, day: date) -> Properties:
 def describe_task(handles: DataHandles, text: str, day: date) -> str:
     """Return the task that a text tells of, in words."""
     year, properties = handles.clock.now().year, read_task(handles, text, day)
-    told = [describe_property(name, properties[name], year) for name in ("due_date", "repeats") if name in properties]
-    return f"{quote(text, 60)}: a task, {', '.join(told)}"
+    parts = [describe_property(name, properties[name], year) for name in ("due_date", "repeats") if name in properties]
+    return f"{quote(text, 60)}: a task, {', '.join(parts)}"

@@ -48,17 +48,17 @@ class Written:
 def list_written(memory: Memory, clock: Clock) -> list[Written]:
     """Return what assistants wrote in the last days, the newest first."""
     since = (clock.now() - timedelta(days=DAYS)).astimezone(UTC).isoformat(timespec="microseconds")
-    undone, found = find_all_undone(memory), dict[tuple[str, str], Written]()
+    undone, groups = find_all_undone(memory), dict[tuple[str, str], Written]()
     for entry in memory.history(since=since):
         kind, _, name = find_source(entry.turn).partition(" ")
         if kind != "assistant" or entry.turn in undone:
             continue
         day, _, at = clock.minute(entry.ts).partition(" ")
-        written = found.setdefault((name, day), Written(name, day, [], []))
+        written = groups.setdefault((name, day), Written(name, day, [], []))
         if entry.turn not in written.turns:
             written.turns.append(entry.turn)
         written.lines.append(f"{at} {describe_change(make_receipt(entry.change, clock.zone))}")
-    return [*found.values()]
+    return [*groups.values()]
 
 
 def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
@@ -66,20 +66,20 @@ def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
     written = next((each for each in list_written(memory, clock) if (each.name, each.day) == (name, day)), None)
     if written is None:
         raise UserError(f"{name} wrote nothing on {day} that can be taken back.")
-    kept = [turn for turn in written.turns if undo(memory, turn).conflicts]
-    back = len(written.turns) - len(kept)
-    left = f" {len(kept)} left, because of what was changed since: `ana undo --turn {kept[0]}`." if kept else ""
-    return f"Taken back: {back} of {len(written.turns)} acts of {name} on {day}.{left}"
+    stuck = [turn for turn in written.turns if undo(memory, turn).conflicts]
+    back = len(written.turns) - len(stuck)
+    note = f" {len(stuck)} left, because of what was changed since: `ana undo --turn {stuck[0]}`." if stuck else ""
+    return f"Taken back: {back} of {len(written.turns)} acts of {name} on {day}.{note}"
 
 
 def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, str]:
     """Return what assistants may do: these, and those of whom something is said."""
     try:
-        said = read_json(workspace.note("assistants").read() or "{}")
+        value = read_json(workspace.note("assistants").read() or "{}")
     except ValueError:
-        said = None
+        value = None
     # if it is damaged, nobody knows who may write
-    known = said if isinstance(said, dict) else {OTHERS: "read"}
+    known = value if isinstance(value, dict) else {OTHERS: "read"}
     rights = dict.fromkeys(names, known.get(OTHERS, "all")) | known
     return {name: str(right) if str(right) in RIGHTS else "read" for name, right in sorted(rights.items())}
 

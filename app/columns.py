@@ -23,7 +23,7 @@ from prompts import render
 FINISHED = 3
 """Items of rows that a person is shown before they come in."""
 
-SHOWN = 3
+MOST_ROWS = 3
 """Rows that a model is shown."""
 
 FEW = 8
@@ -38,18 +38,18 @@ class ColumnChooser:
 
     Args:
         handles: For the model.
-        said: What the person says of them. Nothing: a known program's are as known, and of others the model is asked.
+        options: What the person says of them. Nothing: a known program's are known, and of others the model is asked.
     """
 
-    def __init__(self, handles: DataHandles, said: Mapping[str, Any]) -> None:
-        self._handles, self._said = handles, said
+    def __init__(self, handles: DataHandles, options: Mapping[str, Any]) -> None:
+        self._handles, self._options = handles, options
         self.is_guessed = False
         """Whether a model has said it."""
 
     def choose(self, table: Table, known: Columns | None) -> Columns:
         """Return what they are. Raises UserError if nobody says it, or what is said is wrong."""
-        if self._said or known or self._handles.settings.provider == "offline":
-            return read_columns(self._said, table.columns, known)
+        if self._options or known or self._handles.settings.provider == "offline":
+            return read_columns(self._options, table.columns, known)
         self.is_guessed = True
         return read_columns(ask_model(self._handles, table), table.columns)
 
@@ -68,12 +68,12 @@ def ask_model(handles: DataHandles, table: Table) -> Mapping[str, Any]:
     ask = partial(complete, handles.model, [message], f"columns-{secrets.token_hex(4)}")
     reply, _ = open_purse(handles).pay(ask, [message], no_usage())
     try:
-        said, _ = read_value(reply.text[max(reply.text.find("{"), 0) :])
+        answer, _ = read_value(reply.text[max(reply.text.find("{"), 0) :])
     except ToolError:
-        said = None
-    if not isinstance(said, dict):
+        answer = None
+    if not isinstance(answer, dict):
         raise UserError("The model did not say what the columns are.", "`--title COLUMN` and so on say it.")
-    return said
+    return answer
 
 
 def describe_table(table: Table) -> str:
@@ -83,7 +83,7 @@ def describe_table(table: Table) -> str:
     for name in table.columns:
         counted = Counter(spell(row.get(name))[:LONGEST] for row in rows if row.get(name))
         few |= {name: [*counted]} if len(counted) <= FEW and counted.total() > len(counted) else {}
-    shown = [{name: spell(value)[:LONGEST] for name, value in row.items() if value} for row in rows[:SHOWN]]
-    count = f"{len(shown)} of {len(rows)} rows"
-    parts = (("columns", table.columns), ("values", few), *((count, row) for row in shown))
+    samples = [{name: spell(value)[:LONGEST] for name, value in row.items() if value} for row in rows[:MOST_ROWS]]
+    count = f"{len(samples)} of {len(rows)} rows"
+    parts = (("columns", table.columns), ("values", few), *((count, row) for row in samples))
     return "\n".join(f"{name}: {json.dumps(part, ensure_ascii=False)}" for name, part in parts)

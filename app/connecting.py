@@ -117,9 +117,9 @@ def try_start(entry: Mapping[str, Any]) -> str:
     """Start what an entry says, as the client does, and return why it does not answer; empty if it does."""
     me = {"name": "ana-connect", "version": __version__}
     about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me}
-    asked = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
+    message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
     try:
-        done = run_program(entry["command"], *entry["args"], stdin=asked, env=entry.get("env"), timeout=SECONDS)
+        done = run_program(entry["command"], *entry["args"], stdin=message, env=entry.get("env"), timeout=SECONDS)
     except TimeoutExpired:
         return f"it did not answer within {SECONDS:.0f} seconds"
     answer = read_object(done.stdout.partition("\n")[0])
@@ -131,12 +131,12 @@ def _read(client: Client) -> tuple[str, dict[str, Any]]:
     path, hint = client.find(), "Correct it, or write it there by hand: `ana connect NAME --show` prints it."
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        found = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text or "{}")
+        settings = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text or "{}")
     except (OSError, ValueError) as exc:
         raise UserError(f"{path} cannot be read: {exc}.", hint) from exc
-    if not isinstance(found, dict) or not isinstance(found.get(client.key, {}), dict):
+    if not isinstance(settings, dict) or not isinstance(settings.get(client.key, {}), dict):
         raise UserError(f"{path} has something else where its servers stand.", hint)
-    return text, found
+    return text, settings
 
 
 def _find_config() -> Path:

@@ -52,8 +52,8 @@ def add_up(workspace: Workspace, begin: datetime = EVER) -> tuple[list[DayCost],
         if account.unreadable:
             damaged[account.name] = account.unreadable
         for record in account.records:
-            asked = record.get("provider") != "offline"  # the reader's tokens are nobody's
-            if asked and datetime.fromisoformat(record["ts"]).astimezone(UTC) >= begin:
+            is_online = record.get("provider") != "offline"  # the reader's tokens are nobody's
+            if is_online and datetime.fromisoformat(record["ts"]).astimezone(UTC) >= begin:
                 key = clock.day(record["ts"]).isoformat(), record["model"]
                 days.setdefault(key, DayCost(*key)).add(record["usage"], recorded_cost(record, workspace.settings))
     return [days[key] for key in sorted(days)], damaged

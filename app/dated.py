@@ -50,18 +50,18 @@ def list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[Dated
     """Return each day of each open item within days, without routines, and whether more than are read."""
     days: dict[str, Json] = {"$gte": str(begin), "$lte": str(end)}
     where: dict[str, Json] = {"$on": days, "status": {"$nin": [*CLOSED]}, "type": {"$ne": ROUTINE}}
-    found, zone = handles.memory.find(None, where, MOST), handles.clock.zone
-    told: list[Dated] = []
-    for item in found.items:
-        stored = found.stored.get(item.id, item)
+    matches, zone = handles.memory.find(None, where, MOST), handles.clock.zone
+    rows: list[Dated] = []
+    for item in matches.items:
+        stored = matches.stored.get(item.id, item)
         repeat = read_item_repeat(stored, zone)
         start = item.properties.get("start_date")
         # without a due_date the start is its date, whichever date it names first
         lead = {"start_date": str(start)} if day_of(start) and "due_date" not in item.properties else {}
         dates = [each.dates for each in iter_between(repeat, begin, end)] if repeat else [lead]
         times = [show_occurrence(stored, each) if each else stored for each in dates]
-        told += (each for at in times for each in _iter_days(handles, at, begin, end))
-    return told, found.truncated
+        rows += (each for at in times for each in _iter_days(handles, at, begin, end))
+    return rows, matches.truncated
 
 
 def tell_time(item: Item, day: date) -> str:

@@ -19,7 +19,7 @@ from ana.models.scripted import ScriptedModel, calls
 from ana.time.clock import WEEKDAYS, Clock
 from ana.time.dates import show_day
 from ana.workspace import Workspace
-from app.said import Said
+from app.messages import UserMessage
 from app.turn import Assistant
 from graph.builder import compile_graph
 
@@ -44,14 +44,14 @@ class Turn:
     Args:
         at: When it is said.
         thread: The name of the conversation.
-        said: The message.
+        message: The message.
         calls: Each the name of a tool and its arguments; "@..." in place of an id is the item that begins so.
         answer: None where it waits for a decision.
     """
 
     at: datetime
     thread: str
-    said: Said
+    message: UserMessage
     calls: list[tuple[str, dict[str, Any]]]
     answer: str | None
 
@@ -59,10 +59,10 @@ class Turn:
 def read_turns(now: datetime) -> Iterator[Turn]:
     """Yield the turns, the first of them three weeks before a moment."""
     for line in FILE.read_text(encoding="utf-8").splitlines():
-        told = _fill(json.loads(line), now.date())
-        text, pasted = told["say"], told.get("paste")
-        said = Said(f"{text}\n\n{pasted}", (pasted,)) if pasted else Said(text)
-        yield Turn(_find_moment(told["at"], now), told["in"], said, told["calls"], told.get("answer"))
+        row = _fill(json.loads(line), now.date())
+        text, pasted = row["say"], row.get("paste")
+        message = UserMessage(f"{text}\n\n{pasted}", (pasted,)) if pasted else UserMessage(text)
+        yield Turn(_find_moment(row["at"], now), row["in"], message, row["calls"], row.get("answer"))
 
 
 def play(workspace: Workspace, now: datetime | None = None) -> None:
@@ -83,7 +83,7 @@ def play(workspace: Workspace, now: datetime | None = None) -> None:
             moments = (turn.at + timedelta(milliseconds=n) for n in count())
             clock.source = partial(next, moments)
             model.replies += _make_replies(turn, handles.memory)
-            assistant.ask(turn.said, threads.open(turn.thread))
+            assistant.ask(turn.message, threads.open(turn.thread))
 
 
 def _make_replies(turn: Turn, memory: Memory) -> Iterator[Any]:
@@ -124,14 +124,14 @@ def _find_moment(written: str, now: datetime) -> datetime:
 def _fill(value: Any, today: date) -> Any:
     """Return a value with the days that are written in it, at any depth."""
     if isinstance(value, str):
-        return _DAY.sub(lambda found: _write_day(found, today), value)
+        return _DAY.sub(lambda match: _write_day(match, today), value)
     if isinstance(value, dict):
         return {key: _fill(each, today) for key, each in value.items()}
     return [_fill(each, today) for each in value] if isinstance(value, list) else value
 
 
-def _write_day(found: re.Match[str], today: date) -> str:
-    days, works, form = found.groups()
+def _write_day(match: re.Match[str], today: date) -> str:
+    days, works, form = match.groups()
     day = today + timedelta(int(days))
     if works and day.weekday() > FRIDAY:
         day += timedelta(7 - day.weekday())

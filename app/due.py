@@ -17,7 +17,7 @@ from ana.time.repeats import may_repeat
 from ana.time.taking_place import takes_place
 from app.dated import list_dated, tell_time
 from app.following import list_calendar_news
-from app.show.items import localize_found, show_items, tell_elsewhere, tell_status
+from app.show.items import localize_matches, show_items, tell_elsewhere, tell_status
 from app.show.text import say, shorten
 
 if TYPE_CHECKING:
@@ -90,12 +90,12 @@ def _has_several_dates(item: "Item") -> bool:
 
 def group_due_locally(handles: "DataHandles", limit: int = MOST) -> dict[Due, QueryResult]:
     """Return the same as people are shown it: moments in their zone."""
-    return {name: localize_found(found, handles.clock.zone) for name, found in group_due(handles, limit).items()}
+    return {name: localize_matches(matches, handles.clock.zone) for name, matches in group_due(handles, limit).items()}
 
 
 def describe_groups(groups: dict[Due, QueryResult]) -> dict[str, Any]:
     """Return the items of each group as JSON."""
-    return {name: [to_json(item) for item in found.items] for name, found in groups.items()}
+    return {name: [to_json(item) for item in matches.items] for name, matches in groups.items()}
 
 
 def list_open_first(memory: "Memory", limit: int, *where: "Json") -> QueryResult:
@@ -113,9 +113,9 @@ def show_due(groups: dict[Due, QueryResult], *, year: int | None = None, ids: bo
     Args:
         year: The year that days are shown without.
     """
-    shown = [name for name, found in groups.items() if found.items]
-    for name in shown:
-        if name != shown[0]:
+    names = [name for name, matches in groups.items() if matches.items]
+    for name in names:
+        if name != names[0]:
             write_line()
         say(name_group(name, groups[name].total), style="bold red" if name == "overdue" else "bold")
         show_items(groups[name].items, year=year, ids=ids)
@@ -129,7 +129,7 @@ def name_group(name: Due, count: int) -> str:
 
 def tell_if_none(groups: dict[Due, QueryResult]) -> None:
     """Say so if no group has an item; not on standard output: cron sends a mail for whatever is printed there."""
-    if not any(found.items for found in groups.values()):
+    if not any(matches.items for matches in groups.values()):
         tell("Nothing is due in the next seven days.")
 
 
@@ -160,8 +160,8 @@ def list_today(groups: dict[Due, QueryResult], room: int, width: int, day: date)
     days = days if any(items for _, items in days) else []
     rest: list[str] = []
     for title, items in days:
-        shown = ((f"{tell_time(item, day if title == days[0][0] else date.min):5}", item) for item in items)
-        timed = sorted(shown, key=lambda pair: pair[0].strip() or "~")
+        rows = ((f"{tell_time(item, day if title == days[0][0] else date.min):5}", item) for item in items)
+        timed = sorted(rows, key=lambda pair: pair[0].strip() or "~")
         rest += _list_items(title, timed, width) or [title]  # also of today, where nothing is left
     return first + _cut(rest, today.total + week.total, room - len(first))
 
@@ -169,13 +169,13 @@ def list_today(groups: dict[Due, QueryResult], room: int, width: int, day: date)
 def summarize_due(handles: "DataHandles") -> list[str]:
     """Return a few lines about items that are overdue, due today and soon; no line without such items."""
     lines, now = [], handles.clock.now()
-    for which, found in group_due_locally(handles, GREETING).items():
-        lines += [f"{name_group(which, found.total)}:"] if found.items else []
+    for which, matches in group_due_locally(handles, GREETING).items():
+        lines += [f"{name_group(which, matches.total)}:"] if matches.items else []
         lines += [
             f"  {shorten(item.content, 160)}{_format_when(item, which, now)}{tell_elsewhere(item)}"
-            for item in found.items[:GREETING]
+            for item in matches.items[:GREETING]
         ]
-        lines += [f"  and {found.total - GREETING} more: /due"] if found.total > GREETING else []
+        lines += [f"  and {matches.total - GREETING} more: /due"] if matches.total > GREETING else []
     return lines
 
 
@@ -202,10 +202,10 @@ def _cut(lines: list[str], total: int, room: int) -> list[str]:
     """Return the lines that there is room for; if some of the items are left out, the last says how many."""
     if len(lines) <= room and _count_items(lines) == total:
         return lines
-    kept = lines[: max(room - 1, 0)]
-    while kept and not _count_items(kept[-1:]):  # a day without its items
-        kept.pop()
-    return [*kept, f"  and {total - _count_items(kept)} more: ana due"]
+    head = lines[: max(room - 1, 0)]
+    while head and not _count_items(head[-1:]):  # a day without its items
+        head.pop()
+    return [*head, f"  and {total - _count_items(head)} more: ana due"]
 
 
 def _count_items(lines: list[str]) -> int:

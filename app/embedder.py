@@ -45,8 +45,8 @@ def suggest_embedder(workspace: Workspace) -> str | None:
 
 def suggest_embedder_once(workspace: Workspace) -> str | None:
     """Return the line of `suggest_embedder` the first time, and None whenever it was returned before."""
-    said = workspace.note("embedder-suggested")
-    line = None if said.age() is not None else suggest_embedder(workspace)
+    note = workspace.note("embedder-suggested")
+    line = None if note.age() is not None else suggest_embedder(workspace)
     if line:
-        said.write("")
+        note.write("")
     return line

@@ -83,23 +83,23 @@ class Following:
                 self._read(calendar)
             except PASSING as exc:
                 stopping.check_stopped()
-                said = exc.message if isinstance(exc, UserError) else str(exc)
-                self._keep(replace(calendar, at=_stamp(now), tag="", fault=shorten(said)))
-                _log.warning("the calendar %s could not be read: %s", calendar.name, Quoted(said))
+                reason = exc.message if isinstance(exc, UserError) else str(exc)
+                self._keep(replace(calendar, at=_stamp(now), tag="", fault=shorten(reason)))
+                _log.warning("the calendar %s could not be read: %s", calendar.name, Quoted(reason))
 
     def _read(self, calendar: Calendar) -> "list[Change]":
         now, zone = self._clock.now(), find_zone(calendar.zone) or self._clock.zone
         calendar = replace(calendar, at=_stamp(now), zone=str(zone), fault="")
         self._keep(calendar)  # first, so that another process does not read it as well
-        found = fetch(self._workspace, calendar.url, calendar.tag)
-        if found is None:
+        download = fetch(self._workspace, calendar.url, calendar.tag)
+        if download is None:
             return []
-        entries = read_entries(calendar, found.data, zone)
+        entries = read_entries(calendar, download.data, zone)
         changes = update_entries(self._memory, calendar, entries, now.date())
         if calendar.name not in [each.name for each in list_calendars(self._workspace)]:
             remove_entries(self._memory, calendar)  # it was taken out while it was read
             return []
-        self._keep(replace(calendar, tag=found.tag))
+        self._keep(replace(calendar, tag=download.tag))
         return changes
 
     def _add(self, calendar: Calendar) -> None:

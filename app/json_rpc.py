@@ -8,16 +8,16 @@ UNREADABLE, WRONG = -32700, -32600
 """Codes: what came is no JSON; it is no request that can be taken."""
 
 
-def refuse(asked: Any, sentence: str) -> dict[str, Any]:
+def refuse(value: Any, sentence: str) -> dict[str, Any]:
     """Return the answer that refuses a request. One to a tool's call is a result: a model can act on that.
 
     Args:
-        asked: The request, as far as it could be read; None for what is no JSON.
+        value: The request, as far as it could be read; None for what is no JSON.
     """
-    request = asked if isinstance(asked, dict) else {}
+    request = value if isinstance(value, dict) else {}
     id = request.get("id")
     id = id if isinstance(id, int | str) and not find_fault(id) else None
     answer: dict[str, Any] = {"jsonrpc": "2.0", "id": id}
     if request.get("method") == "tools/call" and id is not None:
         return answer | {"result": {"isError": True, "content": [{"type": "text", "text": sentence}]}}
-    return answer | {"error": {"code": UNREADABLE if asked is None else WRONG, "message": sentence}}
+    return answer | {"error": {"code": UNREADABLE if value is None else WRONG, "message": sentence}}

@@ -20,7 +20,7 @@ LONGEST = 80
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf/\"]))?")
 """An escape of JSON, in a text that is JSON inside JSON too, or a backslash."""
 
-_MEANT = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", None: "\\"}
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", None: "\\"}
 
 _TYPED = "\n# "
 """What begins a message in the file of what was typed: a comment with its moment. Each line of it begins with a +."""
@@ -53,10 +53,10 @@ def remove_lines(workspace: Workspace, mentions: Mentions) -> None:
         # in its place, because other processes have it open
         with file.open("r+b") as log:
             lines = log.readlines()
-            kept = [line for line in lines if not mentions.are_in(line)]
-            if len(kept) < len(lines):
+            remaining = [line for line in lines if not mentions.are_in(line)]
+            if len(remaining) < len(lines):
                 log.seek(0)
-                log.writelines(kept)
+                log.writelines(remaining)
                 log.truncate()
 
 
@@ -64,19 +64,19 @@ def remove_typed(file: Path, mentions: Mentions, messages: Collection[str]) -> N
     """Delete what was typed that is one of these messages, or has a mention."""
     if file.exists():
         begin, *typed = file.read_bytes().decode(errors="replace").split(_TYPED)
-        said = [(each, "\n".join(line[1:] for line in each.split("\n")[1:]).strip()) for each in typed]
-        kept = [each for each, text in said if text not in messages and not mentions.are_in(text.encode())]
-        write_whole(file, _TYPED.join([begin, *kept]), mode=0o600)
+        entries = [(each, "\n".join(line[1:] for line in each.split("\n")[1:]).strip()) for each in typed]
+        remaining = [each for each, text in entries if text not in messages and not mentions.are_in(text.encode())]
+        write_whole(file, _TYPED.join([begin, *remaining]), mode=0o600)
 
 
 def name_unreached(workspace: Workspace) -> list[str]:
     """Return a sentence for each place that may hold what is deleted here, and that no command reaches."""
-    told = []
+    sentences = []
     if backups := workspace.list_backups():
-        told.append(f"{pluralize(len(backups), 'backup')} in {backups[0].parent} may hold them.")
+        sentences.append(f"{pluralize(len(backups), 'backup')} in {backups[0].parent} may hold them.")
     if aside := workspace.list_set_aside():
-        told.append(f"What was put aside in {aside[0].parent} may hold them.")
-    return told
+        sentences.append(f"What was put aside in {aside[0].parent} may hold them.")
+    return sentences
 
 
 def _fold(text: str) -> str:
@@ -86,6 +86,6 @@ def _fold(text: str) -> str:
     return " ".join(str(fold_case(whole)).split())
 
 
-def _unescape(found: re.Match[str]) -> str:
-    number, letter = found.groups()
-    return chr(int(number, 16)) if number else _MEANT.get(letter, letter)
+def _unescape(match: re.Match[str]) -> str:
+    number, letter = match.groups()
+    return chr(int(number, 16)) if number else _ESCAPES.get(letter, letter)

@@ -18,7 +18,7 @@ from ana.tracing.record import add_up, list_steps
 from ana.tracing.schema import Step
 from graph.state import Turn
 from nodes.autonomy.request import may_be_approved_unseen
-from nodes.history import calculation_failed, receipts, refused_copies, this_turn, understood
+from nodes.history import calculation_failed, list_refused_copies, receipts, this_turn, understood
 from nodes.requests import Request, read_request
 from nodes.turns import can_go_on, find_turn, find_unanswered, find_unread
 
@@ -150,20 +150,20 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
         receipt=turn.get("receipt", ""),
         error=turn["error"],
         fruitless=not understood(turn) or calculation_failed(messages),
-        refused_copy=bool(refused_copies(messages)),
+        refused_copy=bool(list_refused_copies(messages)),
         question=turn["question"],
         composed=any(decision.get(COMPOSED) for decision in turn["decisions"][-1:]),
     )
 
 
-def read_waiting(state: StateSnapshot, asked: Interrupt, clock: Clock) -> Waiting:
+def read_waiting(state: StateSnapshot, interrupt: Interrupt, clock: Clock) -> Waiting:
     """Return a turn that waits for the reply to a request."""
     turn, messages = find_turn(state, clock), this_turn(state.values["messages"])
     return Waiting(
         thread_id=thread_of_state(state),
         turn_id=turn["id"],
-        request_id=asked.id,
-        request=read_request(asked),
+        request_id=interrupt.id,
+        request=read_request(interrupt),
         steps=list_steps(messages, turn),
         changes=receipts(messages),
         may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),

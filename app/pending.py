@@ -41,8 +41,8 @@ def keep_waiting(handles: Handles, state: State, name: str) -> str:
     with open_graph(handles) as graph:
         if waiting := find_unanswered(graph.get_state(config)):
             return waiting[0].id
-        kept = {key: state[key] for key in ("messages", "turn", "draft")}
-        graph.update_state(config, kept, as_node="execute_tools")
+        fields = {key: state[key] for key in ("messages", "turn", "draft")}
+        graph.update_state(config, fields, as_node="execute_tools")
         graph.invoke(None, config, context=LocalContext(opened=handles), durability="sync")
         return graph.get_state(config).interrupts[0].id
 

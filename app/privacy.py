@@ -40,7 +40,7 @@ def describe_answering(settings: Settings) -> str:
 def describe_setup(workspace: Workspace) -> str:
     """Return one line: the model, the data folder, and what leaves the machine."""
     folder, settings = workspace.folder, workspace.settings
-    shown = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
+    path = folder.relative_to(PROJECT) if folder.is_relative_to(PROJECT) else folder
     privacy = describe_leaving(settings) or "nothing leaves this machine"
-    place = "the database" if workspace.has_database else shown
+    place = "the database" if workspace.has_database else path
     return f"ana {__version__} · {model_name(settings)} · data in {place} · {privacy}"

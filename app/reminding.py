@@ -92,12 +92,12 @@ def _keep_ringing(handles: "DataHandles", targets: Sequence[Target]) -> Iterator
 
 def describe_failing(workspace: Workspace) -> list[str]:
     """Return a sentence for each calendar that cannot be read, and each address that takes no messages at present."""
-    ledger, told = workspace.open_ledger(), describe_unread(workspace)
+    ledger, sentences = workspace.open_ledger(), describe_unread(workspace)
     for target in list_targets(workspace):
         if failing := ledger.get_failing(target.key):
             since = workspace.make_clock().minute(failing.since.isoformat())
-            told.append(f"Reminders do not arrive by {target.name} since {since}: {failing.reason.rstrip('.')}.")
-    return told
+            sentences.append(f"Reminders do not arrive by {target.name} since {since}: {failing.reason.rstrip('.')}.")
+    return sentences
 
 
 def _show(say: Callable[[str], None], message: Message) -> str:

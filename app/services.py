@@ -112,11 +112,11 @@ def describe(service: Service) -> str:
     files, _ = plan(service)
     if not any(path.exists() for path in files):
         return ""
-    asked = ["launchctl", "list", service.label]
+    command = ["launchctl", "list", service.label]
     if sys.platform != "darwin":
-        asked = ["systemctl", "--user", "is-active", "--quiet", service.unit]
-    if run_program(*asked).returncode:
-        return f"`ana {service.name}` is installed and does not run; `{' '.join(asked)}` says so."
+        command = ["systemctl", "--user", "is-active", "--quiet", service.unit]
+    if run_program(*command).returncode:
+        return f"`ana {service.name}` is installed and does not run; `{' '.join(command)}` says so."
     return f"The system runs `ana {service.name}`{' every minute' if service.every_minute else ''}."
 
 
@@ -127,8 +127,8 @@ def plan(service: Service) -> tuple[dict[Path, str], list[list[str]]]:
         agent = Path.home() / "Library" / "LaunchAgents" / f"{service.label}.plist"
         lasting = {"RunAtLoad": True, "KeepAlive": {"SuccessfulExit": False}}
         keeping: dict[str, object] = {"StartInterval": 60} if service.every_minute else lasting
-        told = {"Label": service.label, "ProgramArguments": command, "EnvironmentVariables": {"PYTHONSAFEPATH": "1"}}
-        return {agent: plistlib.dumps(told | keeping).decode()}, [["launchctl", "load", "-w", str(agent)]]
+        own = {"Label": service.label, "ProgramArguments": command, "EnvironmentVariables": {"PYTHONSAFEPATH": "1"}}
+        return {agent: plistlib.dumps(own | keeping).decode()}, [["launchctl", "load", "-w", str(agent)]]
     if not sys.platform.startswith("linux"):
         raise UserError("Here is neither systemd nor launchd.", "Let the system run `ana remind --once` every minute.")
     folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"

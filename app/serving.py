@@ -43,7 +43,7 @@ def mark_serving(workspace: Workspace) -> Iterator[None]:
 
 def is_serving(workspace: Workspace) -> bool:
     """Return whether a server works on the data folder."""
-    return any(_is_held(path) for path in workspace.server_folder.glob("*.serving"))
+    return any(_is_locked(path) for path in workspace.server_folder.glob("*.serving"))
 
 
 def refuse_while_serving(workspace: Workspace, what: str) -> None:
@@ -62,7 +62,7 @@ def refuse_while_serving(workspace: Workspace, what: str) -> None:
         )
 
 
-def _is_held(path: Path) -> bool:
+def _is_locked(path: Path) -> bool:
     try:
         with FileLock(path, timeout=0):
             path.unlink(missing_ok=True)  # of a server that was killed

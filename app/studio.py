@@ -29,7 +29,7 @@ from ana.workspace import Workspace, load_workspace
 from app.server.arriving import refuse
 from app.server.guard import Guard
 from app.server.refusals import REFUSALS, fail
-from app.server.thread_row import ASKED, Row, describe_thread
+from app.server.thread_row import OPEN_REQUEST, Row, describe_thread
 from app.serving import mark_serving
 from graph.builder import graph
 from graph.context import SAVER
@@ -114,8 +114,8 @@ def _read_row(saver: ThreadSaver, threads: Threads, id: str) -> Row | None:
     except Exception:  # whatever a thread holds, the others are shown, and the server starts
         logger.exception("the thread %s cannot be read", id)
         return None
-    shown = {name: value for name, value in row.items() if name != ASKED}
-    return {"thread_id": uuid.UUID(id), "config": {}} | shown if row["updated_at"] else None
+    fields = {name: value for name, value in row.items() if name != OPEN_REQUEST}
+    return {"thread_id": uuid.UUID(id), "config": {}} | fields if row["updated_at"] else None
 
 
 def fill_table(table: list[dict[str, Any]], saved: dict[str, Row]) -> None:

@@ -37,9 +37,9 @@ def connect(provider: str, model: str, url: str, key: str) -> str:
     values = _choose_values(provider, model, url, key)
     if fixed := list_fixed():
         raise UserError(f"{', '.join(fixed)} stands in the environment of the server.", "Change it there.")
-    told = try_model(load_settings(read_environment() | values))
+    greeting = try_model(load_settings(read_environment() | values))
     write_env_file(settings_module.find_places().env_file, values)
-    return f"Connected. {told}"
+    return f"Connected. {greeting}"
 
 
 def try_model(settings: Settings) -> str:

@@ -15,6 +15,7 @@ from ana.logs import name_log
 from ana.settings import Autonomy
 from ana.text import check_text
 from ana.threads.ports import PATIENCE, owning
+from app.messages import UserMessage
 from app.outcome import (
     CutShort,
     Done,
@@ -28,7 +29,6 @@ from app.outcome import (
     thread_of_state,
 )
 from app.reading import ThreadReader
-from app.said import Said
 from graph.builder import open_graph
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
@@ -42,7 +42,7 @@ from nodes.turns import (
     close_turn,
     find_turn,
     find_unanswered,
-    refuse_asked,
+    refuse_calls,
 )
 from nodes.typed import make_message
 
@@ -79,11 +79,11 @@ class Assistant(ThreadReader):
 
     def ask(
         self,
-        question: str | Said,
+        question: str | UserMessage,
         thread_id: str,
         max_steps: int | None = None,
         on_event: Listener = _ignore,
-        shown: str | None = None,
+        request_id: str | None = None,
     ) -> Done | Waiting:
         """Run a turn, or let one go on that waits in this thread. One that was cut short ends first; if it then waits,
         that is returned, and the question is not put: a request that nobody saw would be rejected by it.
@@ -95,16 +95,16 @@ class Assistant(ThreadReader):
             question: The message; a mere text is one of which nobody knows what was pasted.
             max_steps: Most model calls; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
-            shown: The request that this door has shown the person last in this thread.
+            request_id: The request that this door has shown the person last in this thread.
 
         Raises:
             NotShown: It says yes or no to a request that was not shown; nothing was done.
             UserError: The turn could not run; the thread takes the next message all the same.
         """
-        said = Said(question, None) if isinstance(question, str) else question
-        if not said.text.strip():
+        message = UserMessage(question, None) if isinstance(question, str) else question
+        if not message.text.strip():
             raise UserError("There is no question.", "Say something.")
-        check_text(said.text, UserError)
+        check_text(message.text, UserError)
         with self._own(thread_id):
             state = self._read(thread_id)
             if isinstance(self._open_turn(state), CutShort):
@@ -114,12 +114,12 @@ class Assistant(ThreadReader):
                 state = self._read(thread_id)
             if unanswered := find_unanswered(state):
                 request, waits = read_request(unanswered[0]), find_turn(state, self.handles.clock).get("asked")
-                if read_short_reply(said.text) and shown != unanswered[0].id:
-                    raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), shown)
-                if reply := read_message(said.text, request, waits):
+                if read_short_reply(message.text) and request_id != unanswered[0].id:
+                    raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), request_id)
+                if reply := read_message(message.text, request, waits):
                     return self._reply(state, unanswered[0], reply, max_steps, on_event)
                 on_event({"ended": self._end_waiting(state, unanswered[0])})
-            return self._run({"messages": [make_message(said.text, said.pasted)]}, thread_id, max_steps, on_event)
+            return self._run({"messages": [make_message(message.text, message.pasted)]}, thread_id, max_steps, on_event)
 
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
         """Go on with a turn that was cut short; nothing is written twice. Return None if the thread has no such turn.
@@ -183,9 +183,9 @@ class Assistant(ThreadReader):
             if request_id != unanswered[0].id:
                 raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), request_id)
             request = read_request(unanswered[0])
-            given = complete_reply(reply, request)
-            check_reply(given, request)
-            return self._reply(state, unanswered[0], given, max_steps, on_event)
+            full = complete_reply(reply, request)
+            check_reply(full, request)
+            return self._reply(state, unanswered[0], full, max_steps, on_event)
 
     def _finish(self, state: StateSnapshot, on_event: Listener) -> Done | Waiting | None:
         """Go on with a turn that was cut short; None if a person had stopped it, and it has ended so."""
@@ -195,18 +195,18 @@ class Assistant(ThreadReader):
         return self._run(build_input(state), thread_of_state(state), None, on_event)
 
     def _reply(
-        self, state: StateSnapshot, asked: Interrupt, reply: Any, max_steps: int | None, on_event: Listener
+        self, state: StateSnapshot, interrupt: Interrupt, reply: Any, max_steps: int | None, on_event: Listener
     ) -> Done | Waiting:
-        new = {asked.id: reply}
+        new = {interrupt.id: reply}
         save_reply(self._graph.checkpointer, state, new)
         return self._run(build_input(state, new), thread_of_state(state), max_steps, on_event)
 
-    def _run(self, given: Any, thread_id: str, max_steps: int | None, on_event: Listener) -> Done | Waiting:
+    def _run(self, inputs: Any, thread_id: str, max_steps: int | None, on_event: Listener) -> Done | Waiting:
         context = LocalContext(max_steps=max_steps, autonomy=self.autonomy, opened=self.handles, on_event=on_event)
         try:
             # the output holds the whole turn, so that nothing is read from the disk again when it is done
             ended = self._graph.invoke(
-                given,
+                inputs,
                 config_of(thread_id),
                 context=context,
                 durability="sync",
@@ -231,10 +231,10 @@ class Assistant(ThreadReader):
             return read_waiting(state, find_unanswered(state)[0], self.handles.clock)
         return read_done(self.handles, thread_id, ended.value["turn"], this_turn(ended.value["messages"]))
 
-    def _end_waiting(self, state: StateSnapshot, asked: Interrupt, why: str = "") -> str:
+    def _end_waiting(self, state: StateSnapshot, interrupt: Interrupt, why: str = "") -> str:
         """End a turn that nobody replied to; return the sentence that closes it."""
         weighed = find_turn(state, self.handles.clock).get("asked")
-        closing, answers = refuse_asked(state.values["messages"], None if weighed else read_request(asked))
+        closing, answers = refuse_calls(state.values["messages"], None if weighed else read_request(interrupt))
         self._end(state, why or closing, answers)
         mark_answered(self._graph.checkpointer, state)
         return why or closing

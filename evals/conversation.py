@@ -19,7 +19,7 @@ FILE = PROJECT / "tests" / "data" / "conversation.jsonl"
 WIDTH = 116
 """Columns, as of a terminal."""
 
-SAID = (
+MESSAGES = (
     "We redo the kitchen in March. Priya does the tiles, and I owe her the measurements by Friday.",
     "Nothing hard after four, please: I am useless by then.",
     "A bigger window would be lovely, one day.",
@@ -41,7 +41,7 @@ def record_conversation() -> Golden:
     """
     settings = load_settings()
     model = build_model(settings, decision_prompt)
-    return record_golden("structure emerges", "act", [(said, (), ()) for said in SAID], settings, model)
+    return record_golden("structure emerges", "act", [(message, (), ()) for message in MESSAGES], settings, model)
 
 
 def render_conversation(golden: Golden | None = None) -> str:

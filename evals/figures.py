@@ -60,8 +60,8 @@ def render_tasks(report: Report | None = None) -> str:
     columns |= {"model calls": "avg_lm_calls", "tool calls": "avg_tool_calls"}
     rows = []
     for group, figures in report.groups.items():
-        shown = (figures[name] for name in columns.values())
-        cells = (str(figure) if isinstance(figure, int) else f"{figure:.2f}" for figure in shown)
+        values = (figures[name] for name in columns.values())
+        cells = (str(figure) if isinstance(figure, int) else f"{figure:.2f}" for figure in values)
         rows.append(f"| {group.replace('_', ' ')} | {' | '.join(cells)} |")
     return "\n".join([f"| group | {' | '.join(columns)} |", f"|{' --- |' * (len(columns) + 1)}", *rows])
 
@@ -73,6 +73,6 @@ def render_context(every: dict[str, Presence] | None = None) -> str:
         every: The shares by embedder; None measures them.
     """
     every = every or {n: measure_presence(build_embedder(load_settings({}), n)) for n in LOCAL_EMBEDDERS}
-    rows = [f"| {name} | **{p.in_prompt:.2f}** | {p.found:.2f} | {p.found_wider:.2f} |" for name, p in every.items()]
+    rows = [f"| {n} | **{p.in_prompt:.2f}** | {p.by_question:.2f} | {p.by_preference:.2f} |" for n, p in every.items()]
     head = "| embedder | in the prompt | an item, the question is searched | an item, preferences are searched |"
     return "\n".join([head, "| --- | --- | --- | --- |", *rows])

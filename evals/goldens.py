@@ -40,7 +40,7 @@ SHORT = 200
 STEPS = 6
 """Most model calls in a turn."""
 
-Said = tuple[str, Sequence[Any], Sequence[str]]
+Talk = tuple[str, Sequence[Any], Sequence[str]]
 """A message, the model's replies (none: the offline reader's), and what the person decides where they are asked."""
 
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
@@ -54,12 +54,12 @@ def fail(_: list[BaseMessage]) -> AIMessage:
 
 def delete_first(messages: list[BaseMessage]) -> AIMessage:
     """Delete the item that was found."""
-    found = json.loads(messages[-1].text.split("\n", 1)[1].rsplit("\n", 1)[0])
-    return calls(("delete_item", {"id": found["items"][0]["id"]}))
+    result = json.loads(messages[-1].text.split("\n", 1)[1].rsplit("\n", 1)[0])
+    return calls(("delete_item", {"id": result["items"][0]["id"]}))
 
 
 FIND_MILK = calls(("query_items", {"text": "milk"}))
-CONVERSATIONS: dict[str, tuple[Autonomy, list[Said]]] = {
+CONVERSATIONS: dict[str, tuple[Autonomy, list[Talk]]] = {
     "offline reader": (
         "confirm",
         [
@@ -149,13 +149,13 @@ def write_goldens(file: Path, goldens: Sequence[Golden]) -> None:
 
 def record_goldens() -> list[Golden]:
     """Play every conversation and return its records."""
-    return [record_golden(name, dial, said) for name, (dial, said) in CONVERSATIONS.items()]
+    return [record_golden(name, dial, turns) for name, (dial, turns) in CONVERSATIONS.items()]
 
 
 def play_again(golden: Golden) -> Golden:
     """Return a conversation as the program plays it now on an empty store, with the decisions that were recorded."""
-    said = [(record["question"], list_decisions(record), ()) for record in golden.records]
-    again = record_golden(golden.name, "act", said)
+    turns = [(record["question"], list_decisions(record), ()) for record in golden.records]
+    again = record_golden(golden.name, "act", turns)
     replied = zip(golden.records, again.records, strict=True)
     return replace(again, records=[cast(Record, {**new, **_who_replied(old)}) for old, new in replied])
 
@@ -178,25 +178,25 @@ def load_golden_settings() -> Settings:
 
 
 def record_golden(
-    name: str, dial: Autonomy, said: Sequence[Said], own: Settings | None = None, answering: BaseChatModel | None = None
+    name: str, dial: Autonomy, turns: Sequence[Talk], own: Settings | None = None, replier: BaseChatModel | None = None
 ) -> Golden:
     """Play a conversation on an empty store, with a clock of its own, and return its records.
 
     Args:
         name: What it is about.
         dial: How much is done without asking.
-        said: What is said, and replied where no model is given.
+        turns: What is said, and replied where no model is given.
         own: Settings in place of those of all conversations.
-        answering: The model that replies.
+        replier: The model that replies.
     """
     moments = (BEGINNING + timedelta(seconds=n) for n in count())
     clock = Clock(ZoneInfo("Europe/Berlin"), lambda: next(moments))
     backend, thread = InMemoryBackend(WordLlamaEmbeddings()), name.replace(" ", "-")
     records: list[Record] = []
-    for number, (question, replies, decisions) in enumerate(said, 1):
+    for number, (question, replies, decisions) in enumerate(turns, 1):
         provider = "openai" if replies else "offline"
         settings = own or load_golden_settings().model_copy(update={"llm_provider": provider})
-        model = answering or (ScriptedModel(replies=list(replies)) if replies else build_model(settings))
+        model = replier or (ScriptedModel(replies=list(replies)) if replies else build_model(settings))
         scene = Scene(
             id=f"{thread}-{number}",
             thread=thread,
@@ -219,8 +219,8 @@ def _to_json(golden: Golden) -> dict[str, Any]:
     return {"name": golden.name, "records": golden.records}
 
 
-def _from_json(told: dict[str, Any]) -> Golden:
-    return Golden(told["name"], told["records"])
+def _from_json(data: dict[str, Any]) -> Golden:
+    return Golden(data["name"], data["records"])
 
 
 def main() -> None:

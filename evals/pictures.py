@@ -26,10 +26,10 @@ from ana.handles import Handles
 from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
+from app.messages import UserMessage
 from app.repl.lines import PROMPT
 from app.repl.opening import Opening
 from app.repl.repl import Repl
-from app.said import Said
 from app.show.text import say
 from app.throwaway import make_throwaway
 from app.turn import Assistant, open_assistant
@@ -111,7 +111,7 @@ class _Terminal(io.StringIO):
         for part in _CONTROL.split(self.getvalue()):
             if part.endswith("\n"):
                 row += 1
-                lines += [""] * (row == len(lines))
+                lines += [""] if row == len(lines) else []
             elif part.endswith("A"):
                 row -= int(part[2:-1] or 1)
             elif part.endswith("K") and part[0] == "\x1b":
@@ -137,16 +137,16 @@ class _Opened(Opening):
 class _ScriptedRepl(Repl):
     """A REPL in which lines are typed, one after the other."""
 
-    def __init__(self, handles: Handles, said: Sequence[str]) -> None:
+    def __init__(self, handles: Handles, lines: Sequence[str]) -> None:
         super().__init__(handles.workspace, None)
         self._opening = _Opened(self, handles)
-        self._said = said
+        self._lines = lines
 
-    def _read_lines(self) -> Iterator[Said]:
+    def _read_lines(self) -> Iterator[UserMessage]:
         self._opening.wait()
-        for line in self._said:
+        for line in self._lines:
             say(f"{PROMPT}{line}", style="bold")
-            yield Said(line)
+            yield UserMessage(line)
 
 
 def open_scene(picture: Picture, folder: Path) -> Handles:
@@ -161,17 +161,17 @@ def record(picture: Picture) -> str:
     """Return what the REPL prints in a conversation, with its colours; without its first line, which names a folder."""
     screen = _Terminal()
     with TemporaryDirectory(prefix="ana-") as folder, _columns(), redirect_stdout(screen), redirect_stderr(screen):
-        _ScriptedRepl(open_scene(picture, Path(folder)), picture.said).run()
-    shown = screen.read_screen()
-    return shown[shown.index(BEGINS) :]
+        _ScriptedRepl(open_scene(picture, Path(folder)), picture.lines).run()
+    output = screen.read_screen()
+    return output[output.index(BEGINS) :]
 
 
-def draw(name: str, shown: str, theme: str) -> str:
+def draw(name: str, output: str, theme: str) -> str:
     """Return what a terminal shows as SVG."""
     # all that the environment could decide is given
-    given: Any = {"force_terminal": True, "color_system": "truecolor", "no_color": False, "height": 100}
-    console = Console(record=True, width=WIDTH, file=io.StringIO(), **given)
-    console.print(Text.from_ansi(shown), soft_wrap=True)
+    options: Any = {"force_terminal": True, "color_system": "truecolor", "no_color": False, "height": 100}
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), **options)
+    console.print(Text.from_ansi(output), soft_wrap=True)
     drawn = console.export_svg(
         title="ana", theme=THEMES[theme], code_format=FORMAT, font_aspect_ratio=ASPECT, unique_id=f"{name}-{theme}"
     )
@@ -181,18 +181,18 @@ def draw(name: str, shown: str, theme: str) -> str:
 
 def draw_all() -> dict[str, str]:
     """Return all pictures by the names of their files."""
-    shown = {picture.name: record(picture) for picture in PICTURES}
-    return {f"{name}-{theme}.svg": draw(name, text, theme) for name, text in shown.items() for theme in THEMES}
+    outputs = {picture.name: record(picture) for picture in PICTURES}
+    return {f"{name}-{theme}.svg": draw(name, text, theme) for name, text in outputs.items() for theme in THEMES}
 
 
 @contextmanager
 def _columns() -> Iterator[None]:
     """Let the terminal be as wide as the picture, and have colours."""
-    given = {"COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
-    before = {name: os.environ.get(name) for name in (*given, "NO_COLOR", "COLORTERM")}
+    variables = {"COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
+    before = {name: os.environ.get(name) for name in (*variables, "NO_COLOR", "COLORTERM")}
     for name in before:
         os.environ.pop(name, None)
-    os.environ.update(given)
+    os.environ.update(variables)
     try:
         yield
     finally:

@@ -39,8 +39,8 @@ class PostgresServer:
         if os.geteuid() == 0:
             os.chown(folder, NOBODY, NOBODY)
         where = ("-D", f"{folder / 'data'}")
-        made = ("-U", "ana", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
-        assert self._begin("initdb", *where, *made).wait() == 0, self._log.read_text()
+        options = ("-U", "ana", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync", "--no-instructions")
+        assert self._begin("initdb", *where, *options).wait() == 0, self._log.read_text()
         listens = ("-c", "listen_addresses=", "-c", f"unix_socket_directories={folder}")
         self._options = (*where, *listens, *(() if durable else _NO_SYNC))
 

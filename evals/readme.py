@@ -14,7 +14,7 @@ from evals.pages import replace_parts
 from graph.builder import graph
 from tools.catalog import TOOLS
 
-SAID = (
+LINES = (
     "Remind me to review the quarterly report on Friday",
     "note: the spare key is in the blue tin",
     "I prefer deep work in the mornings",
@@ -23,7 +23,7 @@ SAID = (
     "cancel Netflix by Friday",
     "yes",
 )
-SAID_LATER = ("where is the spare key?", "/context")
+LATER_LINES = ("where is the spare key?", "/context")
 
 
 def render_tools() -> str:
@@ -37,8 +37,8 @@ def render_settings() -> str:
     for name, field in deployment_first:
         default = None if field.default_factory else field.default
         default = ", ".join(default) if isinstance(default, list | tuple) else default
-        shown = "" if default in (None, "") else f"`{default}`"
-        rows.append(f"| `{name.upper()}` | {shown} | {field.description} |")
+        cell = "" if default in (None, "") else f"`{default}`"
+        rows.append(f"| `{name.upper()}` | {cell} | {field.description} |")
     return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])
 
 
@@ -64,19 +64,19 @@ Run = Callable[[str, dict[str, str]], str]
 """Runs CHAT: takes what is typed and the environment, returns what it prints."""
 
 
-def start_chat(given: str, env: dict[str, str]) -> str:
-    done = run_python("-c", dedent(CHAT), stdin=given, env=env)
+def start_chat(text: str, env: dict[str, str]) -> str:
+    done = run_python("-c", dedent(CHAT), stdin=text, env=env)
     done.check_returncode()
     return done.stdout
 
 
 def record_transcript(run: Run = start_chat) -> str:
-    """Return the output of `ana chat` on an empty folder for SAID, and for SAID_LATER after starting again."""
+    """Return the output of `ana chat` on an empty folder for LINES, and for LATER_LINES after starting again."""
     with tempfile.TemporaryDirectory() as name:
         here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "ana.log"}
         env = {key: f"{name}/{path}" for key, path in here.items()} | {"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "UTC"}
-        shown = "\n".join(run("\n".join(said) + "\n", env) for said in (SAID, SAID_LATER))
-        return f"```\n{shown.rstrip().replace(name, '').replace('data in /data', 'data in .data')}\n```"
+        transcript = "\n".join(run("\n".join(lines) + "\n", env) for lines in (LINES, LATER_LINES))
+        return f"```\n{transcript.rstrip().replace(name, '').replace('data in /data', 'data in .data')}\n```"
 
 
 PARTS: dict[str, dict[str, Callable[[], str]]] = {
@@ -106,12 +106,12 @@ def main() -> None:
 
 def _format_signature(name: str) -> str:
     arguments = TOOLS[name].args
-    shown = [
+    parts = [
         a if "default" not in spec else f"{a}={_format_default(spec['default'])}"
         for a, spec in arguments.items()
         if a != "call"
     ]
-    return f"{name}({', '.join(shown)})"
+    return f"{name}({', '.join(parts)})"
 
 
 def _format_default(value: object) -> str:

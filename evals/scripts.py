@@ -14,12 +14,12 @@ class Picture:
 
     Args:
         name: The beginning of its files' names.
-        said: What is typed.
+        lines: What is typed.
         replies: What the model replies.
     """
 
     name: str
-    said: Sequence[str]
+    lines: Sequence[str]
     replies: Sequence[Any]
 
 

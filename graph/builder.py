@@ -16,7 +16,7 @@ from graph.state import Input, Output, State
 from graph.updates import keep_usable
 from nodes.approve import approve
 from nodes.execute_tools import execute_tools
-from nodes.history import is_answered, pending_calls, this_turn
+from nodes.history import find_pending, is_answered, this_turn
 from nodes.load_context import load_context
 from nodes.reason import reason
 from nodes.reflect import reflect
@@ -25,7 +25,7 @@ from tools.catalog import catalog
 
 def after_reason(state: State) -> Literal["execute_tools", "reflect"]:
     """Run the calls of the last message; without calls the reply is a draft."""
-    return "execute_tools" if pending_calls(keep_usable(state)["messages"]) else "reflect"
+    return "execute_tools" if find_pending(keep_usable(state)["messages"]) else "reflect"
 
 
 def after_execute_tools(state: State) -> Literal["approve", "execute_tools", "reason"]:
@@ -34,7 +34,7 @@ def after_execute_tools(state: State) -> Literal["approve", "execute_tools", "re
     turn = state.get("turn")
     if turn and turn.get("asked"):
         return "approve"
-    return "execute_tools" if pending_calls(state["messages"]) else "reason"
+    return "execute_tools" if find_pending(state["messages"]) else "reason"
 
 
 def after_reflect(state: State) -> Literal["reason", "__end__"]:

@@ -23,7 +23,7 @@ MOST_STEPS = 100
 SAVER = "__pregel_checkpointer"
 """Where langgraph keeps a run's saver; a run whose thread ends with it has none."""
 
-TOLD = ("name", "first_question", "last_activity")
+THREAD_FIELDS = ("name", "first_question", "last_activity")
 """What the metadata of the server's row of a thread tell of it; the server hands them on to the thread's runs."""
 
 

@@ -17,7 +17,7 @@ from langgraph.types import Command
 from ana.errors import UserError
 from ana.threads.ids import name_run
 from ana.threads.runs import Run, find_run
-from graph.context import TOLD, Context
+from graph.context import THREAD_FIELDS, Context
 from graph.replies import bind_message, bind_reply
 from graph.state import Output, merge_messages
 from graph.updates import check_config, check_input
@@ -33,7 +33,7 @@ STEPS = ("messages", "turn", "draft")
 ASKS = "__interrupt__"
 """Under which langgraph adds to the state what a person is asked."""
 
-SHOWN = {*Output.__annotations__, ASKS}
+OUTPUT_KEYS = {*Output.__annotations__, ASKS}
 
 
 class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
@@ -43,22 +43,22 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """
 
     async def astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        run, (given, *more) = find_run(), args
+        run, (inputs, *more) = find_run(), args
         assert run is not None
         config: RunnableConfig = more[0] if more else kwargs["config"]
         # here, because not every server has looked at them before
-        check_input(given)
+        check_input(inputs)
         check_config(config, run.thread)
         await run.acquire(PATIENCE)
-        if not run.is_kept:
+        if not run.is_persistent:
             kwargs.pop("durability", None)  # langgraph waits for a checkpoint that nobody saves
-        leave_out_told(config)
-        begun = await self._has_begun(given, config, run)
+        strip_thread_fields(config)
+        begun = await self._has_begun(inputs, config, run)
         if begun:
             config["configurable"].pop("checkpoint_id", None)
             bound: Any = build_input(await self.aget_state(config))
         else:
-            bound = await self._bind(given, config, run)
+            bound = await self._bind(inputs, config, run)
         stream = cast("AsyncGenerator[Any]", super().astream(bound, *more, **kwargs | {"output_keys": STEPS}))
         try:
             drafts = _shows_drafts(kwargs.get("context"), config)
@@ -70,40 +70,40 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
         finally:
             run.stop()  # a node whose task was cancelled works on in its thread
 
-    async def _has_begun(self, given: Any, config: RunnableConfig, run: Run) -> bool:
+    async def _has_begun(self, inputs: Any, config: RunnableConfig, run: Run) -> bool:
         """Return whether an earlier attempt at the run has left something to go on from, as it is or as another door,
         which took the thread over, has left it."""
         if not run.goes_on:
             return False
-        if not run.is_kept:
+        if not run.is_persistent:
             raise UserError("The run was cut short, and nothing of it is kept.", "Send it again.")
         state = await self.aget_state(_newest(config))
         id = str(config["configurable"]["run_id"])
         if state.metadata is not None and str(state.metadata.get("run_id")) == id:
             return True
-        said = merge_messages([], given["messages"])[-1:] if isinstance(given, dict) and given.get("messages") else []
-        held = {message.id for message in state.values.get("messages", [])}
-        return any(message.id in held and name_run(run.thread, str(message.id)) == id for message in said)
+        new = merge_messages([], inputs["messages"]) if isinstance(inputs, dict) and inputs.get("messages") else []
+        known = {message.id for message in state.values.get("messages", [])}
+        return any(message.id in known and name_run(run.thread, str(message.id)) == id for message in new[-1:])
 
-    async def _bind(self, given: Any, config: RunnableConfig, run: Run) -> Any:
-        if isinstance(given, Command) and given.resume is not None:
+    async def _bind(self, inputs: Any, config: RunnableConfig, run: Run) -> Any:
+        if isinstance(inputs, Command) and inputs.resume is not None:
             state = await self.aget_state(config)
-            shown = config["configurable"].get("checkpoint_id") or (state.metadata or {}).get("run_id")
-            return bind_reply(given, {each.id for each in state.interrupts}, shown=bool(shown))
-        if isinstance(given, dict) and given.get("messages") and run.is_kept:
-            return bind_message(given, await self.aget_state(_newest(config)), config)
-        return given
+            origin = config["configurable"].get("checkpoint_id") or (state.metadata or {}).get("run_id")
+            return bind_reply(inputs, {each.id for each in state.interrupts}, is_visible=bool(origin))
+        if isinstance(inputs, dict) and inputs.get("messages") and run.is_persistent:
+            return bind_message(inputs, await self.aget_state(_newest(config)), config)
+        return inputs
 
 
 def _newest(config: RunnableConfig) -> RunnableConfig:
     return {**config, "configurable": {k: v for k, v in config["configurable"].items() if k != "checkpoint_id"}}
 
 
-def leave_out_told(config: RunnableConfig | None) -> None:
+def strip_thread_fields(config: RunnableConfig | None) -> None:
     """Take out of a run's metadata what the server's row tells of its thread: it would be in all that is traced, also
     where LangSmith is to be told no inputs."""
     if config and config.get("metadata"):
-        config["metadata"] = {name: value for name, value in config["metadata"].items() if name not in TOLD}
+        config["metadata"] = {name: value for name, value in config["metadata"].items() if name not in THREAD_FIELDS}
 
 
 def _shows_drafts(context: Any, config: RunnableConfig) -> bool:
@@ -127,7 +127,7 @@ async def show_steps(parts: AsyncIterator[Any], *, drafts: bool) -> AsyncGenerat
             messages, asks = data.get("messages"), ASKS in data or (isinstance(part, dict) and part["interrupts"])
             if messages is last and not asks:  # the very same list: this step wrote none
                 continue
-            last, data = messages, {name: value for name, value in data.items() if name in SHOWN}
+            last, data = messages, {name: value for name, value in data.items() if name in OUTPUT_KEYS}
         elif mode == "updates":
             data = {node: _describe(node, update, drafts) for node, update in data.items()}
         yield part | {"data": data} if isinstance(part, dict) else (*where, mode, data)
@@ -137,16 +137,16 @@ def _describe(node: str, update: Any, drafts: bool) -> Any:
     if not isinstance(update, Mapping):
         return update
     turn = update.get("turn") or {}
-    shown = {"messages": update["messages"]} if "messages" in update else {}
+    fields = {"messages": update["messages"]} if "messages" in update else {}
     if drafts and update.get("draft"):
-        shown["draft"] = update["draft"]
+        fields["draft"] = update["draft"]
     if node == "load_context":
-        shown["turn_id"] = turn.get("id")
-    if asked := turn.get("asked"):
-        shown["asked"] = show_request(asked)
+        fields["turn_id"] = turn.get("id")
+    if request := turn.get("asked"):
+        fields["asked"] = show_request(request)
     if node == "reflect" and turn.get("answer") is not None:
-        shown["receipt"] = turn.get("receipt", "")
+        fields["receipt"] = turn.get("receipt", "")
     elif node == "reflect" and turn.get("corrections"):
-        kept = ("policy", "reason", "draft") if drafts else ("policy", "reason")
-        shown["correction"] = {name: turn["corrections"][-1][name] for name in kept}
-    return shown | ({"error": turn["error"]} if turn.get("error") else {})
+        names = ("policy", "reason", "draft") if drafts else ("policy", "reason")
+        fields["correction"] = {name: turn["corrections"][-1][name] for name in names}
+    return fields | ({"error": turn["error"]} if turn.get("error") else {})

@@ -25,7 +25,7 @@ from ana.tracing.schema import Inputs
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn, merge_messages
 from graph.updates import keep_usable, note_usable
-from nodes.attachments import left_out
+from nodes.attachments import list_unread
 from nodes.history import split_turns, this_turn
 from nodes.turns import continue_turn, write_record
 from nodes.view import read_view
@@ -68,7 +68,7 @@ class Recorded:
                 state = continue_turn(state, runtime)
                 label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
             try:
-                with limit_time(_count_left(context, None if name == BEGINNING else state["turn"])):
+                with limit_time(_count_remaining(context, None if name == BEGINNING else state["turn"])):
                     update = self._node(state, runtime)
             except (GraphInterrupt, AnaError) as exc:
                 if name != BEGINNING:  # there the state still has the turn before this one
@@ -90,7 +90,7 @@ class Recorded:
         return update | {"turn": turn}
 
 
-def _count_left(context: Context, turn: Turn | None) -> float:
+def _count_remaining(context: Context, turn: Turn | None) -> float:
     """Return the seconds that a turn has left; None for one that begins."""
     spent = sum(turn["durations"].values()) if turn else 0.0
     return context.handles.settings.ana_turn_seconds - spent
@@ -116,7 +116,7 @@ def _name_sources(state: State, context: Context) -> set[str]:
     """Return a tag for each of the others who told what a model was shown; their kinds alone if inputs are hidden."""
     if not is_on(os.environ):
         return set()
-    sources = {shown.source for shown in read_view(state, context.handles.memory)}
+    sources = {text.source for text in read_view(state, context.handles.memory)}
     return {f"source:{source.partition(' ')[0] if hides() else source}" for source in sources}
 
 
@@ -144,7 +144,7 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inpu
         tools=digest_tools(context.handles.settings.tools_modules),
         prompts=digest_prompts(),
         nodes=[],
-        left_out=left_out(turn[0]),
+        left_out=list_unread(turn[0]),
         turns=len(earlier),
         summary=update.get("summary", state.get("summary", "")),
         lines={str(number): digest_line(text) for number, text in loaded["lines"].items()} if loaded else {},

@@ -26,21 +26,21 @@ def names_requests(reply: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(reply, dict) and bool(reply) and all(_REQUEST.fullmatch(str(id)) for id in reply)
 
 
-def bind_reply(given: "Command[Any]", waiting: Collection[str], *, shown: bool) -> "Command[Any]":
+def bind_reply(command: "Command[Any]", waiting: Collection[str], *, is_visible: bool) -> "Command[Any]":
     """Return the input of a run without a reply to anything but what waits; the run shows again what waits.
 
     Args:
         waiting: The ids of the requests that wait.
-        shown: Whether what waits was shown to whoever replies: it names the checkpoint, or the server asked.
+        is_visible: Whether what waits was shown to whoever replies: it names the checkpoint, or the server asked.
     """
-    if not names_requests(given.resume):
-        return given if shown else replace(given, resume={})
+    if not names_requests(command.resume):
+        return command if is_visible else replace(command, resume={})
     # langgraph would give a reply that names the first question of a tool to its second one as well
-    return replace(given, resume={id: reply for id, reply in given.resume.items() if id in waiting})
+    return replace(command, resume={id: reply for id, reply in command.resume.items() if id in waiting})
 
 
 def bind_message(
-    given: dict[str, Any], state: StateSnapshot, config: RunnableConfig
+    inputs: dict[str, Any], state: StateSnapshot, config: RunnableConfig
 ) -> "dict[str, Any] | Command[Any]":
     """Return the input of a run that brings a message: the reply that it is to a request that waits.
 
@@ -51,15 +51,15 @@ def bind_message(
         config: The run's; one that goes on from an earlier checkpoint replies to nothing.
     """
     placed = config["configurable"].get("checkpoint_id")
-    waiting, said = find_unanswered(state), merge_messages([], given["messages"])[-1:]
-    if not waiting or not said or said[0].type != "human" or placed not in (None, _place(state)):
-        return given
-    text, turn = said[0].text, keep_usable(state.values).get("turn")
-    asked = turn.get("asked") if turn else None
+    waiting, messages = find_unanswered(state), merge_messages([], inputs["messages"])[-1:]
+    if not waiting or not messages or messages[0].type != "human" or placed not in (None, _place(state)):
+        return inputs
+    text, turn = messages[0].text, keep_usable(state.values).get("turn")
+    request = turn.get("asked") if turn else None
     if read_short_reply(text) and not (state.metadata or {}).get("run_id"):
-        return Command(resume={waiting[0].id: hold(text)} if asked else {})
-    reply = read_message(text, read_request(waiting[0]), asked)
-    return Command(resume={waiting[0].id: reply}) if reply else given
+        return Command(resume={waiting[0].id: hold(text)} if request else {})
+    reply = read_message(text, read_request(waiting[0]), request)
+    return Command(resume={waiting[0].id: reply}) if reply else inputs
 
 
 def _place(state: StateSnapshot) -> str:

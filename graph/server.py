@@ -21,7 +21,7 @@ from ana.workspace import load_workspace
 from ana.workspace.private import keep_private
 from graph.builder import graph
 from graph.context import SAVER, Context
-from graph.owning import OwningGraph, leave_out_told
+from graph.owning import OwningGraph, strip_thread_fields
 
 _workspace = cache(load_workspace)
 _owning_graph = OwningGraph(**vars(graph))
@@ -52,7 +52,7 @@ async def make(
     if runtime.access_context != "threads.create_run":
         yield graph
         return
-    leave_out_told(config)  # this one is the run's surroundings
+    strip_thread_fields(config)  # this one is the run's surroundings
     thread = str(config["configurable"]["thread_id"])
     lock = await asyncio.to_thread(_lock, thread) if SAVER in config["configurable"] else None
     run = Run(lock, thread)

@@ -41,17 +41,17 @@ def merge_messages(known: list[AnyMessage], new: Any) -> list[AnyMessage]:
 
     One that is to be removed and is not there is gone already.
     """
-    kept, added = find_messages(known), list[BaseMessage]()
+    base, added = find_messages(known), list[BaseMessage]()
     for each in new if isinstance(new, list) else [new]:
         message = _read_message(each)
         if isinstance(message, RemoveMessage):
             if message.id == REMOVE_ALL_MESSAGES:
-                kept, added = [], []
-            elif message.id not in {other.id for other in (*kept, *added)}:
+                base, added = [], []
+            elif message.id not in {other.id for other in (*base, *added)}:
                 continue
         if message and message.id != REMOVE_ALL_MESSAGES:
             added.append(message)
-    return _sort_results(cast("list[AnyMessage]", add_messages(cast(Any, kept), cast(Any, added))))
+    return _sort_results(cast("list[AnyMessage]", add_messages(cast(Any, base), cast(Any, added))))
 
 
 def _sort_results(messages: list[AnyMessage]) -> list[AnyMessage]:
@@ -66,15 +66,15 @@ def _sort_results(messages: list[AnyMessage]) -> list[AnyMessage]:
     return [*messages[:first], *sorted(results, key=lambda each: places.get(each.tool_call_id, len(places)))]
 
 
-def find_messages(kept: object) -> list[AnyMessage]:
+def find_messages(value: object) -> list[AnyMessage]:
     """Return the messages among what a state holds as such."""
-    messages = (each for each in kept if isinstance(each, BaseMessage)) if isinstance(kept, list) else ()
+    messages = (each for each in value if isinstance(each, BaseMessage)) if isinstance(value, list) else ()
     return [cast(AnyMessage, each) for each in messages if not isinstance(each, RemoveMessage)]
 
 
-def _read_message(given: Any) -> BaseMessage | None:
+def _read_message(value: Any) -> BaseMessage | None:
     try:
-        return convert_to_messages([given])[0]
+        return convert_to_messages([value])[0]
     except UNREADABLE:
         return None
 
@@ -133,7 +133,7 @@ class Reason(TypedDict):
     """A sentence for the person."""
 
 
-class Asked(TypedDict):
+class OpenRequest(TypedDict):
     """A request for approval that waits."""
 
     request: Annotated[dict[str, Any], AfterValidator(_check_request)]
@@ -171,7 +171,7 @@ class Turn(TypedDict):
     """The checkpoint that it was forked from; None if it began with its message."""
     shown: dict[Annotated[str, Field(pattern=r"^\d+$")], str]
     """Digests of the Global Context lines that the model saw last, by number."""
-    asked: NotRequired[Asked | None]
+    asked: NotRequired[OpenRequest | None]
     """What the person is being asked."""
     approved: NotRequired[dict[str, str]]
     """What was approved, by the call's id; empty for an edit that is weighed again."""

@@ -55,17 +55,17 @@ def check_edit(values: Any) -> None:
         raise UserError(f"An edit can write messages only, not {other[0]!r:.60}.", EXAMPLE)
 
 
-def check_messages(given: Any) -> None:
+def check_messages(value: Any) -> None:
     """Check messages, as a client writes them.
 
     Raises:
         UserError: One of them cannot be read, is too long, or its text is none.
     """
-    if _is_overwrite(given):
+    if _is_overwrite(value):
         instead = 'Begin the list with {"type": "remove", "id": "__remove_all__", "content": ""}.'
         raise UserError("Messages cannot be overwritten.", instead)
     try:
-        messages = convert_to_messages(given if isinstance(given, list) else [given])
+        messages = convert_to_messages(value if isinstance(value, list) else [value])
     except UNREADABLE as exc:
         why = (_spell(exc) if isinstance(exc, ValidationError) else str(exc).partition("\n")[0]).rstrip(". ")
         raise UserError(f"The messages cannot be read: {why}.", EXAMPLE) from exc
@@ -76,21 +76,21 @@ def check_messages(given: Any) -> None:
     check_text([message.text for message in messages], UserError)
 
 
-def check_input(given: Any) -> None:
+def check_input(inputs: Any) -> None:
     """Check the input of a run, as langgraph is given it; other fields than the messages go nowhere.
 
     Raises:
         UserError: It cannot be read, or would leave a state that no turn can go on from.
     """
-    if isinstance(given, Command):
-        check_command(given.update, given.goto)
-    elif given is not None and not isinstance(given, dict):
+    if isinstance(inputs, Command):
+        check_command(inputs.update, inputs.goto)
+    elif inputs is not None and not isinstance(inputs, dict):
         raise UserError("The input is not an object.", EXAMPLE)
-    elif given and "messages" in given:
-        check_messages(given["messages"])
+    elif inputs and "messages" in inputs:
+        check_messages(inputs["messages"])
 
 
-def check_config(given: Mapping[str, Any] | None, thread: str | None = None) -> None:
+def check_config(config: Mapping[str, Any] | None, thread: str | None = None) -> None:
     """Check the config of a run: langchain takes any other field of it for an option, as that of another thread.
 
     Args:
@@ -100,17 +100,17 @@ def check_config(given: Mapping[str, Any] | None, thread: str | None = None) -> 
         UserError: It has a field that none has, one of a wrong kind, or is for another thread.
     """
     hint = "A run is begun in the thread of its address."
-    if unknown := [name for name in given or () if name not in CONFIG_KEYS]:
+    if unknown := [name for name in config or () if name not in CONFIG_KEYS]:
         raise UserError(f"The config has no field {unknown[0]!r:.60}.", hint)
     for name, kind in _CONFIG_KINDS.items():
-        if (value := (given or {}).get(name)) is not None and type(value) is not kind:
+        if (value := (config or {}).get(name)) is not None and type(value) is not kind:
             raise UserError(
                 f"The {name} of the config is {value!r:.40}.", f"Give {_KIND_NAMES[kind]}, or leave it out."
             )
-    limit = (given or {}).get("recursion_limit")
+    limit = (config or {}).get("recursion_limit")
     if limit is not None and limit < 1:
         raise UserError(f"The recursion_limit of the config is {limit!r:.40}.", "Give one from 1 on, or leave it out.")
-    named = (given or {}).get("configurable", {}).get("thread_id") if thread else None
+    named = (config or {}).get("configurable", {}).get("thread_id") if thread else None
     if named is not None and str(named) != thread:
         raise UserError("The config is for another thread.", hint)
 
@@ -134,9 +134,9 @@ def keep_usable(state: Mapping[str, Any]) -> State:
 
     A turn that cannot be used is None; where there was none yet, there is none.
     """
-    kept = {name: value for name, value in state.items() if name not in _readers() or _is_usable(name, value)}
+    usable = {name: value for name, value in state.items() if name not in _readers() or _is_usable(name, value)}
     lost = {"turn": None} if "turn" in state else {}
-    return cast("State", DEFAULTS | lost | kept | {"messages": find_messages(state.get("messages"))})
+    return cast("State", DEFAULTS | lost | usable | {"messages": find_messages(state.get("messages"))})
 
 
 def note_usable(name: str, value: Any) -> None:

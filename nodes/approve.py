@@ -11,19 +11,19 @@ from pydantic import ValidationError
 from ana.errors import ToolError, WrongReply
 from ana.output import quote
 from graph.context import Context, context_of
-from graph.state import Asked, State
+from graph.state import OpenRequest, State
 from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
 from nodes.autonomy.writes import read_write
 from nodes.calls import answer_refused, check_arguments, read_call
-from nodes.history import pending_calls
-from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, check_reply, complete_reply, find_held
+from nodes.history import find_pending
+from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, check_reply, complete_reply, read_hold
 from nodes.short_replies import read_short_reply
 from tools.artifacts import decline
 
 NOT_CARRIED_OUT = "{said} was not carried out: this waits for your decision. Another message drops it."
 """What is said above a request that is shown again, because a message came instead of a decision."""
 
-MOST_SAID = 60
+MOST_QUOTED = 60
 """Characters of that message."""
 
 
@@ -32,32 +32,32 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
     `execute_tools` weighs again what was approved: what changed since, and what an edit brings in, is asked again.
     """
-    asked, message = state["turn"].get("asked"), pending_calls(state["messages"])
-    if not asked or message is None:  # a client has edited the state
+    request, message = state["turn"].get("asked"), find_pending(state["messages"])
+    if not request or message is None:  # a client has edited the state
         return {"turn": state["turn"] | {"asked": None}}
-    given = interrupt(show_request(asked))
-    state = state | {"turn": state["turn"] | {"given": [*state["turn"].get("given", []), given]}}
-    if (said := find_held(given)) is not None:
-        return {"turn": state["turn"] | {"asked": _hold(said, asked)}}
+    reply = interrupt(show_request(request))
+    state = state | {"turn": state["turn"] | {"given": [*state["turn"].get("given", []), reply]}}
+    if (text := read_hold(reply)) is not None:
+        return {"turn": state["turn"] | {"asked": _hold(text, request)}}
     try:
-        return _carry_out(_read_reply(given, asked), asked, message, state, runtime)
+        return _carry_out(_read_reply(reply, request), request, message, state, runtime)
     except (ToolError, WrongReply) as exc:
-        return {"turn": state["turn"] | {"asked": asked | {"note": " ".join(exc.sentence().split())}}}
+        return {"turn": state["turn"] | {"asked": request | {"note": " ".join(exc.sentence().split())}}}
 
 
-def _hold(said: str, asked: Asked) -> Asked:
+def _hold(text: str, request: OpenRequest) -> OpenRequest:
     """Return the request as it is shown again: a message was not carried out, or was a yes to what nobody was shown."""
-    if read_short_reply(said):
-        return asked | {"note": "Nothing was done: this is what waits now."}
-    return asked | {"note": NOT_CARRIED_OUT.format(said=quote(said, MOST_SAID)), "held": True}
+    if read_short_reply(text):
+        return request | {"note": "Nothing was done: this is what waits now."}
+    return request | {"note": NOT_CARRIED_OUT.format(said=quote(text, MOST_QUOTED)), "held": True}
 
 
-def _read_reply(given: Any, asked: Asked) -> Reply:
+def _read_reply(value: Any, pending: OpenRequest) -> Reply:
     """Return the reply. Raises WrongReply if it is not one to this request."""
     request = Request(
-        action_requests=asked["request"]["action_requests"], review_configs=asked["request"]["review_configs"]
+        action_requests=pending["request"]["action_requests"], review_configs=pending["request"]["review_configs"]
     )
-    full = complete_reply(given, request)
+    full = complete_reply(value, request)
     check_reply(full, request)
     try:
         return Reply.model_validate(full)
@@ -66,14 +66,14 @@ def _read_reply(given: Any, asked: Asked) -> Reply:
 
 
 def _carry_out(
-    reply: Reply, asked: Asked, message: AIMessage, state: State, runtime: Runtime[Context]
+    reply: Reply, request: OpenRequest, message: AIMessage, state: State, runtime: Runtime[Context]
 ) -> dict[str, Any]:
-    decided = dict(zip(asked["calls"], reply.decisions, strict=True))
+    decided = dict(zip(request["calls"], reply.decisions, strict=True))
     calls = [_edit(call, decided.get(str(call["id"])), runtime) for call in message.tool_calls]
     edited = message.model_copy(update={"tool_calls": calls})
     approved, modules = dict(state["turn"].get("approved") or {}), context_of(runtime).handles.settings.tools_modules
-    actions = asked["request"]["action_requests"]
-    described = {id: action["description"] for id, action in zip(asked["calls"], actions, strict=True)}
+    actions = request["request"]["action_requests"]
+    described = {id: action["description"] for id, action in zip(request["calls"], actions, strict=True)}
     answers: list[AnyMessage] = []
     for position, call in enumerate(calls):
         id = str(call["id"])
@@ -81,12 +81,12 @@ def _carry_out(
             case Reject(message=why):
                 answers.append(answer_refused(call, why).model_copy(update={"artifact": decline(described[id])}))
             case Approve():
-                approved[id] = asked["digests"][id]
+                approved[id] = request["digests"][id]
             case Edit():
                 write = read_write(read_call(state, runtime, edited, position), modules)
                 # nothing is approved that touches a record which was not shown
-                shown = write is not None and {*digest_records(write)} <= {*asked["records"]}
-                approved[id] = digest_write(write) if write and shown else ""
+                is_covered = write is not None and {*digest_records(write)} <= {*request["records"]}
+                approved[id] = digest_write(write) if write and is_covered else ""
     changed = [edited] if calls != message.tool_calls else []
     return {"messages": [*changed, *answers], "turn": state["turn"] | {"asked": None, "approved": approved}}
 

@@ -8,7 +8,7 @@ MARK = "left_out"
 """Key in a message's `additional_kwargs` with the kinds of content that were taken out of it."""
 
 
-def left_out(message: AnyMessage) -> list[str]:
+def list_unread(message: AnyMessage) -> list[str]:
     """Return the kinds of content in a message that are not text, those that were taken out included."""
     blocks = message.content if isinstance(message.content, list) else []
     kinds = {str(block.get("type")) for block in blocks if isinstance(block, dict) and block.get("type") != "text"}
@@ -20,14 +20,14 @@ def keep_text(message: HumanMessage) -> list[HumanMessage]:
 
     The rest would be sent to the model with every later message, and be written with every checkpoint.
     """
-    if not (kinds := left_out(message)):
+    if not (kinds := list_unread(message)):
         return []
     return [message.model_copy(update={"content": message.text, "additional_kwargs": {MARK: kinds}})]
 
 
-def explain_left_out(message: AnyMessage) -> str:
+def explain_unread(message: AnyMessage) -> str:
     """Return the sentence that an answer ends with; nothing for a message that is all text."""
-    if not (kinds := left_out(message)):
+    if not (kinds := list_unread(message)):
         return ""
     if all(kind.startswith("image") for kind in kinds):
         return "\n\n" + _("Images are not read; this answers the text.")

@@ -17,7 +17,7 @@ from ana.text import check_text
 from ana.tracing.schema import INVALID
 from graph.context import Context, context_of, thread_of
 from graph.state import State
-from nodes.history import answered_ids, previous_turn, refused_copies
+from nodes.history import find_previous_turn, list_answered_ids, list_refused_copies
 from tools.call import CallContext
 from tools.catalog import catalog, checker
 
@@ -51,9 +51,9 @@ class ReadCall:
 
 def read_calls(state: State, runtime: Runtime[Context], message: AIMessage) -> list[ReadCall]:
     """Return the calls of a message that are not answered yet."""
-    answered = answered_ids(state["messages"])
-    left = (n for n, call in enumerate(message.tool_calls) if call["id"] not in answered)
-    return [read_call(state, runtime, message, position) for position in left]
+    answered = list_answered_ids(state["messages"])
+    positions = (n for n, call in enumerate(message.tool_calls) if call["id"] not in answered)
+    return [read_call(state, runtime, message, position) for position in positions]
 
 
 def read_call(state: State, runtime: Runtime[Context], message: AIMessage, position: int) -> ReadCall:
@@ -86,12 +86,12 @@ def _build_context(state: State, runtime: Runtime[Context], message: AIMessage, 
     # The arguments are part of the key: a message lost in a crash and asked for again may say something else. So is the
     # turn: whoever goes on from an earlier state begins a new one, and what it does is done again.
     key = f"{thread}/{turn}/{message.id}/{position}/{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    shown = {int(number): text for number, text in state["turn"]["shown"].items()}
+    line_digests = {int(number): text for number, text in state["turn"]["shown"].items()}
     # Only the turn before counts: within a turn the model repeats itself without having asked the person.
-    allow_copy = call["args"] in refused_copies(previous_turn(state["messages"]))
-    cause, said = Cause(key, thread, turn, find_source(turn)), state["turn"]["question"]
+    allow_copy = call["args"] in list_refused_copies(find_previous_turn(state["messages"]))
+    cause, question = Cause(key, thread, turn, find_source(turn)), state["turn"]["question"]
     rings_by = [name_kind(address) for address in split_addresses(handles.settings.ana_notify)]
-    return CallContext(handles.memory, handles.clock, cause, shown, allow_copy, said, rings_by)
+    return CallContext(handles.memory, handles.clock, cause, line_digests, allow_copy, question, rings_by)
 
 
 def answer_error(id: str, name: str, error: ToolError) -> ToolMessage:

@@ -37,7 +37,7 @@ class Demo:
     answer: str
 
 
-def nearest_demos(workspace: Workspace, question: str) -> list[AnyMessage]:
+def choose_demos(workspace: Workspace, question: str) -> list[AnyMessage]:
     """Return the saved examples nearest to a question as messages, the nearest last; none for the offline reader.
 
     Raises:
@@ -72,9 +72,9 @@ def load_demos(path: Path) -> tuple[Demo, ...]:
     return demos
 
 
-def demos_to_json(demos: Sequence[Demo], told: Mapping[str, Any]) -> str:
+def demos_to_json(demos: Sequence[Demo], facts: Mapping[str, Any]) -> str:
     """Return the text of a file of examples, with what is known about them."""
-    return json.dumps({**told, "demos": [asdict(demo) for demo in demos]}, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps({**facts, "demos": [asdict(demo) for demo in demos]}, ensure_ascii=False, indent=1) + "\n"
 
 
 _embedders: dict[str, tuple["Embedder", "Embedder"]] = {}
@@ -94,10 +94,10 @@ def _require_embedder(workspace: Workspace) -> str:
 
 
 @keep_recent(8)
-def _rank(embedder: str, questions: tuple[str, ...], asked: str) -> list[int]:
+def _rank(embedder: str, questions: tuple[str, ...], question: str) -> list[int]:
     """Return the places of the questions, the nearest first; each model call of a turn asks again."""
     inner, once = _embedders[embedder]
-    (wanted,), vectors = inner.embed_documents([asked]), once.embed_documents([*questions])
+    (wanted,), vectors = inner.embed_documents([question]), once.embed_documents([*questions])
     near = [sum(a * b for a, b in zip(wanted, vector, strict=True)) for vector in vectors]
     return sorted(range(len(questions)), key=lambda n: -near[n])
 

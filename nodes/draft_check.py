@@ -60,8 +60,8 @@ def _ask(evidence: Evidence, record: str, id: str, context: Context) -> DraftChe
     """Return what is untrue in a draft, or why nobody knows; who wrote a text in the turn does not know the id."""
     model = context.handles.settings.ana_check_model or context.model_options().get("model")
     purse = open_purse(context.handles, model)
-    told = HumanMessage(fence(_describe(evidence, record), make_mark(id)), additional_kwargs={FROM_PROGRAM: True})
-    messages: list[AnyMessage] = [SystemMessage(render("check")), told]
+    message = HumanMessage(fence(_describe(evidence, record), make_mark(id)), additional_kwargs={FROM_PROGRAM: True})
+    messages: list[AnyMessage] = [SystemMessage(render("check")), message]
     tools, options = [convert_to_openai_tool(ReportedClaims)], {"model": model} if model else {}
     untrue, error, usage = list[Untrue](), "", no_usage()
     try:
@@ -98,7 +98,7 @@ def _stands_in(words: str, draft: str) -> bool:
 def _describe(e: Evidence, record: str) -> str:
     """Return a turn as JSON: what a draft may have something from, what was done, and the draft."""
     cut = partial(cut_middle, longest=LONGEST)
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "moment": e.prompt,
         "global_context": {**e.lines},
         "earlier": [cut(text) for text in (*e.earlier[:1], *e.earlier[1:][-MOST_EARLIER:]) if text],
@@ -107,4 +107,4 @@ def _describe(e: Evidence, record: str) -> str:
         "record": record,
         "draft": e.draft,
     }
-    return json.dumps(told, ensure_ascii=False, indent=1, default=str)
+    return json.dumps(facts, ensure_ascii=False, indent=1, default=str)

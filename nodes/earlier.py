@@ -16,7 +16,7 @@ from langchain_core.messages.tool import ToolCall
 from ana.memory.receipts import SIGNS, describe_change, quote_title
 from ana.output import shorten
 from ana.values import read_object
-from nodes.history import KEPT, call_ids, cut_message, cut_middle, estimate_all, map_texts, split_turns
+from nodes.history import FILL, call_ids, cut_message, cut_middle, estimate_all, map_texts, split_turns
 from nodes.receipt import RECORDED, find_day
 from tools.artifacts import Receipt, receipts_of
 from tools.catalog import TOOLS, WRITERS
@@ -48,10 +48,10 @@ RECALL = "recall_conversation"
 IDS = ("id", "line", "turn")
 """Arguments that name what a call changes, and hold no text."""
 
-MOST_SAID, MOST_ANSWERED = 4_000, 160
+MOST_MESSAGE, MOST_ANSWERED = 4_000, 160
 """Characters that are told of a message and of an answer of an earlier day."""
 
-MOST_FOUND = 8
+MOST_HITS = 8
 """Items that are named of what an older turn looked up."""
 
 _QUOTED = re.compile("“[^“”]*”")
@@ -72,28 +72,28 @@ def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> t
         budget: Of tokens; no text of an earlier turn takes more than half of it.
     """
     *earlier, this = split_turns(messages)
-    first, named, told, longest = _find_first_whole(earlier, today), set[str](), list[str](), 2 * budget
+    first, named, paragraphs, longest = _find_first_whole(earlier, today), set[str](), list[str](), 2 * budget
     for turn in earlier[:first]:
-        said, answered = (longest, longest) if find_day(turn) == today else (MOST_SAID, MOST_ANSWERED)
-        told.append(tell_turn(turn, named, said, answered))
+        question_size, answered = (longest, longest) if find_day(turn) == today else (MOST_MESSAGE, MOST_ANSWERED)
+        paragraphs.append(tell_turn(turn, named, question_size, answered))
     whole = [m for n, turn in enumerate(earlier[first:]) for m in _shorten_turn(turn, f"e{first + n}", named)]
-    return "\n".join(told), [*(cut_message(message, longest) for message in whole), *_name_repeated(this)]
+    return "\n".join(paragraphs), [*(cut_message(message, longest) for message in whole), *_name_repeated(this)]
 
 
-def tell_turn(turn: Sequence[AnyMessage], named: set[str], said: int, answered: int) -> str:
+def tell_turn(turn: Sequence[AnyMessage], named: set[str], question_size: int, answered: int) -> str:
     """Return who said what in a turn and when, what it looked up first, and what was recorded of it.
 
     Args:
         named: The items that were named before, and are told by their ids; those of this turn are added.
-        said: Characters of the person's message.
+        question_size: Characters of the person's message.
         answered: Characters of the answer.
     """
-    found = [pair for message in turn if isinstance(message, ToolMessage) for pair in _list_found(message)]
-    new = [(id, content) for id, content in dict(found).items() if id not in named]
-    lines = [f"Looked up: {_tell_items(new, named, MOST_FOUND)}"] if new else []
+    hits = [pair for message in turn if isinstance(message, ToolMessage) for pair in _list_hits(message)]
+    new = [(id, content) for id, content in dict(hits).items() if id not in named]
+    lines = [f"Looked up: {_tell_items(new, named, MOST_HITS)}"] if new else []
     for message in turn:
         if isinstance(message, HumanMessage):
-            lines.insert(0, f"{find_day(turn)} Person: {_indent(cut_middle(message.text, said))}".strip())
+            lines.insert(0, f"{find_day(turn)} Person: {_indent(cut_middle(message.text, question_size))}".strip())
         elif isinstance(message, AIMessage) and not call_ids(message):
             lines.append(f"Assistant: {_indent(_shorten_answer(message.text, answered))}")
             if recorded := message.additional_kwargs.get(RECORDED):
@@ -101,7 +101,7 @@ def tell_turn(turn: Sequence[AnyMessage], named: set[str], said: int, answered: 
     return "\n".join(lines)
 
 
-def _list_found(message: ToolMessage) -> Iterator[tuple[str, str]]:
+def _list_hits(message: ToolMessage) -> Iterator[tuple[str, str]]:
     return _list_items(read_object(message.text).get("items")) if message.name == "query_items" else iter(())
 
 
@@ -136,8 +136,8 @@ def _find_first_whole(turns: Sequence[Sequence[AnyMessage]], today: str) -> int:
     first, size = 0, 0
     for last, turn in enumerate(turns):
         size += _estimate(turn)
-        left = MOST_WHOLE if size <= MOST_WHOLE else int(MOST_WHOLE * KEPT)
-        while first < last and (size > left or find_day(turns[first]) != today):
+        limit = MOST_WHOLE if size <= MOST_WHOLE else int(MOST_WHOLE * FILL)
+        while first < last and (size > limit or find_day(turns[first]) != today):
             size -= _estimate(turns[first])
             first += 1
     return first
@@ -153,29 +153,29 @@ def _shorten_turn(turn: Sequence[AnyMessage], id: str, named: set[str]) -> list[
     Several writes stand as a call of RECALL: one of them would seem to have changed the records of all. The items that
     it names are added to those that were named before.
     """
-    asked = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
-    if not asked:
+    calls = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
+    if not calls:
         return [*turn]
     answers = {message.tool_call_id: message for message in turn if isinstance(message, ToolMessage)}
-    shown = _find_shown(asked, answers)
-    results = [(call["name"], _tell_result(call, answers[str(call["id"])], named)) for call in asked]
-    args = map_texts(shown["args"], partial(shorten, width=ARGUMENT))
-    if _writes_others(answers[str(shown["id"])]):
+    chosen = _choose_call(calls, answers)
+    results = [(call["name"], _tell_result(call, answers[str(call["id"])], named)) for call in calls]
+    args = map_texts(chosen["args"], partial(shorten, width=ARGUMENT))
+    if _writes_others(answers[str(chosen["id"])]):
         args = {name: id for name, id in args.items() if name in IDS}
-    name = shown["name"]
-    if sum(bool(receipts_of(answers[str(call["id"])])) for call in asked) > 1:
+    name = chosen["name"]
+    if sum(bool(receipts_of(answers[str(call["id"])])) for call in calls) > 1:
         name, args = RECALL, {}
     called = AIMessage("", tool_calls=[ToolCall(name=name, args=args, id=id)])
     # not under the mark of a result, which a text that was written since may hold
     record = ToolMessage("\n".join(_join_same(results)), name=name, tool_call_id=id)
-    said = [m for m in turn if not isinstance(m, ToolMessage) and not call_ids(m)]
+    talk = [m for m in turn if not isinstance(m, ToolMessage) and not call_ids(m)]
     begin = sum(isinstance(message, HumanMessage) for message in turn[:1])
-    return [*said[:begin], called, record, *said[begin:]]
+    return [*talk[:begin], called, record, *talk[begin:]]
 
 
-def _find_shown(asked: Sequence[ToolCall], answers: Mapping[str, ToolMessage]) -> ToolCall:
+def _choose_call(calls: Sequence[ToolCall], answers: Mapping[str, ToolMessage]) -> ToolCall:
     """Return the call that stands for all: a write if there is one, and if it can be none of what others told."""
-    own = [call for call in asked if not _writes_others(answers[str(call["id"])])] or asked
+    own = [call for call in calls if not _writes_others(answers[str(call["id"])])] or calls
     return next((call for call in own if call["name"] in WRITERS), own[0])
 
 
@@ -202,8 +202,8 @@ def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str]) -> str:
     if "error" in value:  # the items beside it are only like the one that was meant
         return shorten(_QUOTED.sub("“…”", str(value["error"])), LINE)
     items: dict[str, str] = {}
-    for id, told in _list_items(value):  # history tells of an item many times, first what came last
-        items.setdefault(id, told)
+    for id, content in _list_items(value):  # history tells of an item many times, first what came last
+        items.setdefault(id, content)
     if items:
         sums = shorten(f"; sums {json.dumps(value['sums'])}", LINE) if "sums" in value else ""
         return _tell_items([*items.items()], named) + sums
@@ -213,59 +213,59 @@ def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str]) -> str:
 
 
 def _tell_write(receipt: Receipt, named: set[str]) -> str:
-    id, told = str(receipt["id"]), describe_change(receipt)[2:]
+    id, text = str(receipt["id"]), describe_change(receipt)[2:]
     if receipt["kind"] == "line":  # the prompt shows it as it is
         return f"line {id}"
     if _is_of_others(receipt):
         return id
     if id in named:
-        told = told.removeprefix(quote_title((receipt["after"] or receipt["before"])["content"])).strip()
+        text = text.removeprefix(quote_title((receipt["after"] or receipt["before"])["content"])).strip()
     named.add(id)
-    return f"{id} {shorten(told, LINE)}"
+    return f"{id} {shorten(text, LINE)}"
 
 
 def _tell_items(items: Sequence[tuple[str, str]], named: set[str], most: int = LISTED) -> str:
-    told = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}".strip() for id, content in items[:most]]
+    texts = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}".strip() for id, content in items[:most]]
     named.update(id for id, _ in items[:most])
-    return "; ".join([*told, *([f"and {len(items) - most} more"] if len(items) > most else [])])
+    return "; ".join([*texts, *([f"and {len(items) - most} more"] if len(items) > most else [])])
 
 
 def _join_same(results: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield the results, the tool's name before the first of a row; the same one in a row, of a refused batch, once."""
     before = ("", "")
-    for name, told in results:
-        if told != before[1]:
-            yield told if name == before[0] else f"{name}: {told}"
-        before = (name, told)
+    for name, text in results:
+        if text != before[1]:
+            yield text if name == before[0] else f"{name}: {text}"
+        before = (name, text)
 
 
 def _name_repeated(turn: Sequence[AnyMessage]) -> Iterator[AnyMessage]:
     """Yield a turn's messages: a long content that was shown before only named, an error of a whole batch told once."""
-    shown: dict[str, str] = {}
+    contents: dict[str, str] = {}
     before = ""
     for message in turn:
         text = message.text if isinstance(message, ToolMessage) else ""
         if isinstance(message, ToolMessage):
             if text == before and message.status == "error" and len(text) > len(SAME_ERROR):
                 message = message.model_copy(update={"content": SAME_ERROR})
-            elif message.name in TOOLS and (new := _name_shown(value := read_object(text), shown)) != value:
+            elif message.name in TOOLS and (new := _cut_repeated(value := read_object(text), contents)) != value:
                 message = message.model_copy(update={"content": json.dumps(new, ensure_ascii=False)})
         yield message
         before = text
 
 
-def _name_shown(value: Any, shown: dict[str, str]) -> Any:
+def _cut_repeated(value: Any, contents: dict[str, str]) -> Any:
     """Return a result in which the long contents that were shown before are cut; what it shows is added to those."""
     if isinstance(value, list):
-        return [_name_shown(each, shown) for each in value]
+        return [_cut_repeated(each, contents) for each in value]
     if not isinstance(value, dict):
         return value
     id, content = value.get("id"), value.get("content")
     if not isinstance(id, str) or not isinstance(content, str):
-        return {key: _name_shown(each, shown) for key, each in value.items()}
-    if len(content) > LONG and shown.get(id) == content:
+        return {key: _cut_repeated(each, contents) for key, each in value.items()}
+    if len(content) > LONG and contents.get(id) == content:
         return value | {"content": shorten(content, FIRST_LINE) + WHOLE_ABOVE}
-    shown[id] = content
+    contents[id] = content
     return value
 
 
@@ -281,7 +281,7 @@ def _list_items(value: Any) -> Iterator[tuple[str, str]]:
         id, content = value.get("id"), value.get("content")
         if id is not None and content is not None:
             yield str(id), "" if "source" in value else str(content)
-        elif id is not None and (told := {key: text for key, text in value.items() if key in CHANGES}):
-            yield from ((f"{id} {verb}", "" if "source" in value else str(text)) for verb, text in told.items())
+        elif id is not None and (changes := {key: text for key, text in value.items() if key in CHANGES}):
+            yield from ((f"{id} {verb}", "" if "source" in value else str(text)) for verb, text in changes.items())
         else:
             yield from _list_items([*value.values()])

@@ -75,7 +75,7 @@ class Evidence:
         """Return what the calls of a tool in this turn gave, in order, without errors."""
         return [call.read() for call in self.calls if call.ok and call.tool == tool]
 
-    def found(self) -> Iterator[dict[str, Any]]:
+    def iter_items(self) -> Iterator[dict[str, Any]]:
         """Yield the items that queries of this turn found, as the model was shown them."""
         for result in self.results("query_items"):
             yield from result.get("items", [])
@@ -118,8 +118,8 @@ def collect_evidence(state: State, handles: Handles) -> Evidence:
 
 def list_declined(messages: Sequence[AnyMessage]) -> list[str]:
     """Return what each call would have done that the person declined, in words."""
-    said = (find_declined(message) for message in messages)
-    return [each for each in said if each is not None]
+    texts = (find_declined(message) for message in messages)
+    return [each for each in texts if each is not None]
 
 
 def list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:

@@ -29,8 +29,8 @@ from nodes.autonomy.batch import read_batch
 from nodes.autonomy.request import digest_write, make_request
 from nodes.autonomy.weigh import find_source, weigh
 from nodes.calls import ReadCall, answer_error, answer_refused, answer_unreadable, read_calls
-from nodes.history import answered_ids, cut_middle, pending_calls
-from nodes.load_context import loaded_of
+from nodes.history import cut_middle, find_pending, list_answered_ids
+from nodes.load_context import get_loaded
 from tools.call import CallContext
 from tools.catalog import CONTEXT_TOOLS, TOOLS, catalog
 
@@ -61,7 +61,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     A node that is interrupted, or ends with its process, runs again from its start. Our own tools change nothing then,
     because their writes have keys; a person's own has none. So its answer is checkpointed before the next call runs.
     """
-    message, answered = pending_calls(state["messages"]), answered_ids(state["messages"])
+    message, answered = find_pending(state["messages"]), list_answered_ids(state["messages"])
     assert message is not None
     calls = read_calls(state, runtime, message)
     batch = read_batch(state, runtime, calls)
@@ -95,7 +95,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     # The next prompt must show the lines as these calls left them.
     if CONTEXT_TOOLS & ran:
         handles = context_of(runtime).handles
-        update["loaded"] = loaded_of(state, handles) | {"lines": handles.memory.lines()}
+        update["loaded"] = get_loaded(state, handles) | {"lines": handles.memory.lines()}
     return update
 
 
@@ -117,8 +117,8 @@ def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
             return recorded
         if name in TOOLS:
             # what a tool does not take would stand among its inputs in all that is traced
-            given = {"call": context} if "call" in TOOLS[name].get_input_schema().__annotations__ else {}
-            answer = TOOLS[name].invoke({**call.call, "args": {**call.args, **given}})
+            extra = {"call": context} if "call" in TOOLS[name].get_input_schema().__annotations__ else {}
+            answer = TOOLS[name].invoke({**call.call, "args": {**call.args, **extra}})
         else:
             answer = _invoke_plugin(call, run.handles.settings.tools_modules)
     except ToolError as exc:

@@ -15,7 +15,7 @@ from nodes.receipt import hide_receipt, tell_recorded
 from prompts import render
 from tools.artifacts import Receipt, find_existing, receipts_of
 
-KEPT = 0.6
+FILL = 0.6
 """The share of what a thread may hold that is left when its oldest turns are dropped."""
 FORM = 12
 """Tokens that a message takes besides in a conversation: the names of its fields, its id, a call's brackets."""
@@ -48,13 +48,13 @@ def is_answered(turn: Sequence[AnyMessage]) -> bool:
     return any(isinstance(message, AIMessage) and not call_ids(message) for message in turn)
 
 
-def previous_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
+def find_previous_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
     """Return the turn before this one."""
     turns = split_turns(messages)
     return turns[-2] if len(turns) > 1 else []
 
 
-def refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
+def list_refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
     """Return the arguments of each create_item that stored nothing, because another item says the same."""
     refused = {m.tool_call_id for m in messages if isinstance(m, ToolMessage) and find_existing(m) is not None}
     calls = (call for m in messages if isinstance(m, AIMessage) for call in m.tool_calls)
@@ -87,10 +87,10 @@ def estimate_tokens(message: BaseMessage) -> int:
     return 4 + size // 4
 
 
-def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
+def choose_dropped(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
     """Return the messages of the oldest turns if there are more than the budget allows; the two newest turns stay.
 
-    What remains then fills at most KEPT of the budget. A history that lost one turn each time would be new to the
+    What remains then fills at most FILL of the budget. A history that lost one turn each time would be new to the
     provider's prompt cache each time, and would be summarised each time.
 
     Args:
@@ -101,7 +101,7 @@ def messages_to_drop(messages: Sequence[AnyMessage], budget: int) -> list[AnyMes
     if sum(sizes) <= budget:
         return []
     last = max(len(turns) - 2, 0)
-    first = next(n for n in range(len(turns)) if n == last or sum(sizes[n:]) <= budget * KEPT)
+    first = next(n for n in range(len(turns)) if n == last or sum(sizes[n:]) <= budget * FILL)
     return [message for turn in turns[:first] for message in turn]
 
 
@@ -110,19 +110,19 @@ def estimate_all(messages: Sequence[AnyMessage]) -> int:
     return sum(FORM + estimate_tokens(message) for message in messages)
 
 
-def pending_calls(messages: Sequence[AnyMessage]) -> AIMessage | None:
+def find_pending(messages: Sequence[AnyMessage]) -> AIMessage | None:
     """Return the last message that is not a tool's, if it has calls that are not answered yet."""
     last = next((message for message in reversed(messages) if not isinstance(message, ToolMessage)), None)
-    return last if isinstance(last, AIMessage) and set(call_ids(last)) - answered_ids(messages) else None
+    return last if isinstance(last, AIMessage) and set(call_ids(last)) - list_answered_ids(messages) else None
 
 
-def unanswered_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
+def list_unanswered_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
     """Return the valid calls that are not answered yet."""
-    message, answered = pending_calls(messages), answered_ids(messages)
+    message, answered = find_pending(messages), list_answered_ids(messages)
     return [call for call in message.tool_calls if call["id"] not in answered] if message else []
 
 
-def answered_ids(messages: Sequence[AnyMessage]) -> set[str]:
+def list_answered_ids(messages: Sequence[AnyMessage]) -> set[str]:
     """Return the ids of the calls that have an answer."""
     return {message.tool_call_id for message in messages if isinstance(message, ToolMessage)}
 
@@ -215,8 +215,8 @@ def insert_recorded(messages: Sequence[AnyMessage], thread: str) -> Iterator[Any
     for message in messages:
         if isinstance(message, HumanMessage) and recorded:
             typed = {TYPED: message.text} | message.additional_kwargs
-            told = f"[recorded {make_mark(thread)}: {recorded}]\n{message.text}"
-            message = message.model_copy(update={"content": told, "additional_kwargs": typed})
+            content = f"[recorded {make_mark(thread)}: {recorded}]\n{message.text}"
+            message = message.model_copy(update={"content": content, "additional_kwargs": typed})
         if isinstance(message, AIMessage):
             recorded = tell_recorded(message)
         yield message

@@ -35,10 +35,10 @@ def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str 
 
 def find_repeated_call(reply: AIMessage, messages: Sequence[AnyMessage]) -> ToolCall | None:
     """Return the call that a reply asks for once too often, or None."""
-    seen = [_as_text(call) for m in this_turn(messages) if isinstance(m, AIMessage) for call in m.tool_calls]
+    texts = [_as_text(call) for m in this_turn(messages) if isinstance(m, AIMessage) for call in m.tool_calls]
     for call in reply.tool_calls:
-        seen.append(_as_text(call))
-        if seen.count(_as_text(call)) >= REPEATS:
+        texts.append(_as_text(call))
+        if texts.count(_as_text(call)) >= REPEATS:
             return call
     return None
 
@@ -50,8 +50,8 @@ def explain_stop(limit: str, advice: str = SMALLER) -> str:
         limit: The end of "I stopped at".
         advice: How the rest can be had.
     """
-    said = _("I stopped at {limit}. What was done stands below. The rest was not done; {advice}.")
-    return said.format(limit=limit, advice=advice)
+    text = _("I stopped at {limit}. What was done stands below. The rest was not done; {advice}.")
+    return text.format(limit=limit, advice=advice)
 
 
 def _as_text(call: ToolCall) -> str:

@@ -18,9 +18,9 @@ from ana.time.repeats import may_repeat
 from graph.context import Context, context_of
 from graph.state import Loaded, State, Turn
 from nodes.attachments import keep_text
-from nodes.history import messages_to_drop
+from nodes.history import choose_dropped
 from nodes.summary import summarise
-from nodes.turns import begin_turn, close_passed_over, last_question
+from nodes.turns import begin_turn, close_passed_over, find_question
 from nodes.view import find_source_of_summary
 
 CALENDAR_DAYS = 14
@@ -40,14 +40,14 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         where = context.handles.workspace.whereabouts
         where.look(context.handles.memory, context.handles.clock, context.timezone or "")
     handles, options = context.handles, context.model_options()
-    found = len(state["messages"])
-    before = datetime.fromisoformat(state["turn"]["ts"]) if found > 1 and state.get("turn") else None
+    count = len(state["messages"])
+    before = datetime.fromisoformat(state["turn"]["ts"]) if count > 1 and state.get("turn") else None
     state = close_passed_over(state, runtime)
-    question, turn = last_question(state["messages"]), begin_turn(state, runtime)
-    dropped = messages_to_drop(state["messages"], handles.settings.ana_history_tokens)
+    question, turn = find_question(state["messages"]), begin_turn(state, runtime)
+    dropped = choose_dropped(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn, options)
     source = find_source_of_summary(state, dropped, handles.memory)
-    changed = _replace(state["messages"], dropped, keep_text(question), whole=len(state["messages"]) > found)
+    changed = _replace(state["messages"], dropped, keep_text(question), whole=len(state["messages"]) > count)
     return {
         "turn": turn | {"usage": usage},
         "draft": "",
@@ -60,17 +60,17 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def _replace(
-    messages: Sequence[AnyMessage], dropped: Sequence[AnyMessage], kept: Sequence[AnyMessage], *, whole: bool
+    messages: Sequence[AnyMessage], dropped: Sequence[AnyMessage], replacements: Sequence[AnyMessage], *, whole: bool
 ) -> list[BaseMessage]:
     """Return the update of the messages: whole where some were added before the last one, which only a list can do."""
     if not whole:
-        return [*(RemoveMessage(id=str(message.id)) for message in dropped), *kept]
-    new = {message.id: message for message in kept}
-    left = [new.get(message.id, message) for message in messages if message not in dropped]
-    return [RemoveMessage(id=REMOVE_ALL_MESSAGES), *left]
+        return [*(RemoveMessage(id=str(message.id)) for message in dropped), *replacements]
+    new = {message.id: message for message in replacements}
+    remaining = [new.get(message.id, message) for message in messages if message not in dropped]
+    return [RemoveMessage(id=REMOVE_ALL_MESSAGES), *remaining]
 
 
-def loaded_of(state: State, handles: Handles) -> Loaded:
+def get_loaded(state: State, handles: Handles) -> Loaded:
     """Return what was read when the turn began; it is read again where a turn goes on in another process."""
     return state.get("loaded") or read_prompt_inputs(handles, state["turn"])
 
@@ -85,17 +85,17 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: datetime | None = N
     began, now = datetime.fromisoformat(turn["ts"]).astimezone(handles.clock.zone), handles.clock.now()
     waited = f"\n{WAITED} {_spell(now)}." if now.date() != began.date() else ""
     travel = handles.workspace.whereabouts.tell_model(before)
-    told = calendar(began, handles.clock.zone_name) + waited + (travel and f"\n{travel}")
+    moment = calendar(began, handles.clock.zone_name) + waited + (travel and f"\n{travel}")
     memory = handles.memory
     if handles.settings.provider == "offline":  # it has no use for the rest
-        return Loaded(now=told, vocabulary="", lines=memory.lines())
+        return Loaded(now=moment, vocabulary="", lines=memory.lines())
     before = before and before.astimezone(handles.clock.zone)
     with memory.backend.reading():
         late = memory.find_overdue(MOST_OVERDUE, now=began)  # a turn may have waited
         new = memory.find_overdue(NAMED, now=began, since=before) if before and late.items else late
         vocabulary, lines = memory.vocabulary.describe(), memory.lines()
     named = {item.id: shorten(item.content, TITLE) for item in new.items[:NAMED]}
-    return Loaded(now=told + _tell_overdue(late, new, before), vocabulary=vocabulary, lines=lines, overdue=named)
+    return Loaded(now=moment + _tell_overdue(late, new, before), vocabulary=vocabulary, lines=lines, overdue=named)
 
 
 def _tell_overdue(late: QueryResult, new: QueryResult, before: datetime | None) -> str:

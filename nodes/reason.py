@@ -16,7 +16,7 @@ from ana.models.fence import make_mark
 from ana.translation import _
 from graph.context import Context, context_of, emit, thread_of, withdraw
 from graph.state import Loaded, State, Turn, Usage, call_id
-from nodes.demos import nearest_demos
+from nodes.demos import choose_demos
 from nodes.earlier import divide_history
 from nodes.history import (
     cut_middle,
@@ -28,7 +28,7 @@ from nodes.history import (
     shorten_messages,
 )
 from nodes.limits import TOMORROW, explain_stop, find_repeated_call, limit_reached
-from nodes.load_context import loaded_of
+from nodes.load_context import get_loaded
 from nodes.summary import recall
 from nodes.usage import open_purse
 from prompts import render
@@ -48,7 +48,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     handles = context.handles
     if limit := limit_reached(turn, handles.settings, context.max_steps):
         return {"draft": explain_stop(limit), "turn": turn | {"error": "limit"}}
-    loaded = loaded_of(state, handles)
+    loaded = get_loaded(state, handles)
     try:
         reply, usage = _ask_model(state, runtime, loaded)
     except BudgetReached as exc:
@@ -58,9 +58,9 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         withdraw(runtime, _next_id(turn))
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
-    shown = {str(number): digest_line(text) for number, text in loaded["lines"].items()}
+    digests = {str(number): digest_line(text) for number, text in loaded["lines"].items()}
     decisions = [*turn["decisions"], _describe_decision(reply)]
-    turn = turn | {"decisions": decisions, "usage": usage, "told": reply.usage_metadata, "shown": shown}
+    turn = turn | {"decisions": decisions, "usage": usage, "told": reply.usage_metadata, "shown": digests}
     has_calls = bool(reply.tool_calls or reply.invalid_tool_calls)
     if has_calls and reply.text:  # only now it is known that it was not a draft
         withdraw(runtime, str(reply.id))
@@ -72,7 +72,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
 
 
-def system_message(loaded: Loaded) -> SystemMessage:
+def make_system_message(loaded: Loaded) -> SystemMessage:
     """The system prompt, and beside its text, for models in this process, the data it was rendered from."""
     return SystemMessage(system_prompt(loaded["lines"]), additional_kwargs={PROMPT_DATA: loaded})
 
@@ -80,13 +80,13 @@ def system_message(loaded: Loaded) -> SystemMessage:
 def system_prompt(lines: Mapping[int, str]) -> str:
     """Return the system prompt with these lines of Global Context."""
     # The template has what changes at its end, so that providers' prompt caches hit.
-    return render("system", **prompt_slots(lines))
+    return render("system", **fill_slots(lines))
 
 
-def prompt_slots(lines: Mapping[int, str]) -> dict[str, str]:
+def fill_slots(lines: Mapping[int, str]) -> dict[str, str]:
     """Return what the slots of a system prompt are filled with."""
-    shown = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
-    return {"global_context": shown or EMPTY}
+    rows = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
+    return {"global_context": rows or EMPTY}
 
 
 def describe_now(loaded: Loaded, turn: str) -> str:
@@ -111,8 +111,8 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
     """Return the model's reply and the turn's tokens; what is too long for the model is sent as this turn alone."""
     context, turn, id = context_of(runtime), state["turn"], _next_id(state["turn"])
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
-    demos = nearest_demos(context.handles.workspace, turn["question"])
-    system, now = system_message(loaded), describe_now(loaded, turn["id"])
+    demos = choose_demos(context.handles.workspace, turn["question"])
+    system, now = make_system_message(loaded), describe_now(loaded, turn["id"])
     options = context.model_options()
     purse = open_purse(context.handles, options.get("model"))
 
@@ -123,8 +123,8 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
             emit(runtime, {"draft": text, "id": id})
 
     def send(history: list[AnyMessage], older: str = "") -> tuple[AIMessage, Usage]:
-        told = insert_recorded(insert_now(history, now), thread_of(runtime))
-        sent = fence_results([*recall(state.get("summary", ""), older), *told])
+        recorded = insert_recorded(insert_now(history, now), thread_of(runtime))
+        sent = fence_results([*recall(state.get("summary", ""), older), *recorded])
         messages = [system, *demos, *insert_corrections(sent, turn)]
         on_text = show if context.stream_drafts else None
         return purse.pay(partial(complete, model, messages, id, tools, on_text, options), messages, turn["usage"])
@@ -152,8 +152,8 @@ def _describe_decision(reply: AIMessage) -> dict[str, Any]:
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
     marks = {mark: True for mark in MARKS if reply.response_metadata.get(mark)}
     thought = reply.additional_kwargs.get(REASONING, "").strip()
-    kept = {REASONING: cut_middle(thought, MOST_REASONING)} if thought else {}
-    return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **kept, **marks}
+    reasoning = {REASONING: cut_middle(thought, MOST_REASONING)} if thought else {}
+    return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **reasoning, **marks}
 
 
 def _make_message(reply: AIMessage) -> AIMessage:

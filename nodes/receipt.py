@@ -92,9 +92,9 @@ def _name_rest() -> tuple[str, str, str]:
 def name_recorded(changes: Iterable[Receipt]) -> str:
     """Return what a turn wrote as a model is told it later, by ids alone: the texts may be those of others."""
     done = combine_receipts(changes)
-    told = [f"{_OPS[each['op']]} {'line ' * (each['kind'] == 'line')}{each['id']}" for each in done]
-    more = [f"and {len(told) - MOST_LINES} more"] if len(told) > MOST_LINES else []
-    return f"changed: {', '.join([*told[:MOST_LINES], *more])}" if told else "no changes"
+    parts = [f"{_OPS[each['op']]} {'line ' if each['kind'] == 'line' else ''}{each['id']}" for each in done]
+    more = [f"and {len(parts) - MOST_LINES} more"] if len(parts) > MOST_LINES else []
+    return f"changed: {', '.join([*parts[:MOST_LINES], *more])}" if parts else "no changes"
 
 
 def make_answer(answer: str, receipt: str, recorded: str, id: str, day: str = "", **more: Any) -> AIMessage:
@@ -106,8 +106,8 @@ def make_answer(answer: str, receipt: str, recorded: str, id: str, day: str = ""
         day: On which the person wrote.
         more: Further fields of the message.
     """
-    kept = {name: text for name, text in ((RECEIPT, receipt), (RECORDED, recorded), (DAY, day)) if text}
-    kwargs = {**kept, **more.pop("additional_kwargs", {})}
+    fields = {name: text for name, text in ((RECEIPT, receipt), (RECORDED, recorded), (DAY, day)) if text}
+    kwargs = {**fields, **more.pop("additional_kwargs", {})}
     return AIMessage(add_receipt(answer, receipt), id=id, additional_kwargs=kwargs, **more)
 
 

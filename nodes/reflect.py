@@ -9,12 +9,12 @@ from ana.tracing.langsmith import label_draft
 from ana.tracing.schema import CHECK
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
-from nodes.attachments import explain_left_out
+from nodes.attachments import explain_unread
 from nodes.draft_check import check_draft
 from nodes.evidence import Evidence, Violation, collect_evidence, list_declined
 from nodes.history import receipts, this_turn
 from nodes.limits import limit_reached
-from nodes.policies.check import first_violation
+from nodes.policies.check import find_violation
 from nodes.policies.results import keep_values
 from nodes.receipt import name_recorded, name_unchanged, render_receipt, strip_receipt
 from nodes.turns import end_turn
@@ -42,13 +42,13 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
             return _send_back(state | {"turn": turn}, violation)
     # where all drafts were false, what is known without them; the record stands below
     answer = violation.fallback if violation else draft if ours else keep_values(evidence)
-    answer += explain_left_out(this_turn(state["messages"])[0])
+    answer += explain_unread(this_turn(state["messages"])[0])
     if not receipt:
         receipt = name_unchanged() if ours else describe_unchanged(answer, state, handles)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
-    shown = find_source(read_view(state, handles.memory))
+    source = find_source(read_view(state, handles.memory))
     id = "" if violation or turn["error"] else id
-    message, turn = end_turn(turn, answer, receipt, name_recorded(receipts(this_turn(state["messages"]))), id, shown)
+    message, turn = end_turn(turn, answer, receipt, name_recorded(receipts(this_turn(state["messages"]))), id, source)
     return {"messages": [message], "turn": turn, "draft": ""}
 
 
@@ -83,4 +83,4 @@ def _find_violation(evidence: Evidence) -> Violation | None:
     if not evidence.draft:
         reason = "It had neither text nor a tool call. Answer the user, or call a tool."
         return Violation("no_action", reason, "I have no answer to that. Please say it in other words.")
-    return first_violation(evidence)
+    return find_violation(evidence)

@@ -11,14 +11,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ana.errors import WrongReply
 from ana.text import check_text
-from graph.state import Asked
+from graph.state import OpenRequest
 from nodes.short_replies import begins_with_no, read_short_reply
 
 FORM = (
     'Give {"decisions": [...]}, one for each action in order: {"type": "approve"}, {"type": "reject", "message": ""}, '
     '{"type": "edit", "edited_action": {"name": "...", "args": {...}}}. true or "approve", false or "reject": all.'
 )
-HELD = "not_carried_out"
+HOLD = "not_carried_out"
 """The key of a reply that is a message, which does not decide anything."""
 
 _STRICT = ConfigDict(extra="forbid", strict=True)
@@ -85,10 +85,10 @@ def read_request(interrupt: Interrupt) -> Request:
     value = interrupt.value
     actions = value.get("action_requests") if isinstance(value, Mapping) else None
     if isinstance(actions, list) and actions and all(isinstance(action, Mapping) for action in actions):
-        asked = Request(action_requests=actions, review_configs=value.get("review_configs") or [])
+        request = Request(action_requests=actions, review_configs=value.get("review_configs") or [])
         if isinstance(value.get("summary"), str):
-            asked["summary"] = value["summary"]
-        return asked
+            request["summary"] = value["summary"]
+        return request
     return Request(action_requests=[], review_configs=[], value=value)
 
 
@@ -97,47 +97,47 @@ def decide_all(request: Request, decision: Literal["approve", "reject"]) -> dict
     return {"decisions": [{"type": decision}] * max(len(request["action_requests"]), 1)}
 
 
-def complete_reply(given: Any, request: Request) -> Any:
+def complete_reply(reply: Any, request: Request) -> Any:
     """Return a reply in full where something shorter stands for it; anything else as it is.
 
     Args:
-        given: True or "approve", False or "reject", a yes or a no, one decision, the list of them, or the whole reply.
+        reply: True or "approve", False or "reject", a yes or a no, one decision, the list of them, or the whole reply.
         request: What it is to; a request without actions takes any reply.
     """
     if not request["action_requests"]:
-        return given
-    if isinstance(given, bool):
-        return decide_all(request, "approve" if given else "reject")
-    if isinstance(given, str) and (short := read_short_reply(given)):
+        return reply
+    if isinstance(reply, bool):
+        return decide_all(request, "approve" if reply else "reject")
+    if isinstance(reply, str) and (short := read_short_reply(reply)):
         return decide_all(request, short)
-    if isinstance(given, Mapping) and "type" in given:
-        alone = given["type"] == "edit"  # what is written into one action is not meant for all
-        return {"decisions": [given] * (1 if alone else len(request["action_requests"]))}
-    return {"decisions": given} if isinstance(given, list) else given
+    if isinstance(reply, Mapping) and "type" in reply:
+        alone = reply["type"] == "edit"  # what is written into one action is not meant for all
+        return {"decisions": [reply] * (1 if alone else len(request["action_requests"]))}
+    return {"decisions": reply} if isinstance(reply, list) else reply
 
 
-def read_message(text: str, request: Request, asked: Asked | None) -> dict[str, Any] | None:
+def read_message(text: str, request: Request, pending: OpenRequest | None) -> dict[str, Any] | None:
     """Return the reply that a message is to a request that waits: a decision, or that it is not carried out now.
 
     Args:
-        asked: The same as the turn keeps it; None if a tool of the person's own asks, which only takes decisions.
+        pending: The same as the turn keeps it; None if a tool of the person's own asks, which only takes decisions.
 
     Returns:
         None if the message ends the request: another one came before, or it says no and what it wants instead.
     """
     if short := read_short_reply(text):
         return decide_all(request, short)
-    return hold(text) if asked and not asked.get("held") and not begins_with_no(text) else None
+    return hold(text) if pending and not pending.get("held") and not begins_with_no(text) else None
 
 
 def hold(text: str) -> dict[str, Any]:
     """Return the reply that has a request shown again, because a message came which does not decide it."""
-    return {HELD: text}
+    return {HOLD: text}
 
 
-def find_held(reply: Any) -> str | None:
+def read_hold(reply: Any) -> str | None:
     """Return the message of a reply that only has the request shown again; None for another reply."""
-    return str(reply[HELD]) if isinstance(reply, Mapping) and {*reply} == {HELD} else None
+    return str(reply[HOLD]) if isinstance(reply, Mapping) and {*reply} == {HOLD} else None
 
 
 def check_reply(reply: Any, request: Request) -> None:
@@ -154,10 +154,10 @@ def check_reply(reply: Any, request: Request) -> None:
     if not isinstance(decisions, list) or not all(isinstance(each, Mapping) for each in decisions):
         raise WrongReply("That is no decision.", FORM)
     if len(decisions) != len(actions):
-        left = (
+        undecided = (
             str(each.get("description") or each.get("name")).partition("\n")[0] for each in actions[len(decisions) :]
         )
-        named = " ".join(f"{line.rstrip('.')}." for line in left)
+        named = " ".join(f"{line.rstrip('.')}." for line in undecided)
         missing = f"Missing: {named} " if named else ""
         raise WrongReply(f"Decisions needed: {len(actions)}; given: {len(decisions)}.", f"{missing}{FORM}")
     allowed = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}

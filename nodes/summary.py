@@ -77,11 +77,11 @@ def _tell(messages: Sequence[AnyMessage], longest: int) -> str:
     return "\n".join(tell_turn(turn, named, longest, longest) for turn in split_turns(repair_messages(messages)))
 
 
-def recall(*told: str) -> list[AnyMessage]:
+def recall(*texts: str) -> list[AnyMessage]:
     """Return the summary, and what is told of older turns, as a model is sent it: as the result of a call."""
     # It repeats what was said and read, and a system prompt is no place for that. The messages around it make
     # the list one that every provider takes.
-    text = "\n".join(each for each in told if each.strip())
+    text = "\n".join(each for each in texts if each.strip())
     if not text:
         return []
     call = ToolCall(name=RECALL, args={}, id="recall")

@@ -26,11 +26,11 @@ from ana.tracing.schema import Record
 from ana.translation import _
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn, merge_messages
-from nodes.attachments import left_out
+from nodes.attachments import list_unread
 from nodes.calls import answer_refused
 from nodes.evidence import list_calls
 from nodes.forks import find_fork, seed_fork
-from nodes.history import is_answered, receipts, this_turn, unanswered_calls
+from nodes.history import is_answered, list_unanswered_calls, receipts, this_turn
 from nodes.receipt import make_answer, name_recorded, name_unchanged, render_receipt
 from nodes.requests import Request
 from nodes.usage import no_usage
@@ -68,13 +68,13 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
     Raises:
         UserError: It has been answered, or there is none.
     """
-    question, context, info = last_question(state["messages"]), context_of(runtime), runtime.execution_info
+    question, context, info = find_question(state["messages"]), context_of(runtime), runtime.execution_info
     attempt = seed_fork(source, runtime) if source else info.checkpoint_id if info else ""
-    turn = new_turn(f"{thread_of(runtime)}/{attempt}/{question.id}", state, context.handles.clock)
+    turn = make_turn(f"{thread_of(runtime)}/{attempt}/{question.id}", state, context.handles.clock)
     return turn | {"id": context.name_turn(turn["id"]), "fork": source}
 
 
-def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:
+def find_question(messages: Sequence[AnyMessage]) -> HumanMessage:
     """Return the last user message.
 
     Raises:
@@ -82,14 +82,14 @@ def last_question(messages: Sequence[AnyMessage]) -> HumanMessage:
     """
     turn = this_turn(messages)
     question = turn[0] if turn else None
-    if isinstance(question, HumanMessage) and not question.text.strip() and left_out(question):
+    if isinstance(question, HumanMessage) and not question.text.strip() and list_unread(question):
         raise UserError("Images are not read, and the message has no text.", "Say it in words.")
     if not isinstance(question, HumanMessage) or not question.text.strip() or is_answered(turn):
         raise UserError("There is nothing to answer: the last message is not a user's.", "Send a user message.")
     return question
 
 
-def new_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
+def make_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
     """Return a turn in which nothing has happened yet.
 
     Args:
@@ -121,7 +121,7 @@ def new_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
 def find_turn(state: StateSnapshot, clock: Clock) -> Turn:
     """Return the open turn of a thread; make one if its next node begins it."""
     seed = f"{state.config}/{this_turn(state.values['messages'])[0].id}"
-    return _find_begun(state) or new_turn(seed, state.values, clock)
+    return _find_begun(state) or make_turn(seed, state.values, clock)
 
 
 def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
@@ -129,15 +129,15 @@ def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
 
     A reply is checkpointed before the turn goes on, so a turn that a crash ends after it needs no second one.
     """
-    return [asked for asked in state.interrupts if asked.id not in state.values.get("replies", {})]
+    return [request for request in state.interrupts if request.id not in state.values.get("replies", {})]
 
 
 def find_unread(saver: Any, state: StateSnapshot) -> str | None:
     """Return the message of a run that ended before it had put it into the thread; None if there is none."""
     if state.next != (START,):
         return None
-    given = saver.get_tuple(state.config).checkpoint["channel_values"][START]
-    return "".join(message.text for message in merge_messages([], given.get("messages", []))[-1:])
+    update = saver.get_tuple(state.config).checkpoint["channel_values"][START]
+    return "".join(message.text for message in merge_messages([], update.get("messages", []))[-1:])
 
 
 def can_go_on(state: StateSnapshot) -> bool:
@@ -146,20 +146,20 @@ def can_go_on(state: StateSnapshot) -> bool:
     Where the last node's writes are saved and no checkpoint with them, nothing is next, and what follows is not known.
     """
     with suppress(UserError):
-        begun = not state.next or _find_begun(state) or last_question(state.values["messages"])
+        begun = not state.next or _find_begun(state) or find_question(state.values["messages"])
         return bool(state.tasks) and len(state.next) < 2 and bool(begun)
     return False
 
 
 def build_input(state: StateSnapshot, reply: Mapping[str, Any] | None = None) -> "Command[Any] | None":
     """Return the input that lets a turn go on: with a new reply, and with those that a crash kept from being used."""
-    kept = state.values.get("replies", {})
-    replies = {asked.id: kept[asked.id] for asked in state.interrupts if asked.id in kept} | dict(reply or {})
+    saved = state.values.get("replies", {})
+    replies = {request.id: saved[request.id] for request in state.interrupts if request.id in saved} | dict(reply or {})
     return Command(resume=replies, update={"replies": replies}) if replies else None
 
 
 def end_turn(
-    turn: Turn, answer: str, receipt: str, recorded: str, id: str = "", shown: str = ""
+    turn: Turn, answer: str, receipt: str, recorded: str, id: str = "", source: str = ""
 ) -> tuple[AIMessage, Turn]:
     """Return the message that ends a turn, and the turn as it has ended.
 
@@ -168,7 +168,7 @@ def end_turn(
         receipt: What stands under it.
         recorded: What it wrote, as the model is told it in later turns; empty if that is not known.
         id: The message's, if it is a draft of the model, which clients have seen under it; else empty.
-        shown: Who told the text of others that was in view when the answer was written; empty if none was.
+        source: Who told the text of others that was in view when the answer was written; empty if none was.
     """
     failed = {"ana_error": turn["error"]} if turn["error"] else {}
     message = make_answer(
@@ -177,7 +177,7 @@ def end_turn(
         recorded,
         id or f"{turn['id']}-answer",
         turn["ts"][:10],
-        additional_kwargs={VIEW: shown} if shown else {},
+        additional_kwargs={VIEW: source} if source else {},
         response_metadata=failed,
         usage_metadata=turn.get("told") if id else None,
     )
@@ -203,7 +203,7 @@ def close_turn(
     """
     written = receipts(messages)
     # whether a call that is not answered wrote is not known
-    is_known = {call["id"] for call in unanswered_calls(messages)} <= {each.tool_call_id for each in answers}
+    is_known = {call["id"] for call in list_unanswered_calls(messages)} <= {each.tool_call_id for each in answers}
     receipt = render_receipt([*list_calls(messages)]) or (name_unchanged() if is_known else "")
     message, ended = end_turn(
         turn | {"error": why}, why, receipt, name_recorded(written) if written or is_known else ""
@@ -212,7 +212,7 @@ def close_turn(
     return [*answers, message], ended
 
 
-def refuse_asked(messages: Sequence[AnyMessage], request: Request | None = None) -> tuple[str, list[ToolMessage]]:
+def refuse_calls(messages: Sequence[AnyMessage], request: Request | None = None) -> tuple[str, list[ToolMessage]]:
     """Return the sentence that closes a turn nobody replied to, and answers to the calls that have certainly not run.
 
     Whether another call of the same batch ran, or one of a node that asks in another way, is not known;
@@ -221,12 +221,12 @@ def refuse_asked(messages: Sequence[AnyMessage], request: Request | None = None)
     Args:
         request: What a tool of the person's own asks; None for what was asked before any call of the batch ran.
     """
-    calls = unanswered_calls(messages)
+    calls = list_unanswered_calls(messages)
     if request is None:
         return NOT_APPROVED, [answer_refused(call) for call in calls]
-    asked = [(action.get("name"), action.get("args")) for action in request["action_requests"]]
-    refused = [answer_refused(call) for call in calls if (call["name"], call["args"]) in asked]
-    return NOT_APPROVED if asked else NOT_ANSWERED, refused
+    actions = [(action.get("name"), action.get("args")) for action in request["action_requests"]]
+    refused = [answer_refused(call) for call in calls if (call["name"], call["args"]) in actions]
+    return NOT_APPROVED if actions else NOT_ANSWERED, refused
 
 
 def close_passed_over(state: State, runtime: Runtime[Context]) -> State:
@@ -240,7 +240,7 @@ def close_passed_over(state: State, runtime: Runtime[Context]) -> State:
         return state
     if is_answered(messages) or turn.get("message", messages[0].id) != messages[0].id:  # a client has edited it
         return state
-    why, answers = refuse_asked(before) if turn.get("asked") else (NOT_FINISHED, [])
+    why, answers = refuse_calls(before) if turn.get("asked") else (NOT_FINISHED, [])
     context, thread = context_of(runtime), thread_of(runtime)
     model = context.model_options().get("model")
     added, turn = close_turn(context.handles, turn, messages, why, thread, answers, model)

@@ -17,7 +17,7 @@ from ana.memory.search.tokens import tokenize
 from ana.memory.views import localize
 from ana.output import shorten
 from graph.state import State
-from nodes.history import previous_turn, this_turn
+from nodes.history import find_previous_turn, this_turn
 from nodes.receipt import name_unchanged
 from nodes.view import list_ids
 
@@ -37,18 +37,18 @@ def describe_unchanged(answer: str, state: State, handles: Handles) -> str:
     What may be named are the records in results of this turn and of the one before.
     """
     year = int(state["turn"]["ts"][:4])  # not the clock's: a turn may have waited
-    found = _find_shown(state["messages"], handles.memory)
-    shares = {id: share for id, item in found.items() if (share := _measure_named(item, answer)) >= ENOUGH}
+    records = _find_records(state["messages"], handles.memory)
+    shares = {id: share for id, item in records.items() if (share := _measure_named(item, answer)) >= ENOUGH}
     best = sorted(shares, key=lambda id: -shares[id])[:MOST]
-    named = (_describe(localize(found[id], handles.clock.zone), year) for id in best)
+    named = (_describe(localize(records[id], handles.clock.zone), year) for id in best)
     return "\n".join([name_unchanged(), *(f"- {each}" for each in named)])
 
 
-def _find_shown(messages: Sequence[AnyMessage], memory: Memory) -> dict[str, Item]:
+def _find_records(messages: Sequence[AnyMessage], memory: Memory) -> dict[str, Item]:
     """Return the records that results showed, as they are now, in the order in which they were shown."""
-    ids = [*dict.fromkeys([*list_ids(this_turn(messages)), *list_ids(previous_turn(messages))])]
-    found = memory.backend.get_many("item", ids) if ids else {}
-    return {id: found[id] for id in ids if id in found}
+    ids = [*dict.fromkeys([*list_ids(this_turn(messages)), *list_ids(find_previous_turn(messages))])]
+    records = memory.backend.get_many("item", ids) if ids else {}
+    return {id: records[id] for id in ids if id in records}
 
 
 def _measure_named(item: Item, answer: str) -> float:
@@ -65,6 +65,6 @@ def _measure_named(item: Item, answer: str) -> float:
 def _describe(item: Item, year: int) -> str:
     """Return a record by its first line, with its date and status; if it has neither, with its other properties."""
     status = item.properties.get("status")
-    told = [show_value(each, year) for each in (item.date, status) if each is not None]
-    told = told or [describe_property(*each, year) for each in item.properties.items()]
-    return ": ".join(filter(None, (shorten(find_title(item.content), LONGEST), shorten(", ".join(told), LONGEST))))
+    facts = [show_value(each, year) for each in (item.date, status) if each is not None]
+    facts = facts or [describe_property(*each, year) for each in item.properties.items()]
+    return ": ".join(filter(None, (shorten(find_title(item.content), LONGEST), shorten(", ".join(facts), LONGEST))))

@@ -79,11 +79,11 @@ class Purse:
             yield received
         except BaseException:
             if received:
-                told = add_usage(no_usage(), _add_up(received), sent)
-                usd = cost(told, self.model, self.settings)
+                usage = add_usage(no_usage(), _add_up(received), sent)
+                usd = cost(usage, self.model, self.settings)
                 self.spending.add(usd or 0.0)
                 named = {"model": self.model, "provider": self.settings.provider}
-                self.spending.keep([{**named, "usage": told, "cost_usd": usd}])
+                self.spending.keep([{**named, "usage": usage, "cost_usd": usd}])
             raise
 
     def _price(self, usage: Usage) -> float:
@@ -106,16 +106,16 @@ def add_usage(usage: Usage, reply: AIMessage, sent: int) -> Usage:
     Args:
         sent: The estimated tokens of the messages it was sent.
     """
-    told = reply.usage_metadata
+    reported = reply.usage_metadata
     # every call reads and writes something: a provider that says otherwise has not counted
-    read = max(told["input_tokens"], 0) if told else 0
-    written = max(told["output_tokens"], 0) if told else 0
+    read = max(reported["input_tokens"], 0) if reported else 0
+    written = max(reported["output_tokens"], 0) if reported else 0
     total = Usage(
         input_tokens=usage["input_tokens"] + (read or sent),
         output_tokens=usage["output_tokens"] + (written or _estimate_written(reply)),
         estimated=usage["estimated"] or not (read and written),
     )
-    details = told.get("input_token_details") if told else None
+    details = reported.get("input_token_details") if reported else None
     cached = min(max((details or {}).get("cache_read") or 0, 0), read)
     if cached := usage.get("cached_tokens", 0) + cached:
         total["cached_tokens"] = cached
@@ -130,6 +130,6 @@ def _estimate_written(reply: AIMessage) -> int:
 def _add_up(received: Sequence[AIMessageChunk]) -> AIMessage:
     """Return the part of a reply that has arrived, as far as its tokens are concerned."""
     calls = (part["args"] or "" for chunk in received for part in chunk.tool_call_chunks)
-    told = next((chunk.usage_metadata for chunk in reversed(received) if chunk.usage_metadata), None)
+    reported = next((chunk.usage_metadata for chunk in reversed(received) if chunk.usage_metadata), None)
     thought = (chunk.additional_kwargs.get(REASONING, "") for chunk in received)
-    return AIMessage("".join([*thought, *(chunk.text for chunk in received), *calls]), usage_metadata=told)
+    return AIMessage("".join([*thought, *(chunk.text for chunk in received), *calls]), usage_metadata=reported)

@@ -34,7 +34,7 @@ VIEW = "ana_view"
 
 
 @dataclass(frozen=True)
-class Shown:
+class SourcedText:
     """A text of others that the model was shown.
 
     Args:
@@ -50,7 +50,7 @@ class Shown:
     is_answer: bool = False
 
 
-def read_view(state: State, memory: Memory) -> list[Shown]:
+def read_view(state: State, memory: Memory) -> list[SourcedText]:
     """Return the texts of others that the request to the model holds.
 
     Of an earlier turn records of others are sent as ids alone, and so are not in view; the answers that were written
@@ -58,7 +58,7 @@ def read_view(state: State, memory: Memory) -> list[Shown]:
     """
     texts = [*_read_messages(state["messages"]), *read_results(this_turn(state["messages"]), memory)]
     if summary := state.get("summary"):
-        texts.append(Shown(state.get("summary_source") or SUGGESTED, summary))
+        texts.append(SourcedText(state.get("summary_source") or SUGGESTED, summary))
     if loaded := state.get("loaded"):
         texts += _read_records(loaded.get("overdue", {}), memory, "item")
         texts += _read_records(map(str, loaded["lines"]), memory, "line")
@@ -66,7 +66,7 @@ def read_view(state: State, memory: Memory) -> list[Shown]:
     return keep_others(texts)
 
 
-def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[Shown]:
+def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[SourcedText]:
     """Return the texts of the records in results of ours: as a result tells them, and as they are stored.
 
     What these messages themselves wrote, all of it the person's, is not read again.
@@ -74,7 +74,7 @@ def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[Shown]:
     written = {str(receipt["id"]): receipt["after"] for receipt in receipts(messages) if receipt["kind"] == "item"}
     own = {id for id, after in written.items() if after and "sources" not in after}
     ids = [id for id in list_ids(messages) if id not in own]
-    return [*_iter_told(_read_results(messages)), *_read_records(ids, memory, "item")]
+    return [*_iter_sourced(_read_results(messages)), *_read_records(ids, memory, "item")]
 
 
 def list_ids(messages: Sequence[AnyMessage]) -> list[str]:
@@ -94,7 +94,7 @@ def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: 
     return find_source(keep_others(texts)) or known
 
 
-def keep_others(texts: Iterable[Shown]) -> list[Shown]:
+def keep_others(texts: Iterable[SourcedText]) -> list[SourcedText]:
     """Return the texts that others told and that may order something, each once."""
     return [*dict.fromkeys(each for each in texts if is_others(each.source) and may_order(each.text))]
 
@@ -104,43 +104,43 @@ def may_order(text: str) -> bool:
     return count_words(text) >= FEWEST_WORDS or escape_controls(text) != text
 
 
-def find_source(view: Sequence[Shown]) -> str:
+def find_source(view: Sequence[SourcedText]) -> str:
     """Return who told the last text in view; empty if there is none."""
     return view[-1].source if view else ""
 
 
-def list_shown(item: Item) -> list[Shown]:
+def list_texts(item: Item) -> list[SourcedText]:
     """Return the texts of a record with who told each; dates are none, nor are names that the program gives."""
-    shown = [Shown(item.sources.content, item.content, item.id)]
+    texts = [SourcedText(item.sources.content, item.content, item.id)]
     for name, value in item.properties.items():
         words = [word for word in iter_words(value) if not day_of(word)]
         named = words if name in PROGRAMS else [name.replace("_", " "), *words]
-        shown.append(Shown(item.sources.properties.get(name, PERSON), " ".join(named), item.id))
-    return shown
+        texts.append(SourcedText(item.sources.properties.get(name, PERSON), " ".join(named), item.id))
+    return texts
 
 
-def _read_messages(messages: Sequence[AnyMessage]) -> Iterator[Shown]:
+def _read_messages(messages: Sequence[AnyMessage]) -> Iterator[SourcedText]:
     for message in messages:
         if isinstance(message, HumanMessage):
-            yield from (Shown(PASTE, part) for part in list_pasted(message))
+            yield from (SourcedText(PASTE, part) for part in list_pasted(message))
         elif isinstance(message, AIMessage) and not call_ids(message):
             source = str(message.additional_kwargs.get(VIEW) or PERSON)
-            yield Shown(source, hide_receipt(message).text, is_answer=True)
+            yield SourcedText(source, hide_receipt(message).text, is_answer=True)
         elif isinstance(message, ToolMessage) and message.name not in (*TOOLS, INVALID):
-            yield Shown(name_tool(message.name or ""), message.text)
+            yield SourcedText(name_tool(message.name or ""), message.text)
 
 
-def _iter_told(value: Any) -> Iterator[Shown]:
+def _iter_sourced(value: Any) -> Iterator[SourcedText]:
     """Yield the records in a result of ours that say who told them: what is no longer stored says it only there."""
     if isinstance(value, list):
         for each in value:
-            yield from _iter_told(each)
+            yield from _iter_sourced(each)
     elif isinstance(value, dict):
         if isinstance(source := value.get("source"), str):
             words = " ".join(iter_words({key: each for key, each in value.items() if key not in ("id", "source")}))
-            yield Shown(source, words, str(value.get("id", "")))
+            yield SourcedText(source, words, str(value.get("id", "")))
         else:
-            yield from _iter_told([*value.values()])
+            yield from _iter_sourced([*value.values()])
 
 
 def _iter_ids(value: Any) -> Iterator[str]:
@@ -153,19 +153,19 @@ def _iter_ids(value: Any) -> Iterator[str]:
             yield from _iter_ids(each)
 
 
-def _read_records(ids: Iterable[str], memory: Memory, kind: Kind) -> list[Shown]:
-    found = memory.backend.get_many(kind, asked) if (asked := [*ids]) else {}
-    return [shown for item in found.values() for shown in list_shown(item)]
+def _read_records(ids: Iterable[str], memory: Memory, kind: Kind) -> list[SourcedText]:
+    items = memory.backend.get_many(kind, keys) if (keys := [*ids]) else {}
+    return [text for item in items.values() for text in list_texts(item)]
 
 
-def _read_vocabulary(memory: Memory) -> Iterator[Shown]:
+def _read_vocabulary(memory: Memory) -> Iterator[SourcedText]:
     """Yield the names in use that are long enough to order something, as the record that was changed last has them."""
     for kind, names in memory.vocabulary.names().items():
         for name in (name for name, _ in names[:MOST] if may_order(name)):
             is_key = kind in (DATES, OTHERS)
             where: dict[str, Json] = {name: {"$ne": None}} if is_key else {kind: name}
             for item in memory.find(where=where, limit=1).items:
-                yield Shown(item.sources.properties.get(name if is_key else kind, PERSON), name, item.id)
+                yield SourcedText(item.sources.properties.get(name if is_key else kind, PERSON), name, item.id)
 
 
 def _read_results(messages: Sequence[AnyMessage]) -> list[Any]:

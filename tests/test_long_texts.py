@@ -23,7 +23,7 @@ from ana.transfer.ics.parts import split_parts
 from ana.values import Json
 from app.page.progress import Progress
 from nodes.evidence import Evidence
-from nodes.policies.check import MOST_CHARACTERS, first_violation
+from nodes.policies.check import MOST_CHARACTERS, find_violation
 
 TODAY = date(2026, 1, 13)
 NOW = datetime(2026, 1, 13, 9, 30, tzinfo=UTC)
@@ -102,9 +102,9 @@ def test_a_long_or_odd_name_is_no_zone(name: str) -> None:
 
 def test_a_long_draft_is_checked_at_its_beginning() -> None:
     said = "2 + 2 = 5."
-    assert first_violation(Evidence("and?", said))
-    assert first_violation(Evidence("and?", f"{'Well. ' * 200}{said}"))
-    assert first_violation(Evidence("and?", f"{'Well. ' * (MOST_CHARACTERS // 6 + 1)}{said}")) is None
+    assert find_violation(Evidence("and?", said))
+    assert find_violation(Evidence("and?", f"{'Well. ' * 200}{said}"))
+    assert find_violation(Evidence("and?", f"{'Well. ' * (MOST_CHARACTERS // 6 + 1)}{said}")) is None
 
 
 def test_many_parameters_in_tags_are_one_call() -> None:

@@ -16,8 +16,8 @@ def tell_alike(call: CallContext, kind: Kind, record: Item, most: int) -> dict[s
     older = find_older(backend, kind, record)
     alike = {each.id: each for each in (*find_twins(backend, kind, record, most), *older)}
     show = show_similar if kind == "item" else show_line
-    told: list[Json] = [show(each) | call.tell_recorded(each) for each in [*alike.values()][:most]]
-    return {"similar": told} if told else {}
+    rows: list[Json] = [show(each) | call.tell_recorded(each) for each in [*alike.values()][:most]]
+    return {"similar": rows} if rows else {}
 
 
 def show_line(line: Item) -> dict[str, Json]:

@@ -57,7 +57,7 @@ def read_content(content: str | dict[str, Any] | None) -> str | Operation | None
     return require_text(str(read))
 
 
-def quote_message(content: str | Quote, said: str) -> str:
+def quote_message(content: str | Quote, message: str) -> str:
     """Return content as text: itself, or what it refers to in the person's message.
 
     Raises:
@@ -67,12 +67,12 @@ def quote_message(content: str | Quote, said: str) -> str:
         return content
     begin = content["message"].strip()
     if begin.lower() == WHOLE:
-        return said.strip()
-    if not begin or begin not in said:
+        return message.strip()
+    if not begin or begin not in message:
         raise ToolError(f"The user's message does not have the words {begin[:60]!r}.", _HINT)
-    at = said.index(begin)
-    text = said[at:].strip()
-    opening = said[at - 1 : at]
+    at = message.index(begin)
+    text = message[at:].strip()
+    opening = message[at - 1 : at]
     if opening not in _CLOSING or re.search(rf"(?<!\w){re.escape(opening)}\w", text):
         return text  # the mark at its end would be that of another quotation
     return text.removesuffix(_CLOSING[opening])
@@ -88,15 +88,15 @@ def read_properties(properties: dict[str, Any] | None, today: date, *, may_shift
     Raises:
         ToolError: A weekday does not fit its date, or a property for dates, or `remind`, is given something else.
     """
-    given = {key: _read_list(value) for key, value in (properties or {}).items()}
+    values = {key: _read_list(value) for key, value in (properties or {}).items()}
     bare = {
         key: _strip_weekdays(value) if key in ("except", "also", "moved") else drop_weekday(value)
-        for key, value in given.items()
+        for key, value in values.items()
     }
     for key, value in bare.items():
         is_shift = may_shift and isinstance(value, dict) and "$shift" in value
         if is_date_key(key) and value is not None and not day_of(value) and not is_shift:
-            raise ToolError(f"{key} takes a date, not {str(given[key])[:60]!r}.", _suggest(given[key], today))
+            raise ToolError(f"{key} takes a date, not {str(values[key])[:60]!r}.", _suggest(values[key], today))
     check_remind(bare)
     return bare
 
@@ -123,10 +123,10 @@ def _strip_weekdays(value: Any) -> Any:
 
 
 def _suggest(value: Json, today: date) -> str:
-    meant = guess_dates(value, today) if isinstance(value, str) else None
-    if meant is None:
+    dates = guess_dates(value, today) if isinstance(value, str) else None
+    if dates is None:
         return "Give one date as YYYY-MM-DD or YYYY-MM-DDThh:mm, or null; put words into another property."
-    first, last = meant
+    first, last = dates
     if first == last:
         return f'Write "{first}", a {WEEKDAYS[date.fromisoformat(first[:10]).weekday()]}, if that is meant.'
     return f'Write one date: it means "{first}" to "{last}"; a stretch is start_date and end_date.'

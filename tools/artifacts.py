@@ -24,9 +24,9 @@ def collect_receipts(changes: Sequence[Change], zone: tzinfo | None = None) -> A
     return {"changes": [make_receipt(change, zone) for change in changes]}
 
 
-def explain(found: QueryResult) -> Artifact:
+def explain(matches: QueryResult) -> Artifact:
     """Return why each item was found."""
-    reasons = zip(found.items, found.reasons, strict=True)
+    reasons = zip(matches.items, matches.reasons, strict=True)
     return {"why": [{"id": item.id} | reason.to_json() for item, reason in reasons]}
 
 

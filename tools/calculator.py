@@ -43,7 +43,7 @@ MOST_EXPONENT = 64
 MOST_FACTORIAL = 12
 LARGEST = 10**12
 SMALLEST = Fraction(1, 10**300)
-KEPT_BITS = 4096
+MOST_BITS = 4096
 
 _TOKEN = re.compile(
     rf"""
@@ -164,10 +164,10 @@ def _rewrite(expression: str) -> str:
 
 def _tokenize(expression: str) -> Iterator[tuple[str, str]]:
     """Yield kinds and texts; the token after a `%` decides whether it is percent or modulo."""
-    found = [(str(m.lastgroup), m[0]) for m in _TOKEN.finditer(expression) if m.lastgroup != "space"]
-    if sum(_NODES.get(kind, 1) for kind, _ in found) > MOST_NODES:
+    tokens = [(str(m.lastgroup), m[0]) for m in _TOKEN.finditer(expression) if m.lastgroup != "space"]
+    if sum(_NODES.get(kind, 1) for kind, _ in tokens) > MOST_NODES:
         raise ToolError(f"The expression has more than {MOST_NODES} parts.", "Calculate it in parts.")
-    for (kind, text), (after, _) in pairwise([*found, ("end", "")]):
+    for (kind, text), (after, _) in pairwise([*tokens, ("end", "")]):
         if kind == "unknown":
             raise ToolError(f"{text!r} is not arithmetic.", FORM)
         if kind == "quantity":
@@ -193,8 +193,8 @@ def _evaluate(node: ast.expr) -> Any:
             return _negate(_evaluate(operand))
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _evaluate(operand)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return _apply(_BINARY[type(op)], _evaluate(left), _evaluate(right))
+        case ast.BinOp(first, op, second) if type(op) in _BINARY:
+            return _apply(_BINARY[type(op)], _evaluate(first), _evaluate(second))
         case ast.Attribute(value=operand, attr="percent"):
             return _apply(operator.truediv, _evaluate(operand), Fraction(100))
         case ast.Attribute(value=operand, attr="factorial"):
@@ -227,11 +227,11 @@ def _read_operand(text: str) -> Any:
     return _limit(Fraction(bare.replace(",", ""))) if re.fullmatch(NUMBER, bare) else read_quantity(text)
 
 
-def _apply(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+def _apply(operation: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
     try:
-        if isinstance(left, Fraction) and isinstance(right, Fraction):
-            return _limit(Fraction(operation(left, right)))
-        value = combine(operation, left, right)
+        if isinstance(first, Fraction) and isinstance(second, Fraction):
+            return _limit(Fraction(operation(first, second)))
+        value = combine(operation, first, second)
     except ZeroDivisionError as exc:
         raise ToolError("It divides by zero, which has no value.", "Check the divisor.") from exc
     if is_quantity(value):
@@ -273,5 +273,5 @@ def _limit(value: Fraction) -> Fraction:
     if value and abs(value) < SMALLEST:
         raise ToolError("A number is too close to zero.", "Use larger numbers or another unit.")
     # Without the cut every step could double the digits, and with them the time of the next.
-    surplus = value.denominator.bit_length() - KEPT_BITS
+    surplus = value.denominator.bit_length() - MOST_BITS
     return Fraction(value.numerator >> surplus, value.denominator >> surplus) if surplus > 0 else value

@@ -23,7 +23,7 @@ class CallContext:
     memory: Memory
     clock: Clock
     cause: Cause | None = None
-    shown: Mapping[int, str] | None = None
+    line_digests: Mapping[int, str] | None = None
     """Digests of the Global Context lines that the model saw, by number."""
     allow_copy: bool = False
     """Whether an item is stored although another says the same."""
@@ -38,9 +38,9 @@ class CallContext:
 
     def show(self, item: Item, stamps: bool = False, longest: int = MOST_CHARACTERS) -> dict[str, Json]:
         """Return an item as the model is shown it: with created_at and updated_at, and so many characters at most."""
-        shown = plain(show_item(item, self.clock.zone, stamps=stamps, longest=longest))
-        assert isinstance(shown, dict)
-        return shown
+        row = plain(show_item(item, self.clock.zone, stamps=stamps, longest=longest))
+        assert isinstance(row, dict)
+        return row
 
     def tell_recorded(self, record: Item) -> dict[str, Json]:
         """Return under `recorded` on which day, where the person is, a record's text was written or changed last."""

@@ -50,9 +50,9 @@ def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
     Raises:
         ConfigError: One of them is unusable.
     """
-    found = TOOLS | load_tools(modules, frozenset(TOOLS))
+    tools = TOOLS | load_tools(modules, frozenset(TOOLS))
     registered = tuple(module for module in find_registered() if module not in modules)
-    return found | load_tools(registered, frozenset(found), REGISTERED)
+    return tools | load_tools(registered, frozenset(tools), REGISTERED)
 
 
 @cache

@@ -36,11 +36,11 @@ def replace_context(line: int, content: str, *, call: Injected) -> Result:
         line: Its number.
         content: The line as it should read now.
     """
-    change = call.memory.replace_line(line, content, call.cause, call.shown)
+    change = call.memory.replace_line(line, content, call.cause, call.line_digests)
     assert change.before is not None
     assert change.after is not None
-    told = {"replaced": change.before.content} | tell_source(change.before, change.after)
-    return {"line": line, "content": change.after.content} | told, make_receipt(change)
+    facts = {"replaced": change.before.content} | tell_source(change.before, change.after)
+    return {"line": line, "content": change.after.content} | facts, make_receipt(change)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -50,6 +50,6 @@ def delete_context(line: int, *, call: Injected) -> Result:
     Args:
         line: Its number.
     """
-    change = call.memory.delete_line(line, call.cause, call.shown)
+    change = call.memory.delete_line(line, call.cause, call.line_digests)
     assert change.before is not None
     return {"line": line, "deleted": change.before.content} | tell_source(change.before), make_receipt(change)

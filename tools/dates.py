@@ -87,24 +87,24 @@ def _find_zone(when: When, local: tzinfo) -> tzinfo | None:
 
 def _convert(when: When, zone: tzinfo, local: tzinfo) -> When:
     """Return what was said in a zone in the person's."""
-    said = [datetime.combine(when.first, at, zone) for at in (when.at, when.until) if at]
-    first, *ends = (each.astimezone(local) for each in said)
-    note = f"{said[0]:%H:%M} on {when.first} there ({zone}) is {first:%H:%M} on {first.date()} here ({local})."
+    times = [datetime.combine(when.first, at, zone) for at in (when.at, when.until) if at]
+    first, *ends = (each.astimezone(local) for each in times)
+    note = f"{times[0]:%H:%M} on {when.first} there ({zone}) is {first:%H:%M} on {first.date()} here ({local})."
     until = ends[0].time() if ends else None
     return when._replace(first=first.date(), last=first.date(), at=first.time(), until=until, notes=(*when.notes, note))
 
 
 def _answer(phrase: str, when: When) -> dict[str, str]:
-    found = {"date": when.first.isoformat(), "weekday": weekday(when.first)}
+    fields = {"date": when.first.isoformat(), "weekday": weekday(when.first)}
     if when.last != when.first:
-        found |= {"last": when.last.isoformat(), "last_weekday": weekday(when.last)}
+        fields |= {"last": when.last.isoformat(), "last_weekday": weekday(when.last)}
     if when.at:
-        found["time"] = when.at.isoformat(timespec="minutes")
+        fields["time"] = when.at.isoformat(timespec="minutes")
     if when.until:
-        found["until"] = when.until.isoformat(timespec="minutes")
-    found |= {"part_of_day": when.part} if when.part else {}
-    found |= {"side": when.bound} if when.bound else {}
+        fields["until"] = when.until.isoformat(timespec="minutes")
+    fields |= {"part_of_day": when.part} if when.part else {}
+    fields |= {"side": when.bound} if when.bound else {}
     notes = [*when.notes, *([TWOFOLD] if when.other else [])]
-    found |= {"or": add_weekday(str(when.other))} if when.other else {}
-    found |= {"note": " ".join(notes)} if notes else {}
-    return found | {"phrase": phrase}
+    fields |= {"or": add_weekday(str(when.other))} if when.other else {}
+    fields |= {"note": " ".join(notes)} if notes else {}
+    return fields | {"phrase": phrase}

@@ -24,7 +24,7 @@ from tools.call import CallContext, Injected
 MOST_READ = 10_000
 """Writes of the journal that are looked through, the newest."""
 
-MOST_SHOWN = 40
+MOST_ENTRIES = 40
 """Changes that are shown."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -56,9 +56,9 @@ def history(
         entries = [entry for entry in entries if entry.ts < _stamp(end[1])]
     if text:
         entries = list(find_worded(entries, text))
-    by_turn = groupby(entries[:MOST_SHOWN], lambda entry: (entry.thread, entry.turn))
+    by_turn = groupby(entries[:MOST_ENTRIES], lambda entry: (entry.thread, entry.turn))
     turns = [_show_turn(list(some), call, bool(id)) for _, some in by_turn]
-    result: dict[str, Any] = {"turns": turns, "total": len(entries), "truncated": len(entries) > MOST_SHOWN}
+    result: dict[str, Any] = {"turns": turns, "total": len(entries), "truncated": len(entries) > MOST_ENTRIES}
     sums = add_up(entries)
     return result | ({"sums": sums} if sums else {})
 
@@ -66,9 +66,9 @@ def history(
 def find_worded(entries: Iterable[Entry], text: str) -> Iterator[Entry]:
     """Yield the entries of the records that have most of the words, if that is at least half of them."""
     words = set(tokenize(text))
-    found = [(len(words & _words_of(entry)), entry) for entry in entries]
-    most = max((count for count, _ in found), default=0)
-    return (entry for count, entry in found if count == most and 0 < len(words) <= 2 * count)
+    counted = [(len(words & _words_of(entry)), entry) for entry in entries]
+    most = max((count for count, _ in counted), default=0)
+    return (entry for count, entry in counted if count == most and 0 < len(words) <= 2 * count)
 
 
 def add_up(entries: Iterable[Entry]) -> dict[str, dict[str, Json]]:
@@ -93,8 +93,8 @@ def add_up(entries: Iterable[Entry]) -> dict[str, dict[str, Json]]:
 def _tell_growth(items: Sequence[Sequence[tuple[Json, Json]]]) -> dict[str, Json]:
     """Return by how much a number of these items was changed; each is given with its changes, the newest first."""
     by = sum(Decimal(str(new)) - Decimal(str(old or 0)) for changes in items for old, new in changes)
-    told: dict[str, Json] = {"by": to_number(Decimal(by))}
-    return told | ({"from": items[0][-1][0], "to": items[0][0][1]} if len(items) == 1 else {"items": len(items)})
+    growth: dict[str, Json] = {"by": to_number(Decimal(by))}
+    return growth | ({"from": items[0][-1][0], "to": items[0][0][1]} if len(items) == 1 else {"items": len(items)})
 
 
 def _words_of(entry: Entry) -> set[str]:
@@ -111,18 +111,18 @@ def _show_turn(entries: Sequence[Entry], call: CallContext, whole: bool) -> dict
     newest = entries[0]
     by = find_author(newest.turn)
     at = call.clock.minute(newest.ts).replace(" ", "T")
-    shown: dict[str, Any] = {"at": add_weekday(at), "turn": newest.turn} | ({"by": by} if by else {})
-    return shown | {"changes": [_show_change(entry, call, whole) for entry in entries]}
+    row: dict[str, Any] = {"at": add_weekday(at), "turn": newest.turn} | ({"by": by} if by else {})
+    return row | {"changes": [_show_change(entry, call, whole) for entry in entries]}
 
 
 def _show_change(entry: Entry, call: CallContext, whole: bool) -> dict[str, Json]:
     """Return a change in words, with what the text was if it is asked of one item alone."""
     change = entry.change
-    told = describe_change(make_receipt(change, call.clock.zone))[_SIGN:]
-    shown: dict[str, Json] = {"id": change.id, _VERBS[change.op]: told, **tell_source(change.before, change.after)}
+    text = describe_change(make_receipt(change, call.clock.zone))[_SIGN:]
+    row: dict[str, Json] = {"id": change.id, _VERBS[change.op]: text, **tell_source(change.before, change.after)}
     if whole and change.before and (change.after is None or change.after.content != change.before.content):
-        shown["was"] = change.before.content[:MOST_CHARACTERS]
-    return shown
+        row["was"] = change.before.content[:MOST_CHARACTERS]
+    return row
 
 
 def _read_bound(value: str | None, name: str, call: CallContext) -> Span | None:

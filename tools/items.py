@@ -34,10 +34,10 @@ from tools.artifacts import collect_receipts, explain, refuse_copy
 from tools.call import CallContext, Injected, Result
 from tools.noticing import (
     explain_missing,
-    find_near_asked,
+    find_near_in_filter,
     notice,
     show_similar,
-    tell_left_out,
+    tell_exceptions,
     tell_occurrence,
     tell_repeat,
 )
@@ -77,11 +77,11 @@ def create_item(content: str | Quote, properties: dict[str, Any] | None = None, 
         same = call.memory.get(exc.id)
         return {"existing": call.show(same), "choice": CHOICE}, refuse_copy(same.id, same.content)
     assert change.after is not None
-    shown = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
+    row = call.show(change.after, longest=QUOTED) if content != text else call.show(change.after)
     similar = tell_alike(call, "item", change.after, MOST_TWINS)
     kind = describe_date(change.after.properties)
-    told = ({"date_is": kind} if kind else {}) | similar | tell_repeat(call, change, known) | notice(call, change)
-    return shown | told, make_receipt(change, call.clock.zone)
+    notes = ({"date_is": kind} if kind else {}) | similar | tell_repeat(call, change, known) | notice(call, change)
+    return row | notes, make_receipt(change, call.clock.zone)
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -112,36 +112,36 @@ def update_item(
         changes = call.memory.change_all(require_ids(id), lambda _: known, call.cause, read_content(content))
     except NoSuchItem as exc:
         raise explain_missing(call, exc.id) from exc
-    shown = [_tell_update(call, change, text if not known else None, known) for change in changes]
-    return shown[0] if isinstance(id, str) else {"items": shown}, collect_receipts(changes, call.clock.zone)
+    rows = [_tell_update(call, change, text if not known else None, known) for change in changes]
+    return rows[0] if isinstance(id, str) else {"items": rows}, collect_receipts(changes, call.clock.zone)
 
 
-def _tell_update(call: CallContext, change: Change, text: str | None, given: Collection[str]) -> dict[str, Json]:
+def _tell_update(call: CallContext, change: Change, text: str | None, keys: Collection[str]) -> dict[str, Json]:
     """Return an item as it is after a change, and what is noticed about it.
 
     Args:
         text: Its new content, if only that changed.
-        given: The names of the properties that change.
+        keys: The names of the properties that change.
     """
     assert change.after is not None
     note = find_stale_date(change.after, text, call.today) if text else ""
-    told: dict[str, Json] = {"note": note} if note else {}
-    return _show_update(call, change) | told | tell_repeat(call, change, given) | notice(call, change)
+    notes: dict[str, Json] = {"note": note} if note else {}
+    return _show_update(call, change) | notes | tell_repeat(call, change, keys) | notice(call, change)
 
 
 def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
     """Return an item by id and its content about where it changed, with the properties that did, and what they were."""
     assert change.before is not None
     assert change.after is not None
-    shown, old, new = call.show(change.after, longest=QUOTED), change.before.properties, change.after.properties
+    row, old, new = call.show(change.after, longest=QUOTED), change.before.properties, change.after.properties
     changed = [key for key in {**old, **new} if (key in old) != (key in new) or old.get(key) != new.get(key)]
-    shown["content"] = _cut_to_change(change.before.content, change.after.content)
+    row["content"] = _cut_to_change(change.before.content, change.after.content)
     known, earlier = (show_properties(each, call.clock.zone) for each in (change.after, change.before))
-    shown.pop("properties")
+    row.pop("properties")
     if changed:
-        shown["properties"] = {key: known.get(key) for key in changed}
+        row["properties"] = {key: known.get(key) for key in changed}
     was: dict[str, Json] = {key: earlier[key] for key in changed if key in old}
-    return shown | ({"was": was} if was else {})
+    return row | ({"was": was} if was else {})
 
 
 def _cut_to_change(old: str, new: str) -> str:
@@ -150,7 +150,7 @@ def _cut_to_change(old: str, new: str) -> str:
     pairs = enumerate(zip(old, new, strict=False)) if old != new else ()
     same = next((at for at, (was, now) in pairs if was != now), len(old) if old != new else 0)
     start = max(0, min(same - LED_IN, len(new) - QUOTED))
-    return f"{'…' * bool(start)}{new[start : start + QUOTED]} [cut: {len(new):,} characters in all]"
+    return f"{'…' if start else ''}{new[start : start + QUOTED]} [cut: {len(new):,} characters in all]"
 
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
@@ -194,44 +194,44 @@ def query_items(
         raise ToolError("Both text and like were given.", "Give one of them.")
     # A model that asks for everything would fill its own context; `total` and `more` tell it that there is more.
     most = min(limit, MOST_LIKE if texts else MOST)
-    seen = COUNTED if texts and most > 0 else most
+    depth = COUNTED if texts and most > 0 else most
     try:
-        found = call.memory.find_similar(like, where, most) if like else call.memory.find(texts or None, where, seen)
+        matches = call.memory.find_similar(like, where, most) if like else call.memory.find(texts or None, where, depth)
     except NoSuchItem as exc:
         raise explain_missing(call, like) from exc
-    found, more = _cut(keep_fitting(found), most)
-    found, items = _show_all(call, found, stamps=_asks_for_stamps(where))
+    matches, more = _cut(keep_fitting(matches), most)
+    matches, items = _show_all(call, matches, stamps=_asks_for_stamps(where))
     # where text or likeness ranks everything, all items would be the total
-    is_selection = bool(where) or (found.fitting is None and not like)
-    note = _note(call, found, where or {})  # first, as it says how to read the items
+    is_selection = bool(where) or (matches.fitting is None and not like)
+    note = _note(call, matches, where or {})  # first, as it says how to read the items
     result: dict[str, Json] = {**({"note": note} if note else {}), "items": [*items]}
-    result |= {**({"total": found.total} if is_selection else {}), "truncated": found.truncated} | more
-    result |= tell_sums(call, found, where, [*texts, like])
-    return result | _tell_done_then(call, found.where), explain(found)
+    result |= {**({"total": matches.total} if is_selection else {}), "truncated": matches.truncated} | more
+    result |= tell_sums(call, matches, where, [*texts, like])
+    return result | _tell_done_then(call, matches.where), explain(matches)
 
 
-def _cut(found: QueryResult, most: int) -> tuple[QueryResult, dict[str, Json]]:
+def _cut(matches: QueryResult, most: int) -> tuple[QueryResult, dict[str, Json]]:
     """Return so many items of what was found, and under `more` how many of the others fit the text as well."""
-    if (count := len(found.items) - most) <= 0:
-        return found, {}
-    cut = replace(found, items=found.items[:most], reasons=found.reasons[:most], truncated=True)
-    return cut, {"more": count} if found.fitting else {}
+    if (count := len(matches.items) - most) <= 0:
+        return matches, {}
+    cut = replace(matches, items=matches.items[:most], reasons=matches.reasons[:most], truncated=True)
+    return cut, {"more": count} if matches.fitting else {}
 
 
-def _show_all(call: CallContext, found: QueryResult, *, stamps: bool) -> tuple[QueryResult, list[dict[str, Json]]]:
+def _show_all(call: CallContext, matches: QueryResult, *, stamps: bool) -> tuple[QueryResult, list[dict[str, Json]]]:
     """Return what was found with newer facts first, and its items as they are shown."""
     with call.memory.backend.reading():  # one state, and one hold of the folder, for all of them
-        found, older = put_newer_first(call.memory, found)
-        done = [call.memory.get_completed_at(item) for item in found.items]
+        matches, older = put_newer_first(call.memory, matches)
+        done = [call.memory.get_completed_at(item) for item in matches.items]
         items = [
             call.show(item, stamps)
             | call.tell_recorded(item)
             | ({"older": f"than {older[item.id]}"} if item.id in older else {})
             | _tell_completed(call, item, moment)
-            | tell_occurrence(call, item, found.stored.get(item.id, item), found.other_dates)
-            for item, moment in zip(found.items, done, strict=True)
+            | tell_occurrence(call, item, matches.stored.get(item.id, item), matches.other_dates)
+            for item, moment in zip(matches.items, done, strict=True)
         ]
-    return found, items
+    return matches, items
 
 
 def _tell_completed(call: CallContext, item: Item, moment: str | None) -> dict[str, Json]:
@@ -260,21 +260,20 @@ def _asks_for_stamps(where: object) -> bool:
     return isinstance(where, list) and any(map(_asks_for_stamps, where))
 
 
-def _note(call: CallContext, found: QueryResult, where: Mapping[str, Any]) -> str:
+def _note(call: CallContext, matches: QueryResult, where: Mapping[str, Any]) -> str:
     """Return how the query was understood, why it found nothing, and what else it may have asked for."""
     notes = []
-    if found.is_overdue:
+    if matches.is_overdue:
         notes.append("The text was taken as the question what is overdue.")
-    elif found.due:
-        first, last = (add_weekday(str(day)) for day in found.due)
+    elif matches.due:
+        first, last = (add_weekday(str(day)) for day in matches.due)
         days = first if first == last else f"{first} to {last}"
         notes.append(f"The text was taken as the question what is due: {days}.")
-    if found.fitting == 0 and found.items:
+    if matches.fitting == 0 and matches.items:
         notes.append(NOTHING_FITS)
-    elif where and found.fitting and found.fitting < min(COUNTED, found.total):
-        notes.append(
-            f"{found.total - found.fitting} more pass the filter but are less like the text; without text you see them."
-        )
-    notes += [found.why_none, found.unread]
-    notes += (f"{near}." for near in find_near_asked(call, where))
-    return " ".join(filter(None, [*notes, tell_left_out(call, where)]))
+    elif where and matches.fitting and matches.fitting < min(COUNTED, matches.total):
+        others = matches.total - matches.fitting
+        notes.append(f"{others} more pass the filter but are less like the text; without text you see them.")
+    notes += [matches.why_none, matches.unread]
+    notes += (f"{near}." for near in find_near_in_filter(call, where))
+    return " ".join(filter(None, [*notes, tell_exceptions(call, where)]))

@@ -49,7 +49,7 @@ MOST = 3
 OFTEN = 3
 """From so many moves of its date on, an item is one that keeps being put off."""
 
-_TOLD = (*DATE_KEYS, *REPEATING, "repeat_from", "except", "moved", "until", "missed")
+_RULE_KEYS = (*DATE_KEYS, *REPEATING, "repeat_from", "except", "moved", "until", "missed")
 _UNREAD = "It repeats in words that are not read as a rule: set repeats, or it is found on its one date only."
 _CLOSED = (
     "What it repeats is not read as a rule, so it is closed for good. If it goes on, set repeats, status and due_date."
@@ -72,7 +72,7 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
         noticed["reminder"] = tell_ringing(after, call.clock.now(), call.clock.zone, call.rings_by)
     if near := _find_near_names(call, change):
         noticed["nearly_in_use"] = [*near]
-    if before is not None and (end := _find_end_left(before.properties, after.properties)):
+    if before is not None and (end := _find_stale_end(before.properties, after.properties)):
         noticed["end_date_stays"] = end
     if after.date is None or (before is not None and before.date == after.date):
         return noticed
@@ -83,34 +83,34 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
     return noticed
 
 
-def _find_end_left(old: Properties, new: Properties) -> str:
+def _find_stale_end(old: Properties, new: Properties) -> str:
     """Return the end of a span whose beginning was changed alone; nothing of any other."""
     end, start = new.get("end_date"), new.get("start_date")
     if start == old.get("start_date") or end != old.get("end_date") or not (day_of(start) and day_of(end)):
         return ""
-    told = str(add_weekday(end))
-    return f"{told}, before it starts" if str(end) < str(start)[: len(str(end))] else told
+    text = str(add_weekday(end))
+    return f"{text}, before it starts" if str(end) < str(start)[: len(str(end))] else text
 
 
 def _find_near_names(call: CallContext, change: Change) -> list[str]:
     """Return which names that a change gives an item are nearly others that are at least as common."""
-    found = []
+    texts = []
     for kind in NAMED:
         before = list_item_names(change.before, kind) if change.before else set()
         for name in sorted(list_item_names(change.after, kind) - before if change.after else ()):
             own = call.memory.vocabulary.count(kind, name)
             near = call.memory.vocabulary.find_near(kind, name)
-            found += [tell_near(kind, name, other, count) for other, count in near if count >= own][:1]
-    return found
+            texts += [tell_near(kind, name, other, count) for other, count in near if count >= own][:1]
+    return texts
 
 
-def find_near_asked(call: CallContext, where: Mapping[str, Any]) -> list[str]:
+def find_near_in_filter(call: CallContext, where: Mapping[str, Any]) -> list[str]:
     """Return which names that a filter asks for are nearly others, whose items it does not find."""
-    asked = ((kind, where[kind]) for kind in NAMED if isinstance(where.get(kind), str))
+    pairs = ((kind, where[kind]) for kind in NAMED if isinstance(where.get(kind), str))
     # a filter finds short texts whatever their case
     return [
         tell_near(kind, name, other, count)
-        for kind, name in asked
+        for kind, name in pairs
         for other, count in call.memory.vocabulary.find_near(kind, name)
         if fold_case(other) != fold_case(name)
     ]
@@ -143,13 +143,13 @@ def _find_clashes(call: CallContext, item: Item) -> list[Item]:
         return []
     start, end = own
     first, last = sorted(str(moment.date()) for moment in own)
-    found = []
+    clashes = []
     for other in call.memory.find(None, {"$on": {"$gte": first, "$lte": last}}, limit=100).items:
         if other.id != item.id and _takes_time(other):
             its = _stretch_of(other, call.clock.zone)
             if its and (start == its[0] or (start < its[1] and its[0] < end)):
-                found.append(other)
-    return found[:MOST]
+                clashes.append(other)
+    return clashes[:MOST]
 
 
 def _takes_time(item: Item) -> bool:
@@ -178,8 +178,8 @@ def explain_missing(call: CallContext, id: str) -> NoSuchItem:
     # the item whose id is spelled nearly so; else the nearest that has a word of it, as models also send names
     known = [str(value) for value, _ in call.memory.backend.list_values("id")]
     spelled = get_close_matches(id.strip().lower(), known, 1, 0.7)
-    found = call.memory.find(id, limit=1)
-    named = [item for item, reason in zip(found.items, found.reasons, strict=True) if reason.words]
+    matches = call.memory.find(id, limit=1)
+    named = [item for item, reason in zip(matches.items, matches.reasons, strict=True) if reason.words]
     nearest = [call.memory.record("item", spelled[0])] if spelled else named
     similar = [show_similar(item) for item in nearest if item]
     hint = "Use the id of the similar one if it is meant; else look with query_items."
@@ -191,27 +191,27 @@ def show_similar(item: Item) -> dict[str, Json]:
     return {"id": item.id, "content": plain_text(shorten(item.content, SHORT)), **tell_source(item)}
 
 
-def tell_repeat(call: CallContext, change: Change, given: Collection[str]) -> dict[str, Json]:
+def tell_repeat(call: CallContext, change: Change, keys: Collection[str]) -> dict[str, Json]:
     """Return what is told of a change of an item that repeats, by name; nothing of one that does not."""
     old, after = change.before.properties if change.before else {}, change.after
     if after is None or not may_repeat(after.properties):
-        is_finished = after and may_repeat(old) and "status" in given and has_status(after.properties, DONE)
+        is_finished = after and may_repeat(old) and "status" in keys and has_status(after.properties, DONE)
         return {"done": _FINISHED} if is_finished else {}
     new, repeat = after.properties, read_item_repeat(after, call.clock.zone)
-    if repeat is None and "status" in given and has_status(new, DONE):
+    if repeat is None and "status" in keys and has_status(new, DONE):
         return {"note": _CLOSED}
     if repeat is None:
-        return {"note": _UNREAD} if "recurrence" in given or "repeats" in given else {}
+        return {"note": _UNREAD} if "recurrence" in keys or "repeats" in keys else {}
     coming = list_next(repeat, call.clock.now())
-    if "status" in given and has_status(new, CANCELLED):
+    if "status" in keys and has_status(new, CANCELLED):
         return {"note": _CANCELLED}
     if new.get("done_for") != old.get("done_for"):
-        told = f"for {add_weekday(new['done_for'])}; {_ENDED if has_status(new, DONE) else f'next {coming}'}"
+        text = f"for {add_weekday(new['done_for'])}; {_ENDED if has_status(new, DONE) else f'next {coming}'}"
         passed = find_passed_over(old, new, repeat.zone)
-        return {"done": told} | _tell_passed_over(repeat, passed) | _tell_uncounted(old, new, given)
-    if "status" in given and change.before and old == new:
+        return {"done": text} | _tell_passed_over(repeat, passed) | _tell_uncounted(old, new, keys)
+    if "status" in keys and change.before and old == new:
         return {"done": f"Nothing changed: it is done for {add_weekday(new.get('done_for'))}; next {coming}."}
-    if all(old.get(key) == new.get(key) for key in _TOLD):
+    if all(old.get(key) == new.get(key) for key in _RULE_KEYS):
         return {}
     moved = _tell_moved(repeat, old, new)
     notices: dict[str, Json] = {"repeats": _tell_rule(repeat), "next": coming, **moved}
@@ -234,22 +234,22 @@ def tell_occurrence(
     is_open = repeat.waits and present.dates[lead] != item.properties[lead]
     earlier, more = other_dates.get(item.id, (0, 0))
     counts: dict[str, Json] = {"earlier_dates": earlier, "more_dates": more}
-    told: dict[str, Json] = {name: count for name, count in counts.items() if count}
+    facts: dict[str, Json] = {name: count for name, count in counts.items() if count}
     if 0 < more <= MOST:
         begin = read_local(str(item.properties[lead]), repeat.zone)
         coming = iter_occurrences(repeat, begin, look_ahead(repeat, begin))
         later = (each for each in coming if each.dates[lead] > str(item.properties[lead]))
-        told["then"] = ", ".join(tell_dates(repeat, each) for each in islice(later, more))
-    return told | ({"open_since": add_weekday(present.dates[lead])} if is_open else {})
+        facts["then"] = ", ".join(tell_dates(repeat, each) for each in islice(later, more))
+    return facts | ({"open_since": add_weekday(present.dates[lead])} if is_open else {})
 
 
-def tell_left_out(call: CallContext, where: Mapping[str, Json]) -> str:
+def tell_exceptions(call: CallContext, where: Mapping[str, Json]) -> str:
     """Return which of what repeats a filter on one day would find, were it not left out there: a sentence for each."""
-    asked = next((key for key in ("$on", *DATE_KEYS) if day_of(drop_weekday(where.get(key)))), None)
-    if asked is None:
+    name = next((key for key in ("$on", *DATE_KEYS) if day_of(drop_weekday(where.get(key)))), None)
+    if name is None:
         return ""
-    day = str(where[asked])[: len("2026-01-13")]
-    others = {key: value for key, value in where.items() if key != asked}
+    day = str(where[name])[: len("2026-01-13")]
+    others = {key: value for key, value in where.items() if key != name}
     items = call.memory.find(None, {**others, "except": {"$contains": day}}, MOST).items
     return " ".join(
         f"{plain_text(shorten(item.content, 60))}: left out{_or_done(item)} on {add_weekday(day)}." for item in items
@@ -269,16 +269,16 @@ def _tell_passed_over(repeat: Repeat, passed: Sequence[Occurrence]) -> dict[str,
     return {"passed_over": {"count": len(passed), "from": first, "to": last, "note": _NOT_MARKED}}
 
 
-def _tell_uncounted(old: Properties, new: Properties, given: Collection[str]) -> dict[str, Json]:
+def _tell_uncounted(old: Properties, new: Properties, keys: Collection[str]) -> dict[str, Json]:
     """Return what is told of numbers given with a date that was done, which are those of the date before: an item has
     one of each, and history sums what changes."""
-    same = {key: old[key] for key in given if key in old and old[key] == new.get(key)}
-    told = [
+    same = {key: old[key] for key in keys if key in old and old[key] == new.get(key)}
+    notes = [
         f'{key} was {value} already; to add it up over dates: {{"$add": {value}}}.'
         for key, value in same.items()
         if is_number(value)
     ]
-    return {"note": " ".join(told)} if told else {}
+    return {"note": " ".join(notes)} if notes else {}
 
 
 def _tell_moved(repeat: Repeat, old: Properties, new: Properties) -> dict[str, Json]:
@@ -287,14 +287,14 @@ def _tell_moved(repeat: Repeat, old: Properties, new: Properties) -> dict[str, J
     if not isinstance(moved, dict) or not any(key.name == "end_date" for key in repeat.keys):
         return {}
     fresh = [key for key, to in moved.items() if not isinstance(before, dict) or before.get(key) != to]
-    told: dict[str, Json] = {}
+    changes: dict[str, Json] = {}
     for key in filter(day_of, fresh):
         at = read_day_or_moment(key, repeat.zone)
         to = repeat.moved.get(at)
         for each in iter_occurrences(repeat, to, to) if to else ():
             if at in (each.at, each.at.date()):
-                told[key] = tell_dates(repeat, each)
-    return {"moved": told} if told else {}
+                changes[key] = tell_dates(repeat, each)
+    return {"moved": changes} if changes else {}
 
 
 def _tell_rule(repeat: Repeat) -> str:

@@ -64,7 +64,7 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str], source: str = SE
     Raises:
         ConfigError: A module cannot be imported, has no tools, or one of its names is taken.
     """
-    found: dict[str, BaseTool] = {}
+    tools: dict[str, BaseTool] = {}
     folded = {fold_name(name) for name in taken}
     for module in modules:
         try:
@@ -74,24 +74,24 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str], source: str = SE
                 if fold_name(tool.name) in folded:
                     raise _Unusable(f"{module} has a tool {tool.name}, and there already is one of that name")
                 folded.add(fold_name(tool.name))
-                found[tool.name] = tool
+                tools[tool.name] = tool
         except _Unusable as exc:
             raise ConfigError(f"{source}: {exc}.", HINTS[source]) from exc
-    return found
+    return tools
 
 
 def _iter_tools(module: str) -> Iterator[BaseTool]:
     try:
         loaded = importlib.import_module(module)
-        given = loaded.get_tools() if hasattr(loaded, "get_tools") else getattr(loaded, "TOOLS", None)
+        entries = loaded.get_tools() if hasattr(loaded, "get_tools") else getattr(loaded, "TOOLS", None)
     except Exception as exc:  # somebody else's code may raise anything
         _log.warning("%s cannot be used", module, exc_info=True)
         raise _Unusable(f"{module} cannot be used: {type(exc).__name__}: {exc}{_find_line(exc)}") from exc
-    if isinstance(given, Mapping):
-        given = [_name_tool(name, each) for name, each in given.items()]
-    if not isinstance(given, list | tuple):
+    if isinstance(entries, Mapping):
+        entries = [_name_tool(name, each) for name, each in entries.items()]
+    if not isinstance(entries, list | tuple):
         raise _Unusable(f"{module} has neither TOOLS nor get_tools() with a list of tools")
-    for each in given:
+    for each in entries:
         try:
             tool = _make_tool(each)
             # as it is sent to a model, which would refuse every message with a schema that JSON cannot hold
@@ -108,22 +108,22 @@ def _iter_tools(module: str) -> Iterator[BaseTool]:
 def _find_line(exc: Exception) -> str:
     """Return where in somebody else's code an error was raised; empty if it was not reached."""
     frames = [each for each in traceback.extract_tb(exc.__traceback__) if each.filename != __file__]
-    found = next((each for each in reversed(frames) if "importlib" not in each.filename), None)
-    return f" ({found.filename}, line {found.lineno}; the traceback is in the log)" if found else ""
+    frame = next((each for each in reversed(frames) if "importlib" not in each.filename), None)
+    return f" ({frame.filename}, line {frame.lineno}; the traceback is in the log)" if frame else ""
 
 
-def _name_tool(name: str, given: Any) -> Any:
+def _name_tool(name: str, value: Any) -> Any:
     """Return a tool that stands under a name with that name, unless it has one of its own."""
-    if isinstance(given, BaseTool):
-        return given
-    return {"name": name} | (given if isinstance(given, dict) else {"function": given})
+    if isinstance(value, BaseTool):
+        return value
+    return {"name": name} | (value if isinstance(value, dict) else {"function": value})
 
 
-def _make_tool(given: Any) -> BaseTool:
+def _make_tool(value: Any) -> BaseTool:
     """Return what a module gives for a tool as one of LangChain's."""
-    if isinstance(given, BaseTool):
-        return given
-    parts = given if isinstance(given, dict) else {"function": given}
+    if isinstance(value, BaseTool):
+        return value
+    parts = value if isinstance(value, dict) else {"function": value}
     function, parameters = _check_function(parts.get("function")), parts.get("parameters")
     if unknown := [key for key in parts if key not in _KEYS]:
         raise _Unusable(f"has the key {unknown[0]!r}; a tool has {', '.join(_KEYS)}")
@@ -131,8 +131,8 @@ def _make_tool(given: Any) -> BaseTool:
         raise _Unusable('takes *args, **kwargs or arguments without a name; say in "parameters" what it takes')
     if parameters is not None:
         _check_parameters(parameters, function)
-    told = {key: parts[key] for key in ("name", "description", "metadata") if key in parts}
-    tool: BaseTool = StructuredTool.from_function(function, args_schema=parameters, **told)
+    options = {key: parts[key] for key in ("name", "description", "metadata") if key in parts}
+    tool: BaseTool = StructuredTool.from_function(function, args_schema=parameters, **options)
     return tool
 
 

@@ -49,10 +49,10 @@ class TimeOfDay:
     def __str__(self) -> str:
         days, seconds = divmod(self.seconds, _DAY)
         hours, minutes, rest = int(seconds // 3600), int(seconds // 60 % 60), int(seconds % 60)
-        shown = f"{hours:02}:{minutes:02}" + (f":{rest:02}" if rest else "")
+        text = f"{hours:02}:{minutes:02}" + (f":{rest:02}" if rest else "")
         if not days:
-            return shown
-        return f"{shown}, {abs(days)} {'day' if abs(days) == 1 else 'days'} {'later' if days > 0 else 'earlier'}"
+            return text
+        return f"{text}, {abs(days)} {'day' if abs(days) == 1 else 'days'} {'later' if days > 0 else 'earlier'}"
 
 
 def read_time_of_day(text: str) -> TimeOfDay:
@@ -92,7 +92,7 @@ def is_quantity(value: object) -> bool:
     return hasattr(value, "magnitude")
 
 
-def combine(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+def combine(operation: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
     """Apply an operation to values of which at least one has a unit, or is a time of day or a date.
 
     Raises:
@@ -101,16 +101,16 @@ def combine(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     import pint
 
     try:
-        if isinstance(left, TimeOfDay) or isinstance(right, TimeOfDay):
-            return _move(operation, left, right)
-        if isinstance(left, date) or isinstance(right, date):
-            return _move_date(operation, left, right)
-        value = operation(left, right)
+        if isinstance(first, TimeOfDay) or isinstance(second, TimeOfDay):
+            return _move(operation, first, second)
+        if isinstance(first, date) or isinstance(second, date):
+            return _move_date(operation, first, second)
+        value = operation(first, second)
         return value.to_base_units().magnitude if value.dimensionless else value
     except (pint.PintError, TypeError, ValueError, AttributeError, OverflowError) as exc:
-        is_dated = isinstance(left, date) or isinstance(right, date)
+        is_dated = isinstance(first, date) or isinstance(second, date)
         raise ToolError(
-            f"{show(left)} and {show(right)} cannot be calculated with each other so.", _DATED if is_dated else _UNITS
+            f"{show(first)} and {show(second)} cannot be calculated with each other so.", _DATED if is_dated else _UNITS
         ) from exc
 
 
@@ -169,29 +169,29 @@ def _show_duration(seconds: Fraction) -> str:
     return sign + (" ".join(f"{number} {unit}" for number, unit in parts if number) or "0 min")
 
 
-def _move(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+def _move(operation: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
     """Return a time of day moved by a duration, or the duration between two, over midnight if the second is later."""
-    to_seconds = [v.seconds if isinstance(v, TimeOfDay) else v.to("second").magnitude for v in (left, right)]
-    if isinstance(left, TimeOfDay) and isinstance(right, TimeOfDay):
+    to_seconds = [v.seconds if isinstance(v, TimeOfDay) else v.to("second").magnitude for v in (first, second)]
+    if isinstance(first, TimeOfDay) and isinstance(second, TimeOfDay):
         if operation is not operator.sub:
             raise TypeError("two times of day are only subtracted")
         passed = operation(*to_seconds)
         return _registry().Quantity(passed if 0 <= passed <= _DAY else passed % _DAY, "second")
-    if operation is not operator.add and not (operation is operator.sub and isinstance(left, TimeOfDay)):
+    if operation is not operator.add and not (operation is operator.sub and isinstance(first, TimeOfDay)):
         raise TypeError("a time of day is only moved")
     return TimeOfDay(Fraction(operation(*to_seconds)))
 
 
-def _move_date(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+def _move_date(operation: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
     """Return a date moved by whole days, or the days between two."""
-    if isinstance(left, date) and isinstance(right, date) and operation is operator.sub:
-        return _registry().Quantity(Fraction((left - right).days), "day")
-    if operation is operator.sub and isinstance(right, date):
+    if isinstance(first, date) and isinstance(second, date) and operation is operator.sub:
+        return _registry().Quantity(Fraction((first - second).days), "day")
+    if operation is operator.sub and isinstance(second, date):
         raise TypeError("a date is taken from a date alone")
-    days = [Fraction(value.to("day").magnitude) for value in (left, right) if is_quantity(value)]
+    days = [Fraction(value.to("day").magnitude) for value in (first, second) if is_quantity(value)]
     if operation not in (operator.add, operator.sub) or not days or days[0].denominator > 1:
         raise TypeError("a date is only moved, by whole days")
-    return operation(left if isinstance(left, date) else right, timedelta(days=int(days[0])))
+    return operation(first if isinstance(first, date) else second, timedelta(days=int(days[0])))
 
 
 def _read_unit(text: str) -> Any:

@@ -13,7 +13,7 @@ from tools.call import CallContext
 
 
 def tell_sums(
-    call: CallContext, found: QueryResult, where: Mapping[str, Any] | None, ranked_by: Sequence[str]
+    call: CallContext, matches: QueryResult, where: Mapping[str, Any] | None, ranked_by: Sequence[str]
 ) -> dict[str, Json]:
     """Return the totals of the numbers that all items have which a filter matches, shown or not.
 
@@ -21,9 +21,9 @@ def tell_sums(
         ranked_by: The texts that rank the items: what such a list holds has no end, and so no total.
     """
     # most queries read nothing more, as not all that is shown has a number
-    if any(ranked_by) or len(found.items) < 2 or not _list_numbers(found.items):
+    if any(ranked_by) or len(matches.items) < 2 or not _list_numbers(matches.items):
         return {}
-    every = call.memory.find(None, where, found.total).items if found.truncated else found.items
+    every = call.memory.find(None, where, matches.total).items if matches.truncated else matches.items
     sums = {key: sum(Decimal(str(each.properties[key])) for each in every) for key in _list_numbers(every)}
     return {"sums": {key: to_number(Decimal(total)) for key, total in sums.items()}} if sums else {}
 

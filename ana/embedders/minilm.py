@@ -78,8 +78,8 @@ class MiniLmEmbeddings:
         means = np.zeros((len(clean), self.dimension), dtype=np.float32)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             encoded = pool.map(lambda rows: _average(tokenizer, bert, [clean[n] for n in rows]), batches)
-            for rows, vectors in zip(batches, encoded, strict=True):
-                means[rows] = vectors
+            for rows, averages in zip(batches, encoded, strict=True):
+                means[rows] = averages
         return to_unit_vectors(means)
 
     def _get_model(self) -> "tuple[Tokenizer, Bert]":

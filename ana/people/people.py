@@ -38,7 +38,7 @@ class People:
         self._owner = Workspace(settings)
         self._now = now
         self._roster = roster or _open_roster(self._owner)
-        self._given = [(name, make_digest(token)) for name, token in split_tokens(settings.ana_api_tokens)]
+        self._configured = [(name, make_digest(token)) for name, token in split_tokens(settings.ana_api_tokens)]
 
     @property
     def waits(self) -> bool:
@@ -47,11 +47,11 @@ class People:
 
     def names(self) -> list[str]:
         """Return everybody, the owner first."""
-        return [OWNER, *sorted({*self._roster.load(), *dict(self._given)} - {OWNER})]
+        return [OWNER, *sorted({*self._roster.load(), *dict(self._configured)} - {OWNER})]
 
     def has_token(self) -> bool:
         """Return whether somebody has one."""
-        return bool(self._given) or any(entry.tokens for entry in self._roster.load().values())
+        return bool(self._configured) or any(entry.tokens for entry in self._roster.load().values())
 
     def needs_token(self, host: str) -> bool:
         """Return whether a request needs a token that came to this address of ours.
@@ -65,13 +65,13 @@ class People:
     def find(self, token: str) -> str | None:
         """Return whose token it is; None if it is nobody's."""
         listed = [(name, digest) for name, entry in self._roster.load().items() for digest in entry.tokens]
-        return find_match(token, [*self._given, *listed])
+        return find_match(token, [*self._configured, *listed])
 
     def digests(self, name: str) -> list[str]:
         """Return the digests of a person's tokens."""
         return [
             *self._roster.load().get(name, Entry()).tokens,
-            *(digest for other, digest in self._given if other == name),
+            *(digest for other, digest in self._configured if other == name),
         ]
 
     def find_by_calendar_key(self, key: str) -> str | None:
@@ -103,7 +103,7 @@ class People:
         """Return a new token of a person; every other of theirs ends. Raises UserError if it is nobody's to renew."""
         with self._roster.change() as listed:
             self._require(name)
-            if name in dict(self._given):
+            if name in dict(self._configured):
                 raise UserError(f"The token of {name!r} is set in ANA_API_TOKENS.", "Change it there.")
             return _add_token(listed, name, Entry())
 
@@ -131,7 +131,7 @@ class People:
             UserError: It is the owner, nobody, or somebody of ANA_API_TOKENS.
             StoreBroken: Their folder is damaged; nothing was changed.
         """
-        if name == OWNER or name in dict(self._given):
+        if name == OWNER or name in dict(self._configured):
             raise UserError(f"{name!r} cannot be removed.", "The owner stays; ANA_API_TOKENS is changed by hand.")
         if name not in self._owner.list_people():  # else it may have been cut short, and goes on
             self._require(name)

@@ -60,10 +60,10 @@ class PostgresRoster:
         return f"the database, as {aside!r}"
 
     def find_calendar(self, names: Sequence[str], key: str) -> str | None:
-        asked = "SELECT name FROM people JOIN calendar_keys USING (number) WHERE digest = $1 AND name = ANY($2)"
+        query = "SELECT name FROM people JOIN calendar_keys USING (number) WHERE digest = $1 AND name = ANY($2)"
         with self._database.connect() as connection:
-            found = connection.execute(asked, (make_digest(key), [*names])).fetchone()
-        return found and str(found[0])
+            row = connection.execute(query, (make_digest(key), [*names])).fetchone()
+        return row and str(row[0])
 
 
 def _load(connection: Connection) -> Listed:

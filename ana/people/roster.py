@@ -102,15 +102,15 @@ class FolderRoster:
 
     def find_calendar(self, names: Sequence[str], key: str) -> str | None:
         notes = [(name, self._open(name).note("calendar-key").read()) for name in names]
-        return find_match(key, [(name, make_digest(kept)) for name, kept in notes if KEY.fullmatch(kept)])
+        return find_match(key, [(name, make_digest(text)) for name, text in notes if KEY.fullmatch(text)])
 
     def _open(self, name: str) -> Workspace:
         """Return where a person's files are, without what they have set."""
         return replace(self._owner, person=name)
 
 
-def find_match(key: str, kept: Iterable[tuple[str, str]]) -> str | None:
+def find_match(key: str, digests: Iterable[tuple[str, str]]) -> str | None:
     """Return the name beside a key's digest; how long that takes does not tell how much of it is right."""
-    asked = make_digest(key)
-    found = [name for name, digest in kept if compare_digest(asked, digest)]
-    return found[0] if found else None
+    wanted = make_digest(key)
+    names = [name for name, digest in digests if compare_digest(wanted, digest)]
+    return names[0] if names else None

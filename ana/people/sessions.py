@@ -31,10 +31,10 @@ def find_session(people: People, session: str) -> tuple[str, str] | None:
     name = session.partition(".")[0]
     for digest in people.digests(name):
         try:
-            _, made = _signer(digest).unsign(session, SESSION_SECONDS, return_timestamp=True)
+            _, moment = _signer(digest).unsign(session, SESSION_SECONDS, return_timestamp=True)
         except BadSignature:
             continue
-        is_old = time.time() - made.timestamp() > RENEWED_AFTER
+        is_old = time.time() - moment.timestamp() > RENEWED_AFTER
         return name, make_session(name, digest) if is_old else ""
     return None
 

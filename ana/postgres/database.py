@@ -204,8 +204,8 @@ def open_database(url: str) -> Database:
 def _check_role(connection: Connection[Any]) -> None:
     """Raise ConfigError if nothing would keep people apart."""
     passes = "SELECT rolname FROM pg_roles WHERE rolname = current_user AND (rolsuper OR rolbypassrls)"
-    if role := connection.execute(passes).fetchone():
+    if row := connection.execute(passes).fetchone():
         raise ConfigError(
-            f"ANA_DATABASE_URL: the role {role[0]!r} passes row-level security, which keeps people apart.",
+            f"ANA_DATABASE_URL: the role {row[0]!r} passes row-level security, which keeps people apart.",
             "Name a role that is no superuser and has no BYPASSRLS; it may own the tables.",
         )

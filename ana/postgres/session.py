@@ -58,10 +58,10 @@ def map_errors() -> Iterator[None]:
         if ours := _OURS.get(exc.sqlstate):
             raise ours from exc
         # what cannot be connected to quotes nobody
-        text = exc.diag.message_primary or (isinstance(exc, psycopg.OperationalError) and f"{exc}".partition("\n")[0])
-        text = text or type(exc).__name__
+        reason = exc.diag.message_primary or (isinstance(exc, psycopg.OperationalError) and f"{exc}".partition("\n")[0])
+        reason = reason or type(exc).__name__
         hint = next((hint for kind, hint in _HINTS.items() if isinstance(exc, kind)), "Try again.")
-        raise StoreBroken(f"The database cannot be used: {text}.", hint) from exc
+        raise StoreBroken(f"The database cannot be used: {reason}.", hint) from exc
 
 
 _COMMIT = Statement("COMMIT")

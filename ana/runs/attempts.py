@@ -51,11 +51,11 @@ class Attempt:
         self._rows, self._failures = rows, failures
         self._own = run.id, run.attempt
         self._positions = count(position + 1)
-        self._told: list[Event] = []
+        self._events: list[Event] = []
         self._fresh = asyncio.Event()
 
     @property
-    def is_given_up(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Whether others have failed often enough: the run is not carried out any more."""
         return self._failures > MOST_FAILURES
 
@@ -66,7 +66,7 @@ class Attempt:
             CancelledError: Another worker is to go on, because this one ends or was too late; and so if the database
                 fails, with StoreBroken or LeaseLost.
         """
-        if self.is_given_up:
+        if self.is_exhausted:
             await self.give_up(UserError(f"The run was given up: {MOST_FAILURES} attempts to carry it out failed."))
             return
         if not self.run.is_active:  # it was stopped while nobody worked at it
@@ -100,8 +100,8 @@ class Attempt:
 
     async def _work(self, worker: Worker) -> tuple[Status, str | None]:
         try:
-            async with aclosing(worker.work(self.run)) as told:
-                async for name, data in told:
+            async with aclosing(worker.work(self.run)) as events:
+                async for name, data in events:
                     self._tell(name, data)
         except _PASSING:
             raise
@@ -113,33 +113,33 @@ class Attempt:
         return "success", None
 
     def _fail(self, exc: Exception) -> tuple[Status, str]:
-        why, told = describe_failure(exc)
-        self._tell("error", told)
+        why, data = describe_failure(exc)
+        self._tell("error", data)
         return "error", why
 
     def _tell(self, name: str, data: bytes) -> None:
-        self._told.append(Event(next(self._positions), name, data))
+        self._events.append(Event(next(self._positions), name, data))
         self._fresh.set()
 
     async def _keep(self, work: "asyncio.Task[object]") -> None:
         """Keep what is told, and stop the work when the run is stopped, or another attempt has followed."""
-        found: Rows = [("running",)]
-        while found and found[0][0] == "running":
+        rows: Rows = [("running",)]
+        while rows and rows[0][0] == "running":
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     await self._fresh.wait()
             await asyncio.sleep(BATCH_SECONDS)
             self._fresh.clear()
-            found = await self._persist(Statement(_LOOK, self._own))
-        if found:
-            self.run.status = found[0][0]
+            rows = await self._persist(Statement(_LOOK, self._own))
+        if rows:
+            self.run.status = rows[0][0]
         work.cancel()
 
     async def _persist(self, change: Statement) -> Rows:
         """Keep what was told, and run a statement with it, as soon as the database can; return its rows."""
-        told = [*self._told]
+        events = [*self._events]
         while True:
-            writing = asyncio.ensure_future(asyncio.to_thread(self._write, told, change))
+            writing = asyncio.ensure_future(asyncio.to_thread(self._write, events, change))
             try:
                 rows = await asyncio.shield(writing)
             except asyncio.CancelledError:
@@ -151,13 +151,13 @@ class Attempt:
                 logger.warning("what a run told is not kept yet: %s", exc)
                 await asyncio.sleep(_AGAIN_SECONDS)
             else:
-                del self._told[: len(told)]
+                del self._events[: len(events)]
                 return rows
 
-    def _write(self, told: list[Event], change: Statement) -> Rows:
+    def _write(self, events: list[Event], change: Statement) -> Rows:
         with self._rows.write() as session:
-            if told:
-                positions, names, data = zip(*((e.position, e.name, e.data) for e in told), strict=True)
+            if events:
+                positions, names, data = zip(*((e.position, e.name, e.data) for e in events), strict=True)
                 session.add(_KEEP, self.run.id, [*positions], [*names], [*data], *self._own)
             return session.run(change, commits=True)[0]
 

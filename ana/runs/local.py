@@ -36,7 +36,7 @@ class Worker(Protocol):
         """
 
 
-class _Kept:
+class _LocalRun:
     """A run with what it told, and its task."""
 
     def __init__(self, run: StartedRun) -> None:
@@ -82,112 +82,112 @@ class LocalRuns:
         self._person = person
         self._worker = worker
         self._slots = slots
-        self._kept: dict[str, _Kept] = {}
+        self._entries: dict[str, _LocalRun] = {}
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing works or waits here."""
-        return all(kept.done.is_set() for kept in self._kept.values())
+        return all(entry.done.is_set() for entry in self._entries.values())
 
     def count_waiting(self) -> int:
         """Return how many have not begun to work."""
-        return sum(kept.run.status == "pending" for kept in [*self._kept.values()])
+        return sum(entry.run.status == "pending" for entry in [*self._entries.values()])
 
     async def start(self, run: StartedRun, strategy: Strategy) -> None:
-        unended = [kept for kept in self._kept.values() if not kept.done.is_set()]
-        before = [kept for kept in unended if kept.run.thread == run.thread]
-        active = [kept.run.id for kept in before if kept.run.is_active]
-        check_room(run, [kept.run.size for kept in unended], is_busy=bool(active) and strategy == "reject")
+        unended = [entry for entry in self._entries.values() if not entry.done.is_set()]
+        before = [entry for entry in unended if entry.run.thread == run.thread]
+        active = [entry.run.id for entry in before if entry.run.is_active]
+        check_room(run, [entry.run.size for entry in unended], is_busy=bool(active) and strategy == "reject")
         if strategy == "interrupt":
             for id in active:
                 self._cancel(id)
-        kept = self._kept[run.id] = _Kept(run)
-        kept.task = asyncio.create_task(self._carry_out(kept, before))
-        kept.task.add_done_callback(lambda _: kept.done.set())  # also of one that is cancelled before it begins
+        entry = self._entries[run.id] = _LocalRun(run)
+        entry.task = asyncio.create_task(self._carry_out(entry, before))
+        entry.task.add_done_callback(lambda _: entry.done.set())  # also of one that is cancelled before it begins
         self._forget_oldest()
 
     async def find(self, id: str) -> StartedRun | None:
-        kept = self._kept.get(id)
-        return kept.run if kept else None
+        entry = self._entries.get(id)
+        return entry.run if entry else None
 
     async def list(self, thread: str) -> list[StartedRun]:
-        return [kept.run for kept in reversed(self._kept.values()) if kept.run.thread == thread]
+        return [entry.run for entry in reversed(self._entries.values()) if entry.run.thread == thread]
 
     async def find_newest(self, threads: Collection[str]) -> dict[str, StartedRun]:
         wanted = {*threads}
-        runs = [kept.run for kept in self._kept.values() if kept.run.thread in wanted]
+        runs = [entry.run for entry in self._entries.values() if entry.run.thread in wanted]
         return {run.thread: run for run in [*runs, *(run for run in runs if run.is_active)]}
 
     async def position(self, id: str) -> int:
-        return len(self._kept[id].events)
+        return len(self._entries[id].events)
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
-        kept = self._kept.get(id)
-        while kept:
-            for event in kept.events[after:]:
+        entry = self._entries.get(id)
+        while entry:
+            for event in entry.events[after:]:
                 after = event.position
                 yield event
-            if after >= len(kept.events):
-                if not kept.run.is_active:
+            if after >= len(entry.events):
+                if not entry.run.is_active:
                     return
-                await kept.change()
+                await entry.change()
 
     async def join(self, id: str) -> None:
-        if kept := self._kept.get(id):
-            await kept.done.wait()
+        if entry := self._entries.get(id):
+            await entry.done.wait()
 
     async def cancel(self, id: str) -> None:
         self._cancel(id)
 
     async def forget(self, id: str) -> None:
-        self._kept.pop(id, None)
+        self._entries.pop(id, None)
 
     def _cancel(self, id: str) -> None:
-        kept = self._kept.get(id)
-        if kept is None or not kept.run.is_active:
+        entry = self._entries.get(id)
+        if entry is None or not entry.run.is_active:
             return
-        kept.become("interrupted")
-        assert kept.task is not None
-        kept.task.cancel()
+        entry.become("interrupted")
+        assert entry.task is not None
+        entry.task.cancel()
 
     async def close(self) -> None:
         """Stop every run, as if its person had; return when nothing works any more."""
-        kept = [*self._kept.values()]
-        for each in kept:
+        entries = [*self._entries.values()]
+        for each in entries:
             self._cancel(each.run.id)
-        await asyncio.gather(*(each.task for each in kept if each.task), return_exceptions=True)
+        await asyncio.gather(*(each.task for each in entries if each.task), return_exceptions=True)
 
-    async def _carry_out(self, kept: _Kept, before: Sequence[_Kept]) -> None:
-        run = kept.run
+    async def _carry_out(self, entry: _LocalRun, before: Sequence[_LocalRun]) -> None:
+        run = entry.run
         try:
             await asyncio.sleep(run.order.get("after_seconds") or 0)
             for other in before:
                 await other.done.wait()
             async with self._slots.take(self._person):
-                kept.become("running")
-                async with aclosing(self._worker.work(run)) as told:
-                    async for name, data in told:
-                        kept.tell(name, data)
-            kept.become("success")
+                entry.become("running")
+                async with aclosing(self._worker.work(run)) as events:
+                    async for name, data in events:
+                        entry.tell(name, data)
+            entry.become("success")
         except asyncio.CancelledError:
-            kept.become("interrupted")
+            entry.become("interrupted")
         except AnaError as exc:
-            self._fail(kept, exc)
+            self._fail(entry, exc)
         except Exception as exc:  # whatever it is, whoever follows the run learns of it
             logger.exception("a run failed in a way that was not foreseen")
-            self._fail(kept, exc)
+            self._fail(entry, exc)
 
-    def _fail(self, kept: _Kept, exc: Exception) -> None:
-        kept.run.error, data = describe_failure(exc)
-        kept.tell("error", data)
-        kept.become("error")
+    def _fail(self, entry: _LocalRun, exc: Exception) -> None:
+        entry.run.error, data = describe_failure(exc)
+        entry.tell("error", data)
+        entry.become("error")
 
     def _forget_oldest(self) -> None:
-        ended, held = [kept for kept in self._kept.values() if kept.done.is_set()], 0
-        for place, kept in enumerate(reversed(ended)):
-            held += kept.size + kept.run.size
-            if place >= REMEMBERED or held > MOST_BYTES:
-                del self._kept[kept.run.id]
+        ended, total = [entry for entry in self._entries.values() if entry.done.is_set()], 0
+        for place, entry in enumerate(reversed(ended)):
+            total += entry.size + entry.run.size
+            if place >= REMEMBERED or total > MOST_BYTES:
+                del self._entries[entry.run.id]
 
 
 def check_room(run: StartedRun, sizes: Sequence[int], *, is_busy: bool) -> None:
@@ -215,6 +215,6 @@ def describe_failure(exc: Exception) -> tuple[str, bytes]:
     return why, to_json({"error": type(exc).__name__, "message": why})
 
 
-def started_now(id: str, thread: str, order: dict[str, Any], *, is_kept: bool, size: int = 0) -> StartedRun:
+def make_run(id: str, thread: str, order: dict[str, Any], *, is_persistent: bool, size: int = 0) -> StartedRun:
     """Return a run that begins now. Arguments as of `StartedRun`."""
-    return StartedRun(id, thread, order, datetime.now(UTC), is_kept, size)
+    return StartedRun(id, thread, order, datetime.now(UTC), is_persistent, size)

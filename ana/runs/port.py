@@ -19,10 +19,10 @@ class StartedRun:
 
     Args:
         id: A UUID; the message that begins the run has it too, if the client gave that no id.
-        thread: The id of its thread; one that nobody kept if `is_kept` is false.
+        thread: The id of its thread; one that nobody kept if `is_persistent` is false.
         order: What the client asked for.
         created_at: When it was started.
-        is_kept: Whether its thread stays when it has ended.
+        is_persistent: Whether its thread stays when it has ended.
         size: How many bytes the order has.
         status: How it stands.
         updated_at: When that changed last.
@@ -34,7 +34,7 @@ class StartedRun:
     thread: str
     order: dict[str, Any]
     created_at: datetime
-    is_kept: bool = True
+    is_persistent: bool = True
     size: int = 0
     status: Status = "pending"
     updated_at: datetime = field(init=False)

@@ -39,7 +39,7 @@ _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.02, 0.2
 _AGAIN_SECONDS, _PATIENCE = 0.5, 600.0
 """How often a database that cannot be used is asked again by who follows a run, and for how many seconds."""
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
 
 COLUMNS = "id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at"
@@ -83,36 +83,36 @@ class QueuedRuns:
         await asyncio.to_thread(self._start, run, strategy)
 
     async def find(self, id: str) -> StartedRun | None:
-        found = await self._ask(f"SELECT {COLUMNS} FROM runs WHERE id = ?", id)
-        return read_run(found[0]) if found else None
+        rows = await self._ask(f"SELECT {COLUMNS} FROM runs WHERE id = ?", id)
+        return read_run(rows[0]) if rows else None
 
     async def list(self, thread: str) -> list[StartedRun]:
-        found = await self._ask(f"SELECT {COLUMNS} FROM runs WHERE thread = ? ORDER BY seq DESC", thread)
-        return [*map(read_run, found)]
+        rows = await self._ask(f"SELECT {COLUMNS} FROM runs WHERE thread = ? ORDER BY seq DESC", thread)
+        return [*map(read_run, rows)]
 
     async def find_newest(self, threads: Collection[str]) -> dict[str, StartedRun]:
         columns = COLUMNS.replace("asked", "'{}'::json")
         newest = f"SELECT DISTINCT ON (thread) {columns} FROM runs WHERE thread = ANY(?)"
-        found = await self._ask(f"{newest} ORDER BY thread, ({_IS_ACTIVE}) DESC, seq DESC", [*threads])
-        return {run.thread: run for run in map(read_run, found)}
+        rows = await self._ask(f"{newest} ORDER BY thread, ({_IS_ACTIVE}) DESC, seq DESC", [*threads])
+        return {run.thread: run for run in map(read_run, rows)}
 
     async def position(self, id: str) -> int:
         return int((await self._ask("SELECT coalesce(max(position), 0) FROM run_events WHERE run = ?", id))[0][0])
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
         async with aclosing(_look_again(lambda: self._read_events(id, after))) as looks:
-            async for run, told in looks:
-                for position, name, data in told:
+            async for run, events in looks:
+                for position, name, data in events:
                     after = position
                     yield Event(position, name, data)
-                if len(told) < _PAGE and not (run and run[0][0]):
+                if len(events) < _PAGE and not (run and run[0][0]):
                     return
 
     async def join(self, id: str) -> None:
         unended = "SELECT 1 FROM runs WHERE id = ? AND NOT done"
         async with aclosing(_look_again(lambda: self._rows.ask(unended, id))) as looks:
-            async for found in looks:
-                if not found:
+            async for rows in looks:
+                if not rows:
                     return
 
     async def cancel(self, id: str) -> None:
@@ -133,8 +133,8 @@ class QueuedRuns:
                     if thread == run.thread:
                         session.add(CANCEL, id)
             # each step is kept before the next: another worker may have to go on
-            asked = json.dumps(run.order | {"durability": "sync"})
-            row = run.id, run.thread, lane, asked, run.size, run.is_kept, run.created_at, run.created_at
+            order = json.dumps(run.order | {"durability": "sync"})
+            row = run.id, run.thread, lane, order, run.size, run.is_persistent, run.created_at, run.created_at
             session.add(_ENTER, *row)
             self._defer(session, run, lane)
             session.add(_FORGET_OLD)
@@ -156,7 +156,7 @@ class QueuedRuns:
         return await asyncio.to_thread(self._rows.ask, text, *params)
 
 
-async def _look_again(look: Callable[[], _Found]) -> AsyncGenerator[_Found]:
+async def _look_again(look: Callable[[], _Result]) -> AsyncGenerator[_Result]:
     """Yield what is found, with pauses that grow while it stays the same, and nothing while the database is away.
 
     Raises:
@@ -165,7 +165,7 @@ async def _look_again(look: Callable[[], _Found]) -> AsyncGenerator[_Found]:
     before, pause, fault, since = None, _SHORTEST_SECONDS, "", time.monotonic()
     while True:
         try:
-            found = await asyncio.to_thread(look)
+            result = await asyncio.to_thread(look)
         except (StoreBroken, StoreBusy) as exc:
             if time.monotonic() - since > _PATIENCE:
                 raise
@@ -173,16 +173,16 @@ async def _look_again(look: Callable[[], _Found]) -> AsyncGenerator[_Found]:
                 _log.warning("runs are not followed for a while: %s", exc)
             fault, pause = str(exc), _AGAIN_SECONDS
         else:
-            yield found
-            pause = _SHORTEST_SECONDS if found != before else min(2 * pause, _LONGEST_SECONDS)
-            before, since = found, time.monotonic()
+            yield result
+            pause = _SHORTEST_SECONDS if result != before else min(2 * pause, _LONGEST_SECONDS)
+            before, since = result, time.monotonic()
         await asyncio.sleep(pause)
 
 
 def read_run(row: Sequence[Any]) -> StartedRun:
     """Return the run of a row of COLUMNS."""
-    id, thread, asked, is_kept, size, status, error, attempt, created_at, updated_at = row
-    run = StartedRun(id, thread, asked, created_at, is_kept, size, status, error, attempt)
+    id, thread, order, is_persistent, size, status, error, attempt, created_at, updated_at = row
+    run = StartedRun(id, thread, order, created_at, is_persistent, size, status, error, attempt)
     run.updated_at = updated_at
     return run
 

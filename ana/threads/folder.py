@@ -116,8 +116,8 @@ class FolderThreadStore:
     def created(self) -> dict[str, Created]:
         with self._read() as connection:
             rows = sequence.select(connection, "created", "SELECT thread_id, ts, metadata FROM created")
-        kept = {*_leave_out_deleted([id for id, *_ in rows])}
-        return {id: Created(ts, read_json(metadata)) for id, ts, metadata in rows if id in kept}
+        live = {*_leave_out_deleted([id for id, *_ in rows])}
+        return {id: Created(ts, read_json(metadata)) for id, ts, metadata in rows if id in live}
 
     def create(self, id: str, created: Created) -> None:
         self._make_folder()
@@ -172,14 +172,14 @@ class FolderThreadStore:
                 compact_database(self._file)
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        found: set[str] = set()
+        ids: set[str] = set()
         with self._read() as connection:
             for table, key in _list_tables(connection):
                 for id, *values in connection.execute(f'SELECT {key}, * FROM "{table}"'):
                     texts = [value.encode() if isinstance(value, str) else value for value in values]
-                    if id not in found and any(mentions(each) for each in texts if isinstance(each, bytes)):
-                        found.add(id)
-        return found
+                    if id not in ids and any(mentions(each) for each in texts if isinstance(each, bytes)):
+                        ids.add(id)
+        return ids
 
     @contextmanager
     def open_tables(self) -> Iterator[sqlite3.Connection]:

@@ -46,8 +46,8 @@ class FolderThreadLocks:
             # Whoever takes a conversation from now on sees that all are owned and lets it go again.
             for path in folder.glob("*.lock"):
                 if path.name != ALL:
-                    left = max(until - time.monotonic(), 0)
-                    with owning(OwnerLock(path, "A conversation", timeout=left, program=program)):
+                    remaining = max(until - time.monotonic(), 0)
+                    with owning(OwnerLock(path, "A conversation", timeout=remaining, program=program)):
                         pass
             yield
 

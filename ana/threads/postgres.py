@@ -23,10 +23,10 @@ _TABLES = ("checkpoints", "writes", "emptied", "created")
 _KEYS = dict.fromkeys(_TABLES, "thread") | {"trash": "id"}
 """The tables that hold something of a thread, each with the column of its id."""
 
-_IS_KEPT = f"thread NOT LIKE '{TRASHED}%'"
+_NOT_TRASHED = f"thread NOT LIKE '{TRASHED}%'"
 
 _NEWEST = f"""(SELECT DISTINCT ON (thread) thread, seq, namespace, id FROM checkpoints
-    WHERE {_IS_KEPT} ORDER BY thread, seq DESC) AS newest"""
+    WHERE {_NOT_TRASHED} ORDER BY thread, seq DESC) AS newest"""
 
 _OF_NEWEST = "(w.thread, w.namespace, w.checkpoint) = (newest.thread, newest.namespace, newest.id)"
 
@@ -73,12 +73,12 @@ class PostgresThreadStore:
             raise StoreBroken(f"The conversation could not be kept: {exc}.", "Try again.") from exc
 
     def ids(self) -> list[str]:
-        query = f"SELECT thread FROM checkpoints WHERE {_IS_KEPT} GROUP BY thread ORDER BY max(seq) DESC"
+        query = f"SELECT thread FROM checkpoints WHERE {_NOT_TRASHED} GROUP BY thread ORDER BY max(seq) DESC"
         return [id for (id,) in self._rows.ask(query)]
 
     def marks(self) -> dict[str, tuple[int, int]]:
         emptied, newest = self._rows.read(
-            Statement(f"SELECT thread FROM emptied WHERE {_IS_KEPT}"),
+            Statement(f"SELECT thread FROM emptied WHERE {_NOT_TRASHED}"),
             Statement(f"SELECT thread, seq, (SELECT count(*) FROM writes AS w WHERE {_OF_NEWEST}) FROM {_NEWEST}"),
         )
         return {id: (0, 0) for (id,) in emptied} | {id: (seq, writes) for id, seq, writes in newest}
@@ -98,7 +98,7 @@ class PostgresThreadStore:
         self._rows.change(_set_name(id, name))
 
     def created(self) -> dict[str, Created]:
-        rows = self._rows.ask(f"SELECT thread, ts, metadata FROM created WHERE {_IS_KEPT}")
+        rows = self._rows.ask(f"SELECT thread, ts, metadata FROM created WHERE {_NOT_TRASHED}")
         return {id: Created(ts, metadata) for id, ts, metadata in rows}
 
     def create(self, id: str, created: Created) -> None:

@@ -129,11 +129,11 @@ class Lease:
         """Renew the lease until it is released or lost, in a thread of its own."""
         while not self._released.wait(self.seconds / 3):
             try:
-                is_kept = self.rows.change(Statement(_RENEW, [self.seconds, self.number]))[0]
+                is_renewed = self.rows.change(Statement(_RENEW, [self.seconds, self.number]))[0]
             except AnaError as exc:  # it is tried again before it has run out
                 _log.warning("a lease on a conversation could not be renewed: %s", exc)
             else:
-                if not is_kept:
+                if not is_renewed:
                     return
 
 
@@ -149,6 +149,6 @@ def _wait(until: float) -> Iterator[None]:
 
 
 def _busy(what: str, holders: list[tuple[str, object]]) -> StoreBusy:
-    said = [f"{program}, since {since:%Y-%m-%d %H:%M:%S %Z}" for program, since in holders]
-    who = said[0] if said else "another program"
+    lines = [f"{program}, since {since:%Y-%m-%d %H:%M:%S %Z}" for program, since in holders]
+    who = lines[0] if lines else "another program"
     return StoreBusy(f"{what} is in use by {who}.", "Wait until it has finished, or stop that program.")

@@ -82,13 +82,13 @@ class PostgresSaver(ThreadSaver):
         """Return the checkpoint that the config names, or the thread's newest; UserError if it names it by no text."""
         thread, namespace, id = read_address(config)
         at = [thread, namespace]
-        this, asked = ("?", [id]) if id else (_NEWEST, at)
+        this, values = ("?", [id]) if id else (_NEWEST, at)
         query = f"SELECT id, parent, type, state, metadata FROM checkpoints WHERE {_AT} AND id = {this}"
         pending = f"SELECT task, channel, type, value, path, idx FROM writes WHERE {_AT} AND checkpoint = {this}"
-        found, writes = self._rows.read(Statement(query, [*at, *asked]), Statement(pending, [*at, *asked]))
-        if not found:
+        rows, writes = self._rows.read(Statement(query, [*at, *values]), Statement(pending, [*at, *values]))
+        if not rows:
             return None
-        ((id, parent, type_, state, metadata),) = found
+        ((id, parent, type_, state, metadata),) = rows
         return CheckpointTuple(
             config if get_checkpoint_id(config) else Address(thread, namespace, id).config,
             self.serde.loads_typed((type_, state)),
@@ -122,8 +122,8 @@ class PostgresSaver(ThreadSaver):
         """Save a checkpoint; arguments as in the base class."""
         thread, namespace, parent = read_address(config)
         text = json.dumps(get_checkpoint_metadata(config, metadata), ensure_ascii=False).encode("utf-8", "ignore")
-        told = json.loads(text)
-        begins_turn, run = told.get("source") == "input", told.get("run_id")
+        fields = json.loads(text)
+        begins_turn, run = fields.get("source") == "input", fields.get("run_id")
         row = [checkpoint["id"], parent, begins_turn, run and str(run), *self.serde.dumps_typed(checkpoint)]
         statements = [Statement(_PUT, [thread, namespace, *row, text.decode()])]
         if begins_turn:

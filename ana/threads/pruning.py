@@ -83,8 +83,8 @@ class PruningSaver(ThreadSaver, SqliteSaver):
         """Yield checkpoints, the newest first, as the base class; UserError if a client asks in a way that none can."""
         try:
             with self.cursor(transaction=False) as cursor:
-                asked = sequence.select_newest_first(config, filter, before, limit)
-                keys = cursor.execute(*asked).fetchall()
+                query = sequence.select_newest_first(config, filter, before, limit)
+                keys = cursor.execute(*query).fetchall()
         except (*_ODD, sqlite3.OperationalError) as exc:
             if isinstance(exc, sqlite3.OperationalError) and "JSON path" not in str(exc):
                 raise

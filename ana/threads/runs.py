@@ -22,20 +22,20 @@ class Run(Stoppable):
 
     Args:
         lock: Of its thread, without a time-out; None where nobody else can work in it.
-        is_kept: Whether the thread outlives the run.
+        is_persistent: Whether the thread outlives the run.
         goes_on: Whether another process has begun the run, and left it.
     """
 
     def __init__(
-        self, lock: ThreadLock | None, thread: str = "", *, is_kept: bool = True, goes_on: bool = False
+        self, lock: ThreadLock | None, thread: str = "", *, is_persistent: bool = True, goes_on: bool = False
     ) -> None:
         super().__init__()
         self.thread = thread
         self.goes_on = goes_on
         self._lock = lock
-        self.is_kept = is_kept and lock is not None
+        self.is_persistent = is_persistent and lock is not None
         """Whether the thread outlives the run."""
-        self._held = False
+        self._is_owner = False
         self._closed = False
         self._nodes = 0
 
@@ -84,16 +84,16 @@ class Run(Stoppable):
             try:
                 if self._lock:
                     self._lock.acquire()
-                self._held = True
+                self._is_owner = True
             except StoreBusy as exc:
                 return exc
             return None
 
     def _release_if_last(self) -> None:
-        if not (self._closed and self._held) or self._nodes:
+        if not (self._closed and self._is_owner) or self._nodes:
             return
-        self._held = False
-        if self._lock and self.is_kept:
+        self._is_owner = False
+        if self._lock and self.is_persistent:
             self._lock.release()
         elif self._lock:
             self._lock.discard()

@@ -67,8 +67,8 @@ class ThreadSaver(BaseCheckpointSaver[str], ABC):
     amark_stopped = _in_worker(mark_stopped)
 
     async def alist(self, *args: Any, **kwargs: Any) -> AsyncIterator[CheckpointTuple]:
-        found, loop = self.list(*args, **kwargs), asyncio.get_running_loop()
-        while saved := await loop.run_in_executor(self.worker, next, found, None):
+        checkpoints, loop = self.list(*args, **kwargs), asyncio.get_running_loop()
+        while saved := await loop.run_in_executor(self.worker, next, checkpoints, None):
             yield saved
 
 
@@ -88,8 +88,8 @@ class Address(NamedTuple):
 
 def read_address(config: RunnableConfig) -> Address:
     """Return which checkpoint a config means. Raises UserError if it names it by something else than a plain text."""
-    asked = config["configurable"]
-    address = Address(str(asked["thread_id"]), asked.get("checkpoint_ns") or "", get_checkpoint_id(config) or None)
+    parts = config["configurable"]
+    address = Address(str(parts["thread_id"]), parts.get("checkpoint_ns") or "", get_checkpoint_id(config) or None)
     if not all(isinstance(text, str) and text.isprintable() for text in address if text is not None):
         raise UserError("A checkpoint is named by texts.", "Take its id from the history of the thread.")
     return address

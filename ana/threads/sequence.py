@@ -49,12 +49,12 @@ _WAITING = """(SELECT checkpoint_id FROM writes WHERE thread_id = :thread AND ch
     EXCEPT SELECT checkpoint_id FROM writes WHERE thread_id = :thread AND channel = '__resume__')"""
 """The checkpoints at which a request still waits for a reply."""
 
-_FIRST_KEPT = (
+_FIRST_TO_KEEP = (
     "(SELECT seq FROM sequence WHERE thread_id = :thread AND begins_turn ORDER BY seq DESC LIMIT 1 OFFSET :turns - 1)"
 )
 
 DELETE_OLD_TURNS = f"""DELETE FROM checkpoints WHERE ({_KEY}) IN (SELECT {_KEY} FROM sequence
-    WHERE thread_id = :thread AND seq < {_FIRST_KEPT} AND checkpoint_id NOT IN {_WAITING})"""
+    WHERE thread_id = :thread AND seq < {_FIRST_TO_KEEP} AND checkpoint_id NOT IN {_WAITING})"""
 
 DELETE_ALL_BUT_NEWEST = f"""DELETE FROM checkpoints WHERE ({_KEY}) IN (SELECT {_KEY} FROM sequence
     WHERE thread_id = :thread AND seq NOT IN (

@@ -55,7 +55,7 @@ class Threads:
         id, names = make_id(name, self._person), self.store.names()
         if canonical_id(name) or names.get(id) == name:
             return id
-        named = [other for other, given in names.items() if given == name] or self._find_begun(name)
+        named = [other for other, each in names.items() if each == name] or self._find_begun(name)
         return named[0] if len(named) == 1 else id
 
     def rename(self, id: str, name: str) -> None:
@@ -154,16 +154,17 @@ class Threads:
 
         Raises UserError if it is not in the trash, or another conversation has its id meanwhile.
         """
-        found = self.find_deleted(name)
-        if found is None:
+        deleted = self.find_deleted(name)
+        if deleted is None:
             raise UserError(f"{name} is not in the trash.", "`ana trash` lists what is in it.")
-        with self._own([found.thread], "ana threads restore"):
-            if self.exists(found.thread):
+        with self._own([deleted.thread], "ana threads restore"):
+            if self.exists(deleted.thread):
                 again = "Delete that one first; it can be restored too."
                 raise UserError(f"There is a conversation {name} again.", again)
-            self._traces.put_back(found.thread, found.trace)  # first: until the thread is there it can be tried again
-            self.store.take_out_of_trash(found)
-        return self.describe(found.thread)
+            # first: until the thread is there it can be tried again
+            self._traces.put_back(deleted.thread, deleted.trace)
+            self.store.take_out_of_trash(deleted)
+        return self.describe(deleted.thread)
 
     def erase(self, id: str) -> None:
         """Delete permanently the checkpoints, the traces and the name of a thread that the caller owns."""

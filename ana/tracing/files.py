@@ -57,7 +57,7 @@ class TraceFiles(Traces):
     def find(self, id: str) -> Record | None:
         if self.path(id).exists():
             return next(reversed(self.read(id)), None)
-        newest_first = sorted(self._find_files().items(), key=lambda found: -found[1])
+        newest_first = sorted(self._find_files().items(), key=lambda pair: -pair[1])
         return next((r for path, _ in newest_first for r in reversed([*iter_records(path)]) if r["id"] == id), None)
 
     def ids(self, since: float = 0.0) -> list[str]:
@@ -86,13 +86,13 @@ class TraceFiles(Traces):
 
     def _find_files(self) -> dict[Path, float]:
         """Return the files, each with when it was written, but no folders, and none that is deleted meanwhile."""
-        found = {}
+        files = {}
         for path in self.folder.glob("*.jsonl"):
             with suppress(OSError):
                 status = path.stat()
                 if stat.S_ISREG(status.st_mode):
-                    found[path] = status.st_mtime
-        return found
+                    files[path] = status.st_mtime
+        return files
 
 
 def iter_records(path: Path) -> Iterator[Record]:

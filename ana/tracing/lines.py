@@ -10,7 +10,7 @@ from ana import __version__
 from ana.errors import ConfigError, UserError
 from ana.logs import hide_secrets
 from ana.output import tell
-from ana.tracing.schema import FOLLOWED, TOLD, Record, find_fault
+from ana.tracing.schema import CORE, FOLLOWED, Record, find_fault
 from ana.values import read_json_lines
 
 _log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ def parse_lines(text: str, place: str, hint: str) -> Iterator[Record]:
                 f"which reads up to {FORMAT}.",
                 hint,
             )
-        if isinstance(record.get("steps"), list) and not find_fault(record, TOLD, TOLD - {"steps"} | FOLLOWED):
+        if isinstance(record.get("steps"), list) and not find_fault(record, CORE, CORE - {"steps"} | FOLLOWED):
             yield cast(Record, record)
 
 
@@ -63,6 +63,6 @@ def find_id(line: str, place: str, hint: str) -> str | None:
 
 def tell_lost(why: str, hint: str) -> None:
     """Tell that a record cannot be kept: a sentence, and what mends it."""
-    said = f"{why} No record of the turn is kept."
-    _log.warning(said)
-    tell(f"{said} {hint}")
+    text = f"{why} No record of the turn is kept."
+    _log.warning(text)
+    tell(f"{text} {hint}")

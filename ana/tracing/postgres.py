@@ -46,8 +46,8 @@ class PostgresTraces(Traces):
         check_id(id)
         if of_thread := self.read(id):
             return of_thread[-1]
-        found = self._rows.ask("SELECT thread, line FROM turns WHERE id = ? ORDER BY number DESC LIMIT 1", id)
-        return next((record for thread, line in found for record in self._parse(thread, line)), None)
+        rows = self._rows.ask("SELECT thread, line FROM turns WHERE id = ? ORDER BY number DESC LIMIT 1", id)
+        return next((record for thread, line in rows for record in self._parse(thread, line)), None)
 
     def ids(self, since: float = 0.0) -> list[str]:
         query = "SELECT DISTINCT thread FROM turns WHERE written >= to_timestamp(?) ORDER BY thread"

@@ -31,11 +31,11 @@ def list_steps(messages: Sequence[AnyMessage], turn: Mapping[str, Any]) -> list[
             broken = message.invalid_tool_calls
             steps += [_make_step(INVALID, {"raw": c["args"]}, answers.get(str(c["id"]))) for c in broken]
         for c in (c for c in corrections if c["after"] == message.id):
-            said = {"policy": c["policy"], "draft": c["draft"]}
-            steps.append(Step(tool=c["tool"], args=said, observation=c["reason"]))
+            arguments = {"policy": c["policy"], "draft": c["draft"]}
+            steps.append(Step(tool=c["tool"], args=arguments, observation=c["reason"]))
     for check in turn.get("checks", [])[sum(c["policy"] == CHECK for c in corrections) :]:
-        seen = {"error": check["error"], "hint": ""} if check["error"] else {"untrue": check["untrue"]}
-        steps.append(Step(tool=CHECKED, args={}, observation=seen))
+        observation = {"error": check["error"], "hint": ""} if check["error"] else {"untrue": check["untrue"]}
+        steps.append(Step(tool=CHECKED, args={}, observation=observation))
     return steps
 
 
@@ -88,16 +88,16 @@ def build_record(
     if checks := turn.get("checks"):
         record["checks"] = checks
     if inputs := turn.get("replay"):
-        given = {"given": turn["given"]} if turn.get("given") else {}
-        record["replay"] = inputs | given | _read_artifacts(messages)
+        replies = {"given": turn["given"]} if turn.get("given") else {}
+        record["replay"] = inputs | replies | _read_artifacts(messages)
     return record
 
 
 def _read_artifacts(messages: Sequence[AnyMessage]) -> dict[str, Any]:
     """Return how many changes each call made, and what those would have done that the person declined."""
     answers = {message.tool_call_id: message.artifact for message in messages if isinstance(message, ToolMessage)}
-    asked = (message for message in messages if isinstance(message, AIMessage))
-    calls = [call for message in asked for call in (*message.tool_calls, *message.invalid_tool_calls)]
+    decisions = (message for message in messages if isinstance(message, AIMessage))
+    calls = [call for message in decisions for call in (*message.tool_calls, *message.invalid_tool_calls)]
     artifacts = [artifact if isinstance(artifact := answers.get(str(call["id"])), dict) else {} for call in calls]
     wrote = [len(each.get("changes", [each] if "op" in each else [])) for each in artifacts]
     while wrote and not wrote[-1]:

@@ -191,13 +191,13 @@ class Record(TypedDict):
     """In records of an earlier version, which put the store of the past together; its `parts` name the nodes."""
 
 
-TOLD = frozenset(("id", "ts", "question", "steps", "answer"))
+CORE = frozenset(("id", "ts", "question", "steps", "answer"))
 """What a record must have to be one."""
 FOLLOWED = frozenset(("thread_id", "message", "previous", "receipt"))
 """What else readers of a whole conversation use."""
-SHOWN = TOLD | FOLLOWED | {"changes", "usage", "cost_usd", "durations", "error", "model", "provider"}
+DISPLAY_FIELDS = CORE | FOLLOWED | {"changes", "usage", "cost_usd", "durations", "error", "model", "provider"}
 """What is shown of a single turn."""
-CONTINUED = TOLD | {"decisions"}
+CONTINUED = CORE | {"decisions"}
 """What a turn needs that another one follows when it is run again."""
 RUN_AGAIN = CONTINUED | {"thread_id", "message", "error", "replay"}
 """What a turn needs to be run again itself."""

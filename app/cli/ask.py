@@ -22,8 +22,8 @@ from app.startup import start
 
 if TYPE_CHECKING:
     from ana.workspace import Workspace
+    from app.messages import UserMessage
     from app.outcome import Done, Waiting
-    from app.said import Said
     from app.turn import Assistant, Event
 
 WAITING = 3
@@ -62,8 +62,8 @@ def ask(
 
     Exit code 1 when nothing was understood or something failed, 3 while a decision is needed.
     """
-    said = _read_message(question) if decide is None else None
-    _check_use(said.text if said else question, thread, decide, request)
+    message = _read_message(question) if decide is None else None
+    _check_use(message.text if message else question, thread, decide, request)
     reply = _read_reply(decide) if decide else None
     workspace = start()
     if utc:
@@ -73,8 +73,8 @@ def ask(
             assert thread is not None
             outcome = _decide(workspace, thread, reply, request, max_steps)
         else:
-            assert said is not None
-            outcome = _ask(workspace, said, thread, max_steps)
+            assert message is not None
+            outcome = _ask(workspace, message, thread, max_steps)
     except KeyboardInterrupt:
         tell(STOPPED)
         raise
@@ -108,7 +108,7 @@ def _read_reply(decide: str) -> Any:
         raise typer.BadParameter(f"{decide} is not a reply: {exc.errors()[0]['msg']}.") from exc
 
 
-def _ask(workspace: "Workspace", said: "Said", thread: str | None, max_steps: int | None) -> "Done | Waiting":
+def _ask(workspace: "Workspace", message: "UserMessage", thread: str | None, max_steps: int | None) -> "Done | Waiting":
     from app.outcome import NotShown, Waiting
 
     id = workspace.open_threads().remember(thread) if thread else str(uuid.uuid4())
@@ -122,8 +122,8 @@ def _ask(workspace: "Workspace", said: "Said", thread: str | None, max_steps: in
         if finished:
             tell(f"Finished what was cut short: {finished.answer}")
         try:
-            shown = find_shown(workspace, id, or_without_terminal=True) if thread else None
-            return assistant.ask(said, id, max_steps, _tell_ended, shown)
+            request_id = find_last_request(workspace, id, or_without_terminal=True) if thread else None
+            return assistant.ask(message, id, max_steps, _tell_ended, request_id)
         except NotShown as exc:
             tell(exc.sentence())
             return exc.waiting
@@ -142,7 +142,7 @@ def _decide(
         if reply in ("approve", "reject") and isinstance(waiting, Waiting):
             reply = decide_all(waiting.request, reply)
         try:
-            return assistant.resume(id, reply, request or find_shown(workspace, id), max_steps=max_steps)
+            return assistant.resume(id, reply, request or find_last_request(workspace, id), max_steps=max_steps)
         except NotShown as exc:
             tell(exc.sentence())
             return exc.waiting
@@ -200,7 +200,7 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
     if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):
         tell(line)
     if isinstance(outcome, Waiting):
-        remember_shown(workspace, outcome)
+        remember_request(workspace, outcome)
         again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
         tell(f"This waits for your decision: {again} approve --request {outcome.request_id}")
         tell("Or reject instead of approve, or a FILE with decisions; a yes or a no as the next message decides, too.")
@@ -209,19 +209,19 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
         raise typer.Exit(1)
 
 
-def _read_message(question: str | None) -> "Said | None":
+def _read_message(question: str | None) -> "UserMessage | None":
     """Return the message, None if there is none: the argument, standard input for - or None, or both."""
-    from app.said import Said, read_piped
+    from app.messages import UserMessage, read_piped
 
     if question == "-":
         return read_piped(_read_input())
     text = _read_input() if _has_text() else ""
     if not text:
-        return Said(question, None) if question else None
+        return UserMessage(question, None) if question else None
     if not question:
         return read_piped(text)
     joint = "" if question.rstrip().endswith((":", "?", "!")) else ":"
-    return Said(f"{question.rstrip().rstrip('.')}{joint}\n\n{text}", read_piped(text).pasted)
+    return UserMessage(f"{question.rstrip().rstrip('.')}{joint}\n\n{text}", read_piped(text).pasted)
 
 
 def _has_text() -> bool:
@@ -242,7 +242,7 @@ def _read_input() -> str:
     return data.decode("utf-8", "surrogateescape").strip()
 
 
-def remember_shown(workspace: "Workspace", waiting: "Waiting") -> None:
+def remember_request(workspace: "Workspace", waiting: "Waiting") -> None:
     """Note that this terminal was shown a request, or that it was shown without one."""
     key = _make_key(waiting.thread_id, find_session(1))
     others = [line for line in _read_lines(workspace) if not line.startswith(key)]
@@ -250,7 +250,7 @@ def remember_shown(workspace: "Workspace", waiting: "Waiting") -> None:
         workspace.note("shown").write("\n".join([*others[1 - MOST :], f"{key} {waiting.request_id}"]))
 
 
-def find_shown(workspace: "Workspace", thread_id: str, *, or_without_terminal: bool = False) -> str | None:
+def find_last_request(workspace: "Workspace", thread_id: str, *, or_without_terminal: bool = False) -> str | None:
     """Return the id of the request that this terminal was shown last in a conversation, as far as is known.
 
     Args:

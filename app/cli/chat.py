@@ -31,16 +31,16 @@ def chat(
 
 def _offer_ollama(workspace: Workspace) -> Workspace:
     """Offer the model of an Ollama on this machine to a person who has chosen nothing yet; once, and in a terminal."""
-    settings, asked = workspace.settings, workspace.note("ollama-offered")
+    settings, note = workspace.settings, workspace.note("ollama-offered")
     chosen = settings.llm_provider != "auto" or settings.provider != "offline"
-    if chosen or asked.age() is not None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if chosen or note.age() is not None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return workspace
     from ana.models.listing import find_api, is_local, list_chat_models
 
     models = list_chat_models(find_api(settings.ollama_host)) if is_local(settings.ollama_host) else []
     if not models:
         return workspace
-    asked.write("")
+    note.write("")
     if not confirm(f"Ollama runs on this machine. Let its model {models[0]} answer?"):
         return workspace
     from ana.settings import write_env_file

@@ -75,17 +75,17 @@ def _describe_model(name: str) -> str:
     return f"{known}; {costs}" if known else costs
 
 
-def _read_choice(said: str) -> str:
-    name = _read_number(said.strip(), [*CHOICES])
+def _read_choice(answer: str) -> str:
+    name = _read_number(answer.strip(), [*CHOICES])
     if name not in CHOICES:
         raise typer.BadParameter(f"Give one of: {', '.join(CHOICES)}.")
     return name
 
 
-def _read_number(said: str, listed: Sequence[str]) -> str:
+def _read_number(answer: str, listed: Sequence[str]) -> str:
     """Return what stands under a number in a list; anything else as it was said."""
-    number = int(said) if said.isdecimal() and len(said) < 3 else 0
-    return listed[number - 1] if 0 < number <= len(listed) else said
+    number = int(answer) if answer.isdecimal() and len(answer) < 3 else 0
+    return listed[number - 1] if 0 < number <= len(listed) else answer
 
 
 def _ask_values(choice: Choice, env: dict[str, str], model: str | None, url: str | None) -> dict[str, str]:
@@ -118,16 +118,16 @@ def _ask_model(choice: Choice, env: dict[str, str]) -> str:
     """Return a model's name, of those that the server has if it says which."""
     is_ollama = choice.provider == "ollama"
     api = choice.api or (find_api(env[choice.url]) if is_ollama else env[choice.url])
-    found = list_chat_models(api, env.get(choice.key, ""))
-    if is_ollama and not found:
+    models = list_chat_models(api, env.get(choice.key, ""))
+    if is_ollama and not models:
         say(f"It has no model yet: `ollama pull {LOCAL_MODEL}` brings one ({SUGGESTED[LOCAL_MODEL]}).")
-    listed = found if len(found) <= MOST else [name for name in found if name.rpartition("/")[2] in SUGGESTED]
+    listed = models if len(models) <= MOST else [name for name in models if name.rpartition("/")[2] in SUGGESTED]
     for number, name in enumerate(listed, 1):
         say(f"  {number}  {name}  {_describe_model(name.rpartition('/')[2])}".rstrip())
-    if len(found) > len(listed):
-        say(f"     and {len(found) - len(listed)} more; give any name of theirs.")
+    if len(models) > len(listed):
+        say(f"     and {len(models) - len(listed)} more; give any name of theirs.")
     known = _known(env, choice.model) if choice.api else env.get(choice.model)
-    default = known if known in found or not found else next(iter(listed), None)
+    default = known if known in models or not models else next(iter(listed), None)
     return _read_number(ask("Model", default), listed)
 
 
@@ -141,11 +141,11 @@ def ask(what: str, default: str | None) -> str:
     return _heed_back(str(typer.prompt(what, default=default, err=True)).strip())
 
 
-def _heed_back(said: str) -> str:
+def _heed_back(answer: str) -> str:
     """Return an answer. Raises Back if it says so."""
-    if said == BACK:
+    if answer == BACK:
         raise Back
-    return said
+    return answer
 
 
 def _known_key(choice: Choice, env: dict[str, str], url: str | None) -> str | None:
@@ -170,8 +170,8 @@ def _ask_key(known: str | None) -> str:
     return _heed_back(str(key))
 
 
-def _check_key(said: str) -> str:
-    key = said.strip()
+def _check_key(answer: str) -> str:
+    key = answer.strip()
     if not key.isascii() or not key.isprintable() or not key or " " in key:
         raise typer.BadParameter("This is not a key: a key is one word of plain letters, digits and signs.")
     return key

@@ -32,21 +32,21 @@ def connect(
         raise UserError(
             f"There is no assistant {client!r:.40} here.", f"There are {', '.join(CLIENTS)}; docs/mcp.md has others."
         )
-    found = CLIENTS[client]
-    entry = make_entry(found, spell_user(workspace), os.environ.get("ANA_DATA_DIR", ""))
+    chosen = CLIENTS[client]
+    entry = make_entry(chosen, spell_user(workspace), os.environ.get("ANA_DATA_DIR", ""))
     if show:
-        write_line(show_entry(found, entry))
+        write_line(show_entry(chosen, entry))
         return
-    if read_entry(found) == entry:
-        say(f"{found.title} has it already, in {found.find()}.")
+    if read_entry(chosen) == entry:
+        say(f"{chosen.title} has it already, in {chosen.find()}.")
     else:
-        say(f"This is to stand in {found.find()}, beside what stands there:")
-        write_line(show_entry(found, entry))
+        say(f"This is to stand in {chosen.find()}, beside what stands there:")
+        write_line(show_entry(chosen, entry))
         require_consent("Write it?", yes=yes, done="written")
-        say(f"Written to {write_entry(found, entry)}.")
+        say(f"Written to {write_entry(chosen, entry)}.")
     if fault := try_start(entry):
-        raise UserError(f"{found.title} would start it in vain: {fault.rstrip('.')}.", "`ana doctor` looks.")
-    say(f"It starts and answers. Restart {found.title} to use it.")
+        raise UserError(f"{chosen.title} would start it in vain: {fault.rstrip('.')}.", "`ana doctor` looks.")
+    say(f"It starts and answers. Restart {chosen.title} to use it.")
 
 
 def _list_connected(workspace: Workspace) -> None:

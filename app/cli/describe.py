@@ -16,7 +16,7 @@ from app.embedder import describe_missing_embedder
 from app.show.text import pluralize, say, shorten
 from app.startup import start
 
-_TOLD = {"created_at": 0, "updated_at": 0}
+_STAMPS = {"created_at": 0, "updated_at": 0}
 """What every item has, and nobody needs to be told."""
 
 MOST_VALUES = 20
@@ -77,7 +77,7 @@ def _describe(path: str, items: Mapping[str, Any], lines: Mapping[str, Any]) -> 
     for name, counts in items["values"].items():
         yield f"  {_spell(name)}: {_format_counts(counts)}"
     others = {
-        _spell(n): sum(kinds.values()) for n, kinds in items["fields"].items() if n not in _TOLD | items["values"]
+        _spell(n): sum(kinds.values()) for n, kinds in items["fields"].items() if n not in _STAMPS | items["values"]
     }
     if others:
         yield f"  also: {_format_counts(others)}"
@@ -93,5 +93,5 @@ def _spell(name: str) -> str:
 
 
 def _format_counts(counts: Mapping[str, int]) -> str:
-    shown = ", ".join(f"{name} ({count})" for name, count in [*counts.items()][:MOST_VALUES])
-    return f"{shown} and {len(counts) - MOST_VALUES} more" if len(counts) > MOST_VALUES else shown
+    text = ", ".join(f"{name} ({count})" for name, count in [*counts.items()][:MOST_VALUES])
+    return f"{text} and {len(counts) - MOST_VALUES} more" if len(counts) > MOST_VALUES else text

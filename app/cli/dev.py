@@ -42,8 +42,8 @@ def dev(
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")
     require_port(LOCAL, port, "ana dev")
-    shown = [f"Conversation {thread}: {_find_thread(workspace, thread)}"] if thread else []
-    for line in (*_describe(workspace, port), *shown):
+    lines = [f"Conversation {thread}: {_find_thread(workspace, thread)}"] if thread else []
+    for line in (*_describe(workspace, port), *lines):
         tell(line)
     workspace.server_folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     os.chdir(workspace.server_folder)  # the server keeps its own files where it was started

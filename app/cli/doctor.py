@@ -60,13 +60,13 @@ class Diagnosis:
         faults: What is wrong, a sentence each.
         notes: What is worth knowing and does no harm.
         counts: How many there are of each kind of thing.
-        shown: What is true of every record if nothing is wrong.
+        claim: What is true of every record if nothing is wrong.
     """
 
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    shown: str = "readable, found by its own vector and as the journal says"
+    claim: str = "readable, found by its own vector and as the journal says"
 
     @property
     def verdict(self) -> str:
@@ -74,7 +74,7 @@ class Diagnosis:
         if self.faults:
             return f"{pluralize(len(self.faults), 'fault')}."
         counts = ", ".join(pluralize(count, kind) for kind, count in self.counts.items())
-        return f"All is well: {counts}; every record is {self.shown}."
+        return f"All is well: {counts}; every record is {self.claim}."
 
     def to_json(self) -> dict[str, Any]:
         return {"sound": not self.faults, "faults": self.faults, "notes": self.notes, "counts": self.counts}
@@ -111,7 +111,7 @@ def _diagnose_rows(workspace: Workspace, *, repair: bool) -> Diagnosis:
     """Compare what a person has in the database with the journal; its files are the server's to look after."""
     if repair:
         raise UserError("A database is not repaired by ana.", "Restore a dump of it: docs/operating.md.")
-    diagnosis = Diagnosis(shown="readable and as the journal says")
+    diagnosis = Diagnosis(claim="readable and as the journal says")
     with open_data(workspace, "ana doctor") as handles:
         backend = handles.memory.backend
         for kind, name in KINDS.items():
@@ -176,8 +176,8 @@ def _describe_outside(workspace: Workspace) -> list[str]:
 
 
 def _describe_disagreement(change: Change) -> str:
-    said, stored = quote_record(change.before), quote_record(change.after)
-    return f"{change.kind} {change.id}: the journal says {said}, the store has {stored}."
+    recorded, stored = quote_record(change.before), quote_record(change.after)
+    return f"{change.kind} {change.id}: the journal says {recorded}, the store has {stored}."
 
 
 def _name_unread_rules(handles: "DataHandles") -> list[str]:
@@ -193,16 +193,16 @@ def _name_unread_rules(handles: "DataHandles") -> list[str]:
 
 def _examine_conversations(workspace: Workspace) -> Diagnosis:
     store, traces = workspace.open_thread_store(), workspace.open_traces()
-    threads, kept = store.ids(), traces.ids()
+    threads, recorded = store.ids(), traces.ids()
     known = {*threads, *store.names()}  # another assistant's conversation has a name and no checkpoint
-    notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in kept if id not in known]
-    lines = {id: len(traces.read_text(id).splitlines()) for id in kept}
+    notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in recorded if id not in known]
+    lines = {id: len(traces.read_text(id).splitlines()) for id in recorded}
     broken = {id: count - sum(1 for _ in traces.iter_attempts(id)) for id, count in lines.items()}
     notes += [f"{id}.jsonl: {count} lines cannot be read." for id, count in broken.items() if count]
     old = PROJECT / "traces"  # where an early version kept all of them
-    if old != workspace.traces_folder and (left := [id for id in threads if (old / f"{id}.jsonl").exists()]):
-        notes.append(f"{old} holds {pluralize(len(left), 'trace')} of conversations that are here; move them here too.")
-    return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(kept)})
+    if old != workspace.traces_folder and (odd := [id for id in threads if (old / f"{id}.jsonl").exists()]):
+        notes.append(f"{old} holds {pluralize(len(odd), 'trace')} of conversations that are here; move them here too.")
+    return Diagnosis(notes=notes, counts={"conversation": len(threads), "trace": len(recorded)})
 
 
 def _damaged_files(path: Path) -> dict[str, str]:

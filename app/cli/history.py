@@ -36,8 +36,8 @@ def history(
         for entry in entries:
             about = {"ts": entry.ts, "thread": entry.thread, "turn": entry.turn}
             by = find_author(entry.turn)
-            told = {"source": entry.source} if is_others(entry.source) else {}
-            write_json(about | ({"by": by} if by else {}) | told | make_receipt(entry.change))
+            source = {"source": entry.source} if is_others(entry.source) else {}
+            write_json(about | ({"by": by} if by else {}) | source | make_receipt(entry.change))
     else:
         show_entries(entries, workspace.make_clock())
 

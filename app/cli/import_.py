@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ana.transfer.importer import ImportResult
     from ana.transfer.whose import Whose
 
-SHOWN = 10
+MOST_LISTED = 10
 """How many ids of conflicting records are printed."""
 
 
@@ -106,14 +106,14 @@ def _follow(handles: "DataHandles", source: str, name: str, *, is_over: bool) ->
 
     following = Following(handles)
     if is_over:
-        said, changes = f"{source} is not followed any more: {{}} taken out.", following.unfollow(source)
+        text, changes = f"{source} is not followed any more: {{}} taken out.", following.unfollow(source)
     else:
         calendar, changes = following.follow(source, name)
-        said = f"{calendar.name} is followed, and read every hour: {{}} came."
-    say(said.format(pluralize(len(changes), "entry", "entries")))
-    show_changes(describe_change(make_receipt(each, handles.clock.zone)) for each in changes[:SHOWN])
-    if len(changes) > SHOWN:
-        say(f"  and {len(changes) - SHOWN:,} more")
+        text = f"{calendar.name} is followed, and read every hour: {{}} came."
+    say(text.format(pluralize(len(changes), "entry", "entries")))
+    show_changes(describe_change(make_receipt(each, handles.clock.zone)) for each in changes[:MOST_LISTED])
+    if len(changes) > MOST_LISTED:
+        say(f"  and {len(changes) - MOST_LISTED:,} more")
 
 
 def _ask_whose(bundle: "Bundle", mine: bool | None) -> "Whose | None":
@@ -129,7 +129,7 @@ def _show_conflicts(result: "ImportResult", replace: bool) -> None:
     if result.conflicting and replace:
         say(f"{len(result.conflicting)} were something else here and are now as the file says.")
     elif result.conflicting:
-        ids = ", ".join(result.conflicting[:SHOWN]) + (", ..." if len(result.conflicting) > SHOWN else "")
+        ids = ", ".join(result.conflicting[:MOST_LISTED]) + (", ..." if len(result.conflicting) > MOST_LISTED else "")
         say(f"{len(result.conflicting)} are something else here, or were deleted here, and were left so: {ids}.")
         say("--replace makes them what the file says.")
 
@@ -153,11 +153,11 @@ def _read_source(source: str, handles: "DataHandles", columns: dict[str, Any], *
     from app.following import fetch
 
     calendar = make_calendar(source)
-    found = fetch(handles.workspace, calendar.url)
-    assert found, "without an ETag it is sent as a whole"
+    download = fetch(handles.workspace, calendar.url)
+    assert download, "without an ETag it is sent as a whole"
     with TemporaryDirectory() as folder:
         path = Path(folder) / "calendar.ics"
-        path.write_bytes(found.data)
+        path.write_bytes(download.data)
         try:
             return _read_file(path, handles, {}, yes=yes)
         except UserError as exc:

@@ -9,7 +9,7 @@ from ana.handles import open_data
 from ana.memory.others import find_from
 from ana.output import write_json
 from ana.values import Json, read_json
-from app.show.items import found_to_json, localize_found, show_found
+from app.show.items import localize_matches, matches_to_json, show_matches
 from app.startup import start
 
 
@@ -31,11 +31,11 @@ def items(
     try:
         with open_data(start(), "ana items") as handles:
             memory = handles.memory
-            found = find_from(memory, source, text, wanted, limit) if source else memory.find(text, wanted, limit)
+            matches = find_from(memory, source, text, wanted, limit) if source else memory.find(text, wanted, limit)
             year, zone = handles.clock.now().year, handles.clock.zone
     except ToolError as exc:  # written for a model, but here it is the person who can correct the filter
         raise typer.BadParameter(exc.sentence()) from exc
     if json_:
-        write_json(found_to_json(found, why))
+        write_json(matches_to_json(matches, why))
     else:
-        show_found(localize_found(found, zone), why, year=year)
+        show_matches(localize_matches(matches, zone), why, year=year)

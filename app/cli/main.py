@@ -146,12 +146,12 @@ def load_command(name: str) -> Any:
     """Import a command and return it as typer runs it; None if there is none of this name."""
     if name in COMMANDS:
         place = f"{name}_" if iskeyword(name) else name
-        found = getattr(import_module(f"app.cli.{place}"), place)
+        target = getattr(import_module(f"app.cli.{place}"), place)
     elif name in (others := find_others()).names:
-        found = others[name].load()
+        target = others[name].load()
     else:
         return None
-    command: Any = typer.main.get_group(found) if isinstance(found, typer.Typer) else _make_command(name, found)
+    command: Any = typer.main.get_group(target) if isinstance(target, typer.Typer) else _make_command(name, target)
     command.name = name
     if name in COMMANDS and name not in NOT_PERSONAL:
         for each in (command, *getattr(command, "commands", {}).values()):
@@ -159,9 +159,9 @@ def load_command(name: str) -> Any:
     return command
 
 
-def _make_command(name: str, found: Callable[..., None]) -> Any:
+def _make_command(name: str, function: Callable[..., None]) -> Any:
     alone = typer.Typer(add_completion=False)
-    alone.command(name)(found)
+    alone.command(name)(function)
     return typer.main.get_command(alone)
 
 

@@ -18,12 +18,12 @@ def reindex(
     from ana.embedders.build import choose_embedder
 
     workspace = start()
-    asked = workspace.change(ana_embeddings=embeddings or workspace.settings.ana_embeddings)
-    chosen = choose_embedder(asked.settings)
+    changed = workspace.change(ana_embeddings=embeddings or workspace.settings.ana_embeddings)
+    chosen = choose_embedder(changed.settings)
     count = embed_again(workspace.change(ana_embeddings=chosen))
     tell(f"{count} records are embedded with {chosen}.")
-    kept = ("auto", chosen) if chosen in LOCAL_EMBEDDERS else (chosen,)
-    if workspace.settings.ana_embeddings not in kept:
+    values = ("auto", chosen) if chosen in LOCAL_EMBEDDERS else (chosen,)
+    if workspace.settings.ana_embeddings not in values:
         tell(f"Set ANA_EMBEDDINGS={chosen} in .env: what is kept now needs it.")
 
 

@@ -11,7 +11,7 @@ from ana.models.providers import choose_model
 from ana.output import tell, write_json
 from ana.settings import Settings
 from ana.tracing.files import iter_records
-from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault
+from ana.tracing.schema import CORE, DISPLAY_FIELDS, FOLLOWED, Record, find_fault
 from ana.workspace import Workspace
 from app.show.replayed import show_side_by_side, tell_turn, word_difference
 from app.show.text import say
@@ -50,7 +50,7 @@ def replay(
         raise typer.BadParameter("--model and --prompt need --rerun.")
     workspace = start()
     record, thread = read_path(path, index) if path else find_turn(workspace, str(trace))
-    if fault := find_fault(record, TOLD, SHOWN | FOLLOWED):
+    if fault := find_fault(record, CORE, DISPLAY_FIELDS | FOLLOWED):
         raise typer.BadParameter(f"The record is damaged: {fault}.")
     if not rerun:
         write_json(record) if as_json else tell_turn(record)
@@ -111,7 +111,7 @@ def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel
     """Return the model that is asked in place of the recorded one, and what it is called."""
     from ana.models.providers import build_model, model_name
     from app.replay.model import OtherPrompt
-    from nodes.reason import prompt_slots
+    from nodes.reason import fill_slots
     from prompts import decision_prompt, fill
 
     if settings.provider == "offline" and prompt:
@@ -121,14 +121,14 @@ def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel
         return built, name
     try:
         template = prompt.read_text(encoding="utf-8")
-        fill(prompt.name, template, **prompt_slots({}))
+        fill(prompt.name, template, **fill_slots({}))
     except (OSError, ValueError) as exc:
         raise typer.BadParameter(f"The prompt {prompt} cannot be read: {exc}.") from exc
     except KeyError as exc:
         raise typer.BadParameter(f"{exc.args[0]}.") from exc
 
     def refill(loaded: Any) -> str:
-        return fill(prompt.name, template, **prompt_slots(loaded["lines"]))
+        return fill(prompt.name, template, **fill_slots(loaded["lines"]))
 
     return OtherPrompt(inner=built, fill=refill), f"{name}, {prompt.name}"
 
@@ -137,14 +137,14 @@ def show_again(record: Record, again: Record, name: str | None, *, as_json: bool
     """Print how a turn that was run again compares with the recorded one; exit with 1 if it differs."""
     from app.replay.compare import compare
 
-    found = compare(record, again)
+    result = compare(record, again)
     if as_json:
-        difference = asdict(found) if found else None
-        write_json({"same": found is None, "difference": difference, "recorded": record, "again": again})
+        difference = asdict(result) if result else None
+        write_json({"same": result is None, "difference": difference, "recorded": record, "again": again})
     elif name:
         show_side_by_side(record, again, name)
     else:
-        for line in word_difference(record, found):
+        for line in word_difference(record, result):
             say(line)
-    if found:
+    if result:
         raise typer.Exit(DIFFERENT)

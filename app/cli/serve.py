@@ -71,7 +71,7 @@ def serve(
         raise ConfigError("Workers carry out runs that wait in a database.", "Set ANA_DATABASE_URL.")
     require_port(host, port, "ana serve")
     if install:
-        asked = [
+        arguments = [
             "serve",
             "--host",
             host,
@@ -79,13 +79,13 @@ def serve(
             f"{port}",
             *([] if workers is None else ["--workers", f"{workers}"]),
         ]
-        services.install(replace(SERVE, arguments=asked), workspace)
+        services.install(replace(SERVE, arguments=arguments), workspace)
         return
     tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
-    shown = _UNSPECIFIED.get(host, host)
-    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
+    name = _UNSPECIFIED.get(host, host)
+    address = f"http://{f'[{name}]' if ':' in name else name}:{port}"
     tell(f"Page: {find_site(settings.ana_public_url, settings.ana_hosts) or address}{PAGE} (Ctrl-C ends it)")
-    tell(f"API: {address}{', and at each address of this machine' if shown != host else ''}")
+    tell(f"API: {address}{', and at each address of this machine' if name != host else ''}")
     allow_many_files()
     from app.server.app import build_app
 

@@ -81,8 +81,8 @@ def show_trash(workspace: Workspace) -> None:
         about = shorten(f"a conversation, {turns}: {each.question}", 160)
         rows.append((each.ts, each.name or each.thread[:8], about))
     if rows:
-        shown = [(id, content, handles.clock.minute(ts)) for ts, id, content in sorted(rows, reverse=True)]
-        show_table(("id", "content", "deleted"), shown, fixed=("id", "deleted"), first=1)
+        cells = [(id, content, handles.clock.minute(ts)) for ts, id, content in sorted(rows, reverse=True)]
+        show_table(("id", "content", "deleted"), cells, fixed=("id", "deleted"), first=1)
     else:
         say("The trash is empty.")
 
@@ -108,10 +108,10 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
         kinds = [record.kind for record in purge(handles.memory, before, records)]
     counts = [pluralize(kinds.count("item"), "item"), pluralize(kinds.count("line"), "line")]
     counts += [pluralize(len(conversations), "conversation")]
-    told = [f"Deleted permanently: {', '.join(counts)}."]
+    sentences = [f"Deleted permanently: {', '.join(counts)}."]
     if kinds and not with_conversations:
-        told.append("What was said about them stays.")
-    tell(" ".join(told + name_unreached(workspace)))
+        sentences.append("What was said about them stays.")
+    tell(" ".join(sentences + name_unreached(workspace)))
 
 
 def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
@@ -119,15 +119,15 @@ def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations
     refuse_while_serving(handles.workspace, "purge")
     named = (entry for id in {id for _, id in records} for entry in handles.memory.history(id=id))
     entries = [entry for entry in named if entry.change.key in records]
-    found = conversations | _find_conversations(handles.workspace, entries)
-    if not found and not records:
-        return found
+    chosen = conversations | _find_conversations(handles.workspace, entries)
+    if not chosen and not records:
+        return chosen
     require_consent(
-        f"Delete {pluralize(len(found), 'conversation')}, all typed lines and the server's list of runs permanently?",
+        f"Delete {pluralize(len(chosen), 'conversation')}, all typed lines and the server's list of runs permanently?",
         yes=yes,
     )
-    _purge_said(handles.workspace, entries, found)
-    return found
+    _purge_conversations(handles.workspace, entries, chosen)
+    return chosen
 
 
 def _find_conversations(workspace: Workspace, entries: Collection[Entry]) -> set[str]:
@@ -139,7 +139,7 @@ def _find_conversations(workspace: Workspace, entries: Collection[Entry]) -> set
     return (changed & known) | of_changed | threads.find_mentions(mentions.are_in)
 
 
-def _purge_said(workspace: Workspace, entries: Collection[Entry], conversations: Collection[str]) -> None:
+def _purge_conversations(workspace: Workspace, entries: Collection[Entry], conversations: Collection[str]) -> None:
     """Delete conversations permanently, all typed lines, the server's copies, and log lines that mention records."""
     workspace.open_threads().purge(conversations)
     workspace.typed_file.unlink(missing_ok=True)

@@ -24,7 +24,7 @@ from app.show.text import say
 from app.turn import Assistant
 from nodes.history import split_turns
 
-_KEPT = {"id", "ts", "message", "previous", "thread_id", "model", "provider", "usage", "cost_usd", "format"}
+_FIELDS = {"id", "ts", "message", "previous", "thread_id", "model", "provider", "usage", "cost_usd", "format"}
 """What the record of a forgotten turn keeps."""
 
 _EMPTY: dict[str, Any] = {"answer": "", "decisions": [], "error": None}
@@ -101,8 +101,8 @@ def _blank(plan: Plan, record: Record) -> Record:
     known = cast(dict[str, Any], record)
     if plan.means(record):
         day = record.get("forgotten", plan.day)
-        kept = {name: value for name, value in known.items() if name in _KEPT}
-        return cast(Record, kept | _OF_RECORD | {"question": f"(forgotten on {day})", "forgotten": day})
+        fields = {name: value for name, value in known.items() if name in _FIELDS}
+        return cast(Record, fields | _OF_RECORD | {"question": f"(forgotten on {day})", "forgotten": day})
     if replay := known.get("replay"):
         return cast(Record, known | {"replay": replay | {"summary": ""}})
     return record
@@ -110,22 +110,22 @@ def _blank(plan: Plan, record: Record) -> Record:
 
 def _leave_out(plan: Plan, thread: str, state: Any) -> dict[str, Any]:
     """Return what is new in a conversation's state: a mark for each forgotten turn, no summary in which one may be."""
-    said = list_messages([turn for turn in plan.turns if turn["thread_id"] == thread])
+    own = list_messages([turn for turn in plan.turns if turn["thread_id"] == thread])
     ids = plan.items | plan.messages
     unnamed = {turn["question"] for turn in plan.turns if not turn.get("message")}  # as an earlier version recorded it
     turns = split_turns(state["messages"])
 
-    def is_meant(messages: Sequence[AnyMessage]) -> bool:
+    def concerns(messages: Sequence[AnyMessage]) -> bool:
         return shows(messages, ids) or messages[0].text in unnamed
 
-    kept = [each for turn in turns for each in (_mark(plan, turn) if is_meant(turn) else turn)]
-    new = {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *kept], "draft": "", "replies": {}}
-    if not said or not said <= {turn[0].id for turn in turns}:  # else the summary is of turns before these
+    remaining = [each for turn in turns for each in (_mark(plan, turn) if concerns(turn) else turn)]
+    new = {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *remaining], "draft": "", "replies": {}}
+    if not own or not own <= {turn[0].id for turn in turns}:  # else the summary is of turns before these
         new["summary"] = ""
     if turn := state.get("turn"):
         replay = turn.get("replay")
-        left = _OF_STATE | {"question": plan.question} if shows(turn, ids) else {}
-        new["turn"] = turn | left | ({"replay": replay | {"summary": ""}} if replay else {})
+        blank = _OF_STATE | {"question": plan.question} if shows(turn, ids) else {}
+        new["turn"] = turn | blank | ({"replay": replay | {"summary": ""}} if replay else {})
     return new
 
 

@@ -120,26 +120,26 @@ def complete(handles: DataHandles, named: set[str], keys: set[RecordKey]) -> Pla
     ids = {id for kind, id in keys if kind == "item"}
     turns = [*_find_turns(handles.traces, named | {entry.turn for entry in entries if entry.turn}, ids)]
     needles = [id.encode() for id in (*ids, *list_messages(turns))]
-    held = store.find_mentions(lambda data: any(needle in data for needle in needles)) if needles else set[str]()
-    trashed = {id for id in held if id.startswith(TRASHED)}
+    threads = store.find_mentions(lambda data: any(needle in data for needle in needles)) if needles else set[str]()
+    trashed = {id for id in threads if id.startswith(TRASHED)}
     wrote = [e.change for id in {turn["id"] for turn in turns} for e in memory.history(turn=id)]
     stored = {c.key: _describe(handles, c.key) for c in wrote if c.key not in keys and memory.record(*c.key)}
     texts = {turn["question"] for turn in turns if "forgotten" not in turn} | list_texts(entries)
-    shown = {
+    messages = {
         turn["id"]: f"the message {_cut(turn['question'])} of {show_moment(turn['ts'], clock)}, with its answer"
         for turn in turns
         if turn["id"] in named or "forgotten" not in turn
     }
-    forgets = _name_some(shown.values(), "message")
+    forgets = _name_some(messages.values(), "message")
     forgets += [_describe(handles, key) for key in sorted(keys)]
     forgets += [f"{pluralize(len(trashed), 'deleted conversation')} in the trash"] if trashed else []
-    stays = _name_some(_find_words(handles, Mentions(texts), keys | stored.keys(), shown), "place")
+    stays = _name_some(_find_words(handles, Mentions(texts), keys | stored.keys(), messages), "place")
     return Plan(
         day=clock.now().date().isoformat(),
         named=named,
         records=keys,
         turns=turns,
-        threads=(held - trashed) | {turn["thread_id"] for turn in turns},
+        threads=(threads - trashed) | {turn["thread_id"] for turn in turns},
         trashed=trashed,
         texts=texts,
         forgets=forgets,
@@ -156,8 +156,8 @@ def _find_turns(traces: Traces, turns: Collection[str], ids: Collection[str]) ->
         if not any(id in text for id in (*turns, *ids)):
             continue
         attempts = [*traces.iter_attempts(thread)]
-        meant = [each for each in attempts if each["id"] in turns or shows(each, ids)]
-        messages = {*list_messages(meant), *(each["id"] for each in meant)}
+        affected = [each for each in attempts if each["id"] in turns or shows(each, ids)]
+        messages = {*list_messages(affected), *(each["id"] for each in affected)}
         yield from (each for each in attempts if messages & {each["id"], each.get("message")})
 
 
@@ -190,8 +190,8 @@ def _find_words(
 
 def _describe(handles: DataHandles, key: RecordKey) -> str:
     record = handles.memory.record(*key)
-    told = f", {_cut(record.content)}" if record else ""
-    return f"{'the item ' if key[0] == 'item' else ''}{name_record(key)}{told}"
+    text = f", {_cut(record.content)}" if record else ""
+    return f"{'the item ' if key[0] == 'item' else ''}{name_record(key)}{text}"
 
 
 def name_record(key: RecordKey) -> str:
@@ -205,13 +205,13 @@ def _cut(text: str) -> str:
 
 def _name_some(lines: Collection[str] | Iterator[str], noun: str) -> list[str]:
     every = [*lines]
-    left = len(every) - MOST_NAMED
-    return every if left < 1 else [*every[:MOST_NAMED], f"{left} more {noun}{'s' * (left > 1)}"]
+    rest = len(every) - MOST_NAMED
+    return every if rest < 1 else [*every[:MOST_NAMED], f"{rest} more {noun}{'s' if rest > 1 else ''}"]
 
 
 def _list_unreached(workspace: Workspace) -> list[str]:
     leaving = describe_leaving(workspace.settings, local=False)
-    told = [f"What was sent stays where it went: {leaving}."] if leaving else []
-    told += ["The database's logs and dumps may hold them."] if workspace.has_database else []
+    sentences = [f"What was sent stays where it went: {leaving}."] if leaving else []
+    sentences += ["The database's logs and dumps may hold them."] if workspace.has_database else []
     # a client elsewhere is not told where the folder is
-    return told + [each.replace(str(workspace.folder), "the data folder") for each in name_unreached(workspace)]
+    return sentences + [each.replace(str(workspace.folder), "the data folder") for each in name_unreached(workspace)]

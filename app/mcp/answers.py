@@ -16,10 +16,10 @@ from ana.values import plain_text, read_json, read_plain_json
 from app.mcp.resources import CONTEXT, ITEM, read_context
 from app.mcp.session import RECEIPT, Session
 from app.mcp.tools import FETCH, SEARCH, UNSTORED, mark_stored
-from graph.state import Asked
+from graph.state import OpenRequest
 from nodes.autonomy.request import show_request
 
-MOST_FOUND = 20
+MOST_MATCHES = 20
 """Results of a search."""
 
 PART = 40_000
@@ -34,7 +34,7 @@ def answer(
     name: str,
     args: Mapping[str, Any],
     approved: Collection[str] = (),
-) -> CallToolResult | Asked:
+) -> CallToolResult | OpenRequest:
     """Return the answer to a call, or what the person is to be asked.
 
     Args:
@@ -52,27 +52,27 @@ def answer(
     return _show(outcome) if isinstance(outcome, ToolMessage) else outcome
 
 
-def tell_waiting(session: Session, name: str, args: Mapping[str, Any], asked: Asked, why: str) -> CallToolResult:
+def postpone(session: Session, name: str, args: Mapping[str, Any], request: OpenRequest, why: str) -> CallToolResult:
     """Keep a call waiting for the person, and tell so."""
-    id = session.keep_waiting(name, args, asked)
-    said = f"{why} It waits as request {id[:8]}; `ana approve` decides it."
-    return _result({"waits_for_the_person": id, "not_done": said})
+    id = session.keep_waiting(name, args, request)
+    text = f"{why} It waits as request {id[:8]}; `ana approve` decides it."
+    return _result({"waits_for_the_person": id, "not_done": text})
 
 
 def answer_error(error: AnaError) -> CallToolResult:
     """Return the answer to a call that failed."""
-    told = error if isinstance(error, ToolError) else ToolError(error.message, error.hint)
-    return _fail(json.dumps(told.to_json(), ensure_ascii=False))
+    fault = error if isinstance(error, ToolError) else ToolError(error.message, error.hint)
+    return _fail(json.dumps(fault.to_json(), ensure_ascii=False))
 
 
-def seal(asked: Asked) -> str:
+def seal(request: OpenRequest) -> str:
     """Return what a reply must come with: it is given to what was shown, whichever process showed it."""
-    return "-".join(asked["digests"][call] for call in asked["calls"])
+    return "-".join(request["digests"][call] for call in request["calls"])
 
 
-def word(asked: Asked) -> str:
+def word(request: OpenRequest) -> str:
     """Return a request as the person is shown it."""
-    return plain_text("\n".join(str(action["description"]) for action in show_request(asked)["action_requests"]))
+    return plain_text("\n".join(str(action["description"]) for action in show_request(request)["action_requests"]))
 
 
 def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResult:
@@ -81,11 +81,11 @@ def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResul
     if not isinstance(wanted, str) or not wanted.strip():
         raise ToolError(f"{name} needs a text.", "Give what is looked for.")
     if name == SEARCH.name:
-        found = session.call("query_items", {"text": wanted, "limit": MOST_FOUND})
-        if not isinstance(found, ToolMessage) or found.status == "error":
-            why = read_json(found.text) if isinstance(found, ToolMessage) else {}
+        message = session.call("query_items", {"text": wanted, "limit": MOST_MATCHES})
+        if not isinstance(message, ToolMessage) or message.status == "error":
+            why = read_json(message.text) if isinstance(message, ToolMessage) else {}
             raise ToolError(f"This cannot be searched for. {why.get('error', '')}".strip(), "Say it in other words.")
-        data = read_json(found.text)
+        data = read_json(message.text)
         fits = not str(data.get("note", "")).startswith(NOTHING_FITS)  # then they are merely the nearest
         results = [
             _cite(item["id"], item["content"]) | {name: item[name] for name in ("source",) if name in item}

@@ -77,12 +77,12 @@ def read_refusal(line: str) -> dict[str, Any] | str | None:
         None for a notification, which nobody waits for.
     """
     try:
-        asked: Any = read_any_json(line)
+        message: Any = read_any_json(line)
     except ValueError as exc:
         return json_rpc.refuse(None, f"The line is not JSON, or nested too deep: {exc}.")
-    fault = find_fault(asked)
-    refusal = json_rpc.refuse(asked, f"{fault} {HINT}" if fault else _NO_MESSAGE)
-    if not isinstance(asked, dict) or "id" in asked:
-        is_answer = isinstance(asked, dict) and "method" not in asked and "result" in asked
+    fault = find_fault(message)
+    refusal = json_rpc.refuse(message, f"{fault} {HINT}" if fault else _NO_MESSAGE)
+    if not isinstance(message, dict) or "id" in message:
+        is_answer = isinstance(message, dict) and "method" not in message and "result" in message
         return json.dumps(refusal) if is_answer else refusal
     return None

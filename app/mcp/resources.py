@@ -69,8 +69,8 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
 
 def read_context(session: "Session") -> str:
     """Return the lines of Global Context with their numbers, and from whom they are if not the person's."""
-    told = {int(line.id): line.source for line in session.handles.memory.backend.scan("line")}
-    from_ = {number: f" (from {source})" for number, source in told.items() if is_others(source)}
+    sources = {int(line.id): line.source for line in session.handles.memory.backend.scan("line")}
+    from_ = {number: f" (from {source})" for number, source in sources.items() if is_others(source)}
     lines = (f"{number}: {text}{from_.get(number, '')}" for number, text in session.read_lines().items())
     return "\n".join(lines) or "Nothing is known yet."
 
@@ -80,7 +80,7 @@ def _read_today(session: "Session") -> str:
     from app.due import group_due_locally, list_today
 
     groups = group_due_locally(session.handles)
-    session.see(item for found in groups.values() for item in found.items)
+    session.see(item for group in groups.values() for item in group.items)
     return (
         "\n".join(list_today(groups, *ROOM, session.handles.clock.now().date()))
         or "Nothing is due today or in the next seven days."

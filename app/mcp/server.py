@@ -29,7 +29,7 @@ from prompts import render
 
 if TYPE_CHECKING:
     from app.mcp.session import Session
-    from graph.state import Asked
+    from graph.state import OpenRequest
 
 CLIENT = "client"
 """A client that does not tell its name."""
@@ -145,8 +145,8 @@ class McpServer:
         try:
             text, kind = await self._run(context, partial(read_resource, uri=uri))
         except NoSuchItem as exc:
-            told = f"There is no resource {uri:.200}."
-            raise MCPError(code=types.INVALID_PARAMS, message=told, data={"uri": uri}) from exc
+            message = f"There is no resource {uri:.200}."
+            raise MCPError(code=types.INVALID_PARAMS, message=message, data={"uri": uri}) from exc
         except AnaError as exc:
             raise MCPError(code=types.INVALID_PARAMS, message=exc.sentence()) from exc
         return types.ReadResourceResult(
@@ -182,8 +182,8 @@ class McpServer:
                 return await self._keep(context, params, outcome, "This client cannot ask the person.")
             question = types.ElicitRequestFormParams(message=word(outcome), requested_schema=FORM)
             if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                asked: dict[str, Any] = {_QUESTION: types.ElicitRequest(params=question)}
-                return types.InputRequiredResult(input_requests=asked, request_state=seal(outcome))
+                requests: dict[str, Any] = {_QUESTION: types.ElicitRequest(params=question)}
+                return types.InputRequiredResult(input_requests=requests, request_state=seal(outcome))
             reply = await _elicit(context, question.message)
         decision = (reply.content or {}).get("decision") if reply.action == "accept" else None
         if decision == LEAVE:
@@ -196,11 +196,11 @@ class McpServer:
         return await self._keep(context, params, again, "It has changed since they decided.")
 
     async def _keep(
-        self, context: Context, params: types.CallToolRequestParams, asked: "Asked", why: str
+        self, context: Context, params: types.CallToolRequestParams, request: "OpenRequest", why: str
     ) -> types.CallToolResult:
-        from app.mcp.answers import tell_waiting
+        from app.mcp.answers import postpone
 
-        keep = partial(tell_waiting, name=params.name, args=params.arguments or {}, asked=asked, why=why)
+        keep = partial(postpone, name=params.name, args=params.arguments or {}, request=request, why=why)
         return await self._run(context, keep)
 
 

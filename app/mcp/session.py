@@ -23,9 +23,9 @@ from ana.models.fence import FENCE
 from ana.progress import check_stopped
 from ana.values import read_json
 from app.assistants import RIGHTS, list_rights
-from app.mcp.shown import note_shown, read_shown
+from app.mcp.views import note_view, read_last_view
 from graph.context import Context, LocalContext
-from graph.state import Asked, Loaded, State, Turn
+from graph.state import Loaded, OpenRequest, State, Turn
 from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.request import digest_write, make_request
 from nodes.autonomy.weigh import Batch, list_effects
@@ -34,8 +34,8 @@ from nodes.calls import ReadCall, answer_error, read_call
 from nodes.evidence import list_calls
 from nodes.execute_tools import ChangedSinceWeighed, bind, run_call
 from nodes.receipt import render_receipt
-from nodes.turns import make_record, new_turn
-from nodes.view import Shown, keep_others, list_shown, read_results
+from nodes.turns import make_record, make_turn
+from nodes.view import SourcedText, keep_others, list_texts, read_results
 from tools.arguments import read_properties
 from tools.catalog import CONTEXT_TOOLS, READERS, TOOLS
 
@@ -107,9 +107,9 @@ class Session:
 
     def see(self, records: Iterable[Item]) -> None:
         """Note records that the client has read, of which others may have told some."""
-        self._note(shown for record in records for shown in list_shown(record))
+        self._note(text for record in records for text in list_texts(record))
 
-    def call(self, name: str, args: Mapping[str, Any], approved: Collection[str] = ()) -> ToolMessage | Asked:
+    def call(self, name: str, args: Mapping[str, Any], approved: Collection[str] = ()) -> ToolMessage | OpenRequest:
         """Run a call, and keep a record of it. One that asks is not run.
 
         Args:
@@ -130,20 +130,20 @@ class Session:
             check_stopped()  # it may have been cancelled while it waited for the one before
             return self._attempt(name, args, approved)
 
-    def keep_waiting(self, name: str, args: Mapping[str, Any], asked: Asked) -> str:
+    def keep_waiting(self, name: str, args: Mapping[str, Any], request: OpenRequest) -> str:
         """Let a call wait for the person's decision, wherever they give it. Return the request's id.
 
         Args:
             name: The tool.
             args: Its arguments.
-            asked: What the person is asked. The same, asked again, waits once.
+            request: What the person is asked. The same, asked again, waits once.
         """
         from app.pending import keep_waiting
 
-        seal = "".join(asked["digests"].values())
+        seal = "".join(request["digests"].values())
         with self._lock, self.handles.workspace.recent.enter():
-            state, *_ = self._build(name, args, asked["calls"][0].rpartition("-")[0])
-            turn = state["turn"] | {"asked": asked, "question": state["messages"][-2].text}
+            state, *_ = self._build(name, args, request["calls"][0].rpartition("-")[0])
+            turn = state["turn"] | {"asked": request, "question": state["messages"][-2].text}
             waiting: Any = {**state, "messages": state["messages"][-2:], "turn": turn}
             return keep_waiting(self.handles, waiting, f"{self.client} asks {seal[:16]}")
 
@@ -158,7 +158,7 @@ class Session:
             turns = ", ".join(turn["id"] for turn, *_ in unwritten)
             _log.warning("the records of these turns were not written: %s: %s", turns, exc)
 
-    def _attempt(self, name: str, args: Mapping[str, Any], approved: Collection[str]) -> ToolMessage | Asked:
+    def _attempt(self, name: str, args: Mapping[str, Any], approved: Collection[str]) -> ToolMessage | OpenRequest:
         turn = name_turn_of(self.client, secrets.token_hex(5))
         for _ in range(ATTEMPTS):  # what changed since it was weighed is weighed again
             state, runtime, message = self._build(name, args, turn)
@@ -170,8 +170,8 @@ class Session:
             batch = self._read_batch(read, runtime.context)
             self._require_right(name, batch)
             asking = weigh_call(batch, self._count_written()) if batch.writes else []
-            if left := [each for each in asking if digest_write(each.write) not in approved]:
-                return make_request(left, self.handles.clock.now().date())
+            if unapproved := [each for each in asking if digest_write(each.write) not in approved]:
+                return make_request(unapproved, self.handles.clock.now().date())
             check_stopped()
             touched = [each for write in batch.writes for each in write.touched]
             try:
@@ -184,23 +184,23 @@ class Session:
 
     def _build(self, name: str, args: Mapping[str, Any], id: str) -> tuple[State, Runtime[Context], AIMessage]:
         """Return the state of a turn that is the call, a run for it, and the message that makes it."""
-        said = HumanMessage(f"{self.client}: {name}", id=f"{id}-said")
+        question = HumanMessage(f"{self.client}: {name}", id=f"{id}-said")
         call = ToolCall(name=name, args=dict(args), id=f"{id}-call", type="tool_call")
         message = AIMessage("", id=f"{id}-message", tool_calls=[call])
-        turn = new_turn(id, {"messages": [said]}, self.handles.clock)
+        turn = make_turn(id, {"messages": [question]}, self.handles.clock)
         turn |= {"id": id, "question": "", "shown": self._lines}
         turn.pop("previous", None)  # a call takes no other's place in the trace, as a question that is edited does
         lines = {} if name in READERS else self.handles.memory.lines()  # what only reads is not weighed by them
         loaded = Loaded(now="", vocabulary="", lines=lines)
-        state: Any = {"messages": [*self._last, said, message], "turn": turn, "draft": "", "loaded": loaded}
+        state: Any = {"messages": [*self._last, question, message], "turn": turn, "draft": "", "loaded": loaded}
         info = ExecutionInfo("", "", "", thread_id=self.thread)
         return state, Runtime(context=LocalContext(opened=self.handles), execution_info=info), message
 
     def _read_batch(self, call: ReadCall, context: Context) -> Batch:
         """Return what is weighed: the call, and the texts of others that this person's assistants were shown lately."""
         write = read_write(call, context.handles.settings.tools_modules)
-        shown = read_shown(self.handles.workspace, self.handles.clock.now()) if write else None
-        return Batch([write] if write else [], context.dial, [shown] if shown else [])
+        text = read_last_view(self.handles.workspace, self.handles.clock.now()) if write else None
+        return Batch([write] if write else [], context.dial, [text] if text else [])
 
     def _require_right(self, name: str, batch: Batch) -> None:
         """Raise ToolError if the person has taken the client's right to do this."""
@@ -221,10 +221,10 @@ class Session:
 
     def _find_stored(self, call: ReadCall) -> Item | None:
         """Return the record that the client added in the same words within the last minute, if it is still so."""
-        content, given = call.args.get("content"), call.args.get("properties")
+        content, properties = call.args.get("content"), call.args.get("properties")
         if call.fault or call.name not in ADDS or not isinstance(content, str):
             return None
-        wanted = digest_content(content, read_properties(given, call.context.today))
+        wanted = digest_content(content, read_properties(properties, call.context.today))
         changes = [entry.change for entry in self._list_written()]
         added = [each.id for each in changes if each.before is None and each.kind == ADDS[call.name]]
         stored = self.handles.memory.backend.get_many(ADDS[call.name], added).values()
@@ -242,11 +242,11 @@ class Session:
     def _see_lines(self, lines: Iterable[tuple[int, str]]) -> None:
         self._lines |= {str(number): digest_line(text) for number, text in lines}
 
-    def _note(self, texts: Iterable[Shown]) -> None:
+    def _note(self, texts: Iterable[SourcedText]) -> None:
         """Note the texts of others among those that the client was shown; its own are none."""
         own = name_assistant(self.client)
         if others := [each for each in keep_others(texts) if each.source != own]:
-            note_shown(self.handles.workspace, others[-1], self.handles.clock.now())
+            note_view(self.handles.workspace, others[-1], self.handles.clock.now())
 
     def _keep(self, state: State, answer: ToolMessage) -> ToolMessage:
         """Keep a call in view, and its record; return its answer."""
@@ -256,10 +256,10 @@ class Session:
             self._note(read_results([answer], self.handles.memory))
         if answer.name in CONTEXT_TOOLS and answer.status == "success":
             self._see_lines(_find_lines(read_json(answer.text)))
-        said = self._last[0].text
+        question = self._last[0].text
         receipt = render_receipt([*list_calls(self._last)])
         answer.additional_kwargs[RECEIPT] = "\n".join(line.removeprefix("- ") for line in receipt.splitlines())
-        closed = state["turn"] | {"question": said, "answer": receipt, "receipt": receipt}
+        closed = state["turn"] | {"question": question, "answer": receipt, "receipt": receipt}
         self._unwritten.append((closed, self._last, self.thread))
         return answer
 
@@ -267,8 +267,8 @@ class Session:
 def tell_already(call: ReadCall, stored: Item) -> ToolMessage:
     """Return the answer to a call that adds what the client added a moment ago: nothing is written."""
     is_line = call.name in CONTEXT_TOOLS
-    shown = {"line": int(stored.id), "content": stored.content} if is_line else call.context.show(stored)
-    text = json.dumps(shown | {"already": True}, ensure_ascii=False)
+    row = {"line": int(stored.id), "content": stored.content} if is_line else call.context.show(stored)
+    text = json.dumps(row | {"already": True}, ensure_ascii=False)
     return ToolMessage(text, name=call.name, tool_call_id=call.id, id=f"{call.id}-result")
 
 

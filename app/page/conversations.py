@@ -25,7 +25,7 @@ from app.show.calls import WRITES, describe_call, word_call
 from app.show.replayed import describe_observation
 from app.show.requests import QUESTION, word_actions
 from app.show.text import shorten, show_moment
-from graph.context import TOLD
+from graph.context import THREAD_FIELDS
 from nodes.history import is_answered, this_turn
 from nodes.turns import find_unanswered
 
@@ -168,7 +168,7 @@ def _find_said(listed: Iterable[Listed], traces: Traces, text: str) -> list[List
 
 def _list_row(row: Row, waits: Mapping[str, str]) -> Listed:
     id, told = row["thread_id"], row["metadata"]
-    title = next((told[name] for name in TOLD[:2] if told.get(name)), "Begun")
+    title = next((told[name] for name in THREAD_FIELDS[:2] if told.get(name)), "Begun")
     return Listed(id, shorten(title, TITLE), waits.get(id, ""), row["updated_at"] or row["created_at"])
 
 

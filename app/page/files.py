@@ -58,7 +58,7 @@ async def take(request: Request, form: FormData) -> Response | str:
         return await show_growing(request, importing)
     await importing.read()
     if importing.bundle.columns:
-        opened.shown_import = importing
+        opened.import_preview = importing
         return await show_rows(request, importing)
     return await _store(request, importing)
 
@@ -66,7 +66,7 @@ async def take(request: Request, form: FormData) -> Response | str:
 async def take_rows(request: Request, form: FormData) -> Response | str:
     """POST /app/files/rows: {key, again?} and what each column is, of rows that were shown: they come in."""
     opened = await find_workspace(request)
-    importing = opened.shown_import
+    importing = opened.import_preview
     if not isinstance(importing, Importing) or importing.key != read_text(form, "key"):
         raise UserError("This file is not here any more.", "Choose it again.")
     if read_text(form, "again"):
@@ -76,7 +76,7 @@ async def take_rows(request: Request, form: FormData) -> Response | str:
         importing.said = said
         await importing.read()
         return await show_rows(request, importing)
-    opened.shown_import = None
+    opened.import_preview = None
     return await _store(request, importing)
 
 

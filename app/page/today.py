@@ -29,7 +29,7 @@ from app.page.marking import get_item, list_labels, mark_all, mark_missed, move,
 from app.page.shell import HEADERS, render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
-from app.show.items import localize_found, show_date, tell_elsewhere
+from app.show.items import localize_matches, show_date, tell_elsewhere
 from app.show.text import shorten
 
 SHOWN, OF_ONE_DAY = 20, 80
@@ -201,8 +201,8 @@ def _count_missed(handles: DataHandles, stored: Item) -> int:
 
 
 def _read_day(handles: DataHandles, day: date) -> list[Group]:
-    found = localize_found(handles.memory.find(None, {"$on": str(day)}, OF_ONE_DAY), handles.clock.zone)
-    return [Group("", sort_by_time(found.items, day), found.total - len(found.items))]
+    matches = localize_matches(handles.memory.find(None, {"$on": str(day)}, OF_ONE_DAY), handles.clock.zone)
+    return [Group("", sort_by_time(matches.items, day), matches.total - len(matches.items))]
 
 
 def sort_by_time(items: Sequence[Item], day: date) -> list[ShownItem]:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from ana.errors import NotFound
 from ana.evaluations import read_evaluations
 from ana.handles import Handles
-from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault, list_nodes
+from ana.tracing.schema import CORE, DISPLAY_FIELDS, FOLLOWED, Record, find_fault, list_nodes
 from app.costs import add_up
 from app.demo import RECORDED
 from app.page.conversations import show_turn
@@ -136,7 +136,7 @@ def _find(handles: Handles, id: str) -> Record:
     record = handles.traces.find(id)
     if record is None or record["id"] != id:
         raise NotFound("There is no such turn.", "It may have been deleted meanwhile.")
-    if fault := find_fault(record, TOLD, SHOWN | FOLLOWED):
+    if fault := find_fault(record, CORE, DISPLAY_FIELDS | FOLLOWED):
         raise NotFound(f"The record of this turn is damaged: {fault}.")
     return record
 

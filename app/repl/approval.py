@@ -9,8 +9,8 @@ from app.show.confirm import edit_text
 from app.show.text import say
 
 if TYPE_CHECKING:
+    from app.messages import UserMessage
     from app.outcome import Done, Waiting
-    from app.said import Said
     from app.turn import Assistant, Listener
     from nodes.requests import Request
 
@@ -21,7 +21,7 @@ SHORT_REPLIES: dict[str, ShortReply] = {"e": "edit", "edit": "edit", "a": "all",
 STILL_WAITS = "It still waits: y, n, e or a."
 
 _UNDO = "“undo” takes it back."
-_TOLD = re.compile(r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) ")
+_RECEIPT = re.compile(r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) ")
 _TAKEN_BACK = re.compile(r"Taken back\. “undo [^“”]+”(?= brings it back\.)")
 """How the offline reader tells what it wrote, up to how it is taken back: its receipt tells it as well."""
 
@@ -44,18 +44,18 @@ def name_commands(text: str) -> str:
     return text
 
 
-def drop_told(text: str) -> str:
+def drop_receipt(text: str) -> str:
     """Return an answer of the offline reader without what it wrote."""
-    told = _TOLD.search(text)
-    end = text.find(_UNDO, told.end()) if told else -1
-    return text[: told.start()] + text[end:] if told and end >= 0 else _TAKEN_BACK.sub("", text, count=1)
+    match = _RECEIPT.search(text)
+    end = text.find(_UNDO, match.end()) if match else -1
+    return text[: match.start()] + text[end:] if match and end >= 0 else _TAKEN_BACK.sub("", text, count=1)
 
 
 class Answers:
     """Shows answers, and remembers which hints it gave."""
 
     def __init__(self) -> None:
-        self._given: set[str] = set()
+        self._past_hints: set[str] = set()
 
     def show(self, answer: "Done") -> None:
         """Print an answer and what was changed."""
@@ -66,14 +66,14 @@ class Answers:
         if not answer.composed or not answer.changes:
             show_answer(replace(answer, answer=_MORE.sub(r"\1: /due, /items.", text) if answer.composed else text))
             return
-        text = drop_told(text)
+        text = drop_receipt(text)
         hints = [f"/redo {hint}" if hint.startswith("brings") else name_commands(hint) for hint in _HINTS.findall(text)]
         if text := _HINTS.sub("", text).strip():
             show_text(text)
         show_changes(list_changes(answer.changes, answer.receipt))
-        if new := [hint for hint in hints if hint not in self._given]:
+        if new := [hint for hint in hints if hint not in self._past_hints]:
             say(f"  {' '.join(new)}", style="dim")
-        self._given.update(hints)
+        self._past_hints.update(hints)
 
 
 class Approval:
@@ -84,7 +84,7 @@ class Approval:
     """
 
     def __init__(self) -> None:
-        self._shown: Waiting | None = None
+        self._waiting: Waiting | None = None
         self._answers = Answers()
         self._allowed: set[str] = set()
         """Tools of the person's own that may run in this conversation while no text of others is in view."""
@@ -93,19 +93,19 @@ class Approval:
         """Show what a conversation waits for when it is opened. Return whether it waits."""
         from app.outcome import Waiting
 
-        self._shown = None
+        self._waiting = None
         waiting = assistant.find_open_turn(thread_id)
         if isinstance(waiting, Waiting):
             say("This conversation waits for your decision.")
             self.show(waiting)
-        return self._shown is not None
+        return self._waiting is not None
 
     def show(self, outcome: "Done | Waiting") -> None:
         """Show an answer with its changes, or a request."""
         from app.outcome import Waiting
         from app.show.requests import show_request
 
-        self._shown = outcome if isinstance(outcome, Waiting) else None
+        self._waiting = outcome if isinstance(outcome, Waiting) else None
         if not isinstance(outcome, Waiting):
             self._answers.show(outcome)
             return
@@ -117,14 +117,14 @@ class Approval:
 
     def read(self, line: str) -> ShortReply | None:
         """Return the decision that a line is while a request is shown; None for a message."""
-        if not self._shown:
+        if not self._waiting:
             return None
         from nodes.short_replies import read_short_reply
 
         return SHORT_REPLIES.get(line.strip().lower()) or read_short_reply(line)
 
     def send(
-        self, assistant: "Assistant", said: "Said", short: ShortReply | None, thread_id: str, on_event: "Listener"
+        self, assistant: "Assistant", line: "UserMessage", short: ShortReply | None, thread: str, on_event: "Listener"
     ) -> "Done | Waiting":
         """Send a message, or decide on everything that was shown.
 
@@ -141,16 +141,16 @@ class Approval:
         from app.outcome import NotShown
 
         try:
-            if short and self._shown:
-                return self._decide(assistant, self._shown, short, on_event)
-            return self._let_allowed_run(assistant, assistant.ask(said, thread_id, on_event=on_event), on_event)
+            if short and self._waiting:
+                return self._decide(assistant, self._waiting, short, on_event)
+            return self._let_allowed_run(assistant, assistant.ask(line, thread, on_event=on_event), on_event)
         except NotShown as exc:
             on_event({"ended": exc.sentence()})
             return exc.waiting
 
     def forget(self) -> None:
         """Take the next line as a message: another conversation begins."""
-        self._shown = None
+        self._waiting = None
         self._allowed.clear()
 
     def _decide(
@@ -207,8 +207,8 @@ def _edit(request: "Request") -> dict[str, Any]:
     actions = request["action_requests"]
     before = [action.get("args", {}) for action in actions]
     summary = f"{request.get('summary', '')}\n"  # the first description begins with it
-    told = (str(action.get("description") or action.get("name")).removeprefix(summary) for action in actions)
-    titles = [text.partition("\n")[0] for text in told]
+    descriptions = (str(action.get("description") or action.get("name")).removeprefix(summary) for action in actions)
+    titles = [text.partition("\n")[0] for text in descriptions]
     edited = edit_text(write_values(titles, before), ".yaml")
     if edited is None:
         raise UserError("Nothing was edited.", STILL_WAITS)

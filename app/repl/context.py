@@ -97,15 +97,15 @@ def _apply(memory: "Memory", cause: "Cause", before: dict[int, str], edited: lis
     if before and not wanted:
         # An editor that fails often leaves an empty file.
         raise UserError("Nothing was changed: that would forget everything.", "Say /context delete 2 for each line.")
-    kept = {int(match[1]): match[2] for line in wanted if (match := _LINE.fullmatch(line))}
-    if unknown := kept.keys() - before.keys():
+    numbered = {int(match[1]): match[2] for line in wanted if (match := _LINE.fullmatch(line))}
+    if unknown := numbered.keys() - before.keys():
         raise UserError(f"There was no line {min(unknown)}.", "Add a line without a number; it gets its own.")
-    shown = {number: digest_line(text) for number, text in before.items()}
+    digests = {number: digest_line(text) for number, text in before.items()}
     for number, text in before.items():
-        if not kept.get(number):
-            memory.delete_line(number, cause, shown)
-        elif kept[number] != text:
-            memory.replace_line(number, kept[number], cause, shown)
+        if not numbered.get(number):
+            memory.delete_line(number, cause, digests)
+        elif numbered[number] != text:
+            memory.replace_line(number, numbered[number], cause, digests)
     for line in wanted:
         if not _LINE.fullmatch(line):
             memory.append_line(line, cause)

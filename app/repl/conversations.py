@@ -108,8 +108,8 @@ class Conversations:
         return lines
 
     def _say_going_on(self, about: Thread, name: str, *, quoted: bool = True) -> None:
-        said = f", last: {shorten(about.latest)}" if about.turns and quoted else ""
-        say(f"Going on with {name} ({pluralize(about.turns, 'turn')}){said}")
+        text = f", last: {shorten(about.latest)}" if about.turns and quoted else ""
+        say(f"Going on with {name} ({pluralize(about.turns, 'turn')}){text}")
 
     def _describe(self, thread: Thread) -> tuple[str, str, str]:
         called = ": ".join(filter(None, (thread.name, thread.about and quote(thread.about, 72))))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.output import BIDIRECTIONAL, escape_controls, write_line
-from app.said import Said, read_piped
+from app.messages import UserMessage, read_piped
 from app.show.text import say
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if Enter had been pressed. Nobody types that fast."""
 _LINE = re.compile(r"(.*?)(?:\r\n|\r|\n)(.*)", re.DOTALL)
 
 
-def read_piped_lines() -> Iterator[Said]:
+def read_piped_lines() -> Iterator[UserMessage]:
     """Read standard input line by line, and print each after a prompt as a terminal would show it."""
     for line in sys.stdin:
         write_line(f"{PROMPT}{line.rstrip()}")
@@ -37,7 +37,7 @@ def read_piped_lines() -> Iterator[Said]:
 
 def read_typed_lines(
     history: Path, completions: Callable[[], list[str]], on_prompt: Callable[[], None]
-) -> Iterator[Said]:
+) -> Iterator[UserMessage]:
     """Read from a terminal. Pasted text is one message, however many lines it has, and is told as such.
 
     Text that other threads print meanwhile appears above the prompt.
@@ -72,7 +72,7 @@ def read_typed_lines(
             continue
         except EOFError:
             return
-        yield Said(line.strip(), tuple(pasted))
+        yield UserMessage(line.strip(), tuple(pasted))
         pasted.clear()
 
 

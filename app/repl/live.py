@@ -101,5 +101,5 @@ class Region:
 
         if self._draft:  # marked: an answer is only what stands there when the turn has ended
             return Styled(self._draft[-TAIL:].rstrip() + UNCHECKED, "dim italic")
-        shown = [*self._writes[-1:], self._tell_wait()]
-        return Styled("\n".join(filter(None, shown)) or WORKING, "dim")
+        lines = [*self._writes[-1:], self._tell_wait()]
+        return Styled("\n".join(filter(None, lines)) or WORKING, "dim")

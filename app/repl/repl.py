@@ -11,12 +11,12 @@ from ana.output import write_line
 from ana.settings import Autonomy
 from ana.workspace import Workspace
 from app.dials import DIALS
+from app.messages import UserMessage
 from app.privacy import describe_setup
 from app.repl.approval import Approval, name_commands
 from app.repl.conversations import Conversations
 from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
-from app.said import Said
 from app.show.text import say
 from app.show.waiting import STOPPED, watch_wait
 
@@ -55,12 +55,12 @@ class Repl:
         self._conversations.greet()
         write_line()
         with self._opening:
-            for said in self._read_lines():
-                if said.text.lower() in LEAVING or (said.text and self._handle(said)):
+            for message in self._read_lines():
+                if message.text.lower() in LEAVING or (message.text and self._handle(message)):
                     return
                 write_line()
 
-    def _read_lines(self) -> Iterator[Said]:
+    def _read_lines(self) -> Iterator[UserMessage]:
         if sys.stdin.isatty():
             return read_typed_lines(self._workspace.typed_file, self._completions, self._opening.start)
         self._opening.wait()  # in a pipe nobody waits for a prompt, and the output keeps its order
@@ -80,14 +80,14 @@ class Repl:
         if self._approval.look(assistant, self._conversations.id) or lines:
             write_line()
 
-    def _handle(self, said: Said) -> bool:
+    def _handle(self, message: UserMessage) -> bool:
         """Run a command or a turn. Return True to quit."""
-        line = WORDS.get(said.text.lower(), said.text)
+        line = WORDS.get(message.text.lower(), message.text)
         try:
             if line.startswith("/"):
                 command, argument = find_command(line)
                 return bool(command.run(self, argument))
-            self._turn(said)
+            self._turn(message)
         except KeyboardInterrupt:
             say(f"\n{STOPPED}")
         except AnaError as exc:
@@ -96,15 +96,15 @@ class Repl:
             say(f"The files could not be used: {exc}. What was stored stays.")
         return False
 
-    def _turn(self, said: Said) -> None:
+    def _turn(self, message: UserMessage) -> None:
         """Run a turn; a bare yes or no decides what the conversation waits for."""
         from app.outcome import Waiting
         from app.repl.live import Region
 
         # before the assistant is open: a yes typed earlier was to nothing shown
-        decision = self._approval.read(said.text)
+        decision = self._approval.read(message.text)
         assistant = self._opening.assistant()
-        if not decision and self._approval.read(said.text):
+        if not decision and self._approval.read(message.text):
             say("That was typed before the request was shown, and was not sent. Decide now.")
             return
         self._conversations.remember()
@@ -112,7 +112,7 @@ class Repl:
             if not decision and isinstance(self._finish(assistant, region), Waiting):
                 region.say("Your message was not sent: decide first, or send it again.")
                 return
-            outcome = self._approval.send(assistant, said, decision, self._conversations.id, region.event)
+            outcome = self._approval.send(assistant, message, decision, self._conversations.id, region.event)
             region.end(None if isinstance(outcome, Waiting) else outcome)
         self._approval.show(outcome)
 

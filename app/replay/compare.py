@@ -43,14 +43,14 @@ def compare(recorded: Record, again: Record) -> Difference | None:
 
 def _iter_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
     for number, (one, other) in enumerate(zip_longest(old["steps"], new["steps"], fillvalue=NO_STEP), 1):
-        for found in _differ(one, other, ["tool", "args", "observation"]):
-            yield Difference(number, one["tool"], *found)
+        for difference in _differ(one, other, ["tool", "args", "observation"]):
+            yield Difference(number, one["tool"], *difference)
     end = [name for name in ("answer", "error", "receipt", "changes") if name in old]
-    for found in _differ(_cut_unchanged(old), _cut_unchanged(new), end):
-        yield Difference(None, "", *found)
+    for difference in _differ(_cut_unchanged(old), _cut_unchanged(new), end):
+        yield Difference(None, "", *difference)
     sent = [name for name in ("prompts", "tools") if name in old.get("replay", {})]
-    for found in _differ(old.get("replay", {}), new.get("replay", {}), sent):
-        yield Difference(None, "", *found)
+    for difference in _differ(old.get("replay", {}), new.get("replay", {}), sent):
+        yield Difference(None, "", *difference)
 
 
 def _cut_unchanged(record: dict[str, Any]) -> dict[str, Any]:

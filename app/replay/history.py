@@ -24,13 +24,13 @@ def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) ->
     Raises:
         CannotReplay: Records of earlier turns are gone, or damaged.
     """
-    left = {each["id"]: each for each in thread}
+    by_id = {each["id"]: each for each in thread}
     earlier: list[Record] = []
     previous = record.get("previous")
-    while len(earlier) < inputs["turns"] and previous in left:
-        if fault := find_fault(left[previous], CONTINUED, CONTINUED | FOLLOWED | {"changes", "replay"}):
+    while len(earlier) < inputs["turns"] and previous in by_id:
+        if fault := find_fault(by_id[previous], CONTINUED, CONTINUED | FOLLOWED | {"changes", "replay"}):
             raise CannotReplay(f"The record of the earlier turn {previous} is damaged: {fault}.")
-        earlier.insert(0, left.pop(previous))  # a turn that follows itself must not go on for ever
+        earlier.insert(0, by_id.pop(previous))  # a turn that follows itself must not go on for ever
         previous = earlier[0].get("previous")
     if len(earlier) < inputs["turns"]:
         raise CannotReplay("The conversation before this turn is no longer in the traces as it was.")
@@ -42,9 +42,9 @@ def list_messages(records: Sequence[Record]) -> list[AnyMessage]:
     return [message for record in records for message in _list_messages(record)]
 
 
-def make_question(record: Record, left_out: Sequence[str] = ()) -> HumanMessage:
+def make_question(record: Record, kinds: Sequence[str] = ()) -> HumanMessage:
     """Return the user message of a turn, with the mark of what was taken out of it."""
-    marks = {MARK: list(left_out)} if left_out else {}
+    marks = {MARK: list(kinds)} if kinds else {}
     return HumanMessage(record["question"], id=record.get("message") or None, additional_kwargs=marks)
 
 

@@ -66,11 +66,11 @@ class RecordedModel(StreamingModel):
         return decisions[self._next - 1]
 
     def _check(self) -> AIMessage:
-        left = self.record.get("checks", [])[self._checked :]
+        checks = self.record.get("checks", [])[self._checked :]
         self._checked += 1
-        if not left or left[0]["error"]:
-            raise ModelFailed(left[0]["error"] if left else "No further check is recorded.")
-        return AIMessage(json.dumps({"untrue": left[0]["untrue"]}))
+        if not checks or checks[0]["error"]:
+            raise ModelFailed(checks[0]["error"] if checks else "No further check is recorded.")
+        return AIMessage(json.dumps({"untrue": checks[0]["untrue"]}))
 
 
 class OtherPrompt(ModelWrapper):
@@ -85,8 +85,8 @@ class OtherPrompt(ModelWrapper):
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
-        shown = [self._exchange(message) for message in messages]
-        for chunk in stream_chunks(self.inner, shown, stop, **kwargs):
+        rewritten = [self._exchange(message) for message in messages]
+        for chunk in stream_chunks(self.inner, rewritten, stop, **kwargs):
             yield ChatGenerationChunk(message=chunk)
 
     def _exchange(self, message: BaseMessage) -> BaseMessage:
@@ -111,7 +111,7 @@ def _make_reply(decision: Mapping[str, Any], steps: Iterator[Step], is_decided: 
         calls.append(ToolCall(name=call["name"], args=args, id=f"call-{number}"))
     broken = [make_invalid_call(call, f"broken-{n}") for n, call in enumerate(decision["invalid_tool_calls"])]
     [*islice(steps, len(broken))]
-    said: dict[str, Any] = {mark: True for mark in MARKS if decision.get(mark)}
+    metadata: dict[str, Any] = {mark: True for mark in MARKS if decision.get(mark)}
     if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
-        said[REFUSED] = broken[0]["error"]
-    return AIMessage(decision["text"], tool_calls=calls, invalid_tool_calls=broken, response_metadata=said)
+        metadata[REFUSED] = broken[0]["error"]
+    return AIMessage(decision["text"], tool_calls=calls, invalid_tool_calls=broken, response_metadata=metadata)

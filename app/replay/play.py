@@ -20,7 +20,7 @@ from graph.builder import graph
 from graph.context import LocalContext
 from graph.state import Turn
 from nodes.history import this_turn
-from nodes.turns import close_turn, refuse_asked
+from nodes.turns import close_turn, refuse_calls
 
 WAITS = "The turn waits for a decision."
 """The answer of a turn that asks the person, where nobody is there to decide."""
@@ -83,22 +83,22 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
     saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver()})
     if scene.history or scene.summary:
         saved.update_state(config, {"messages": [*scene.history], "summary": scene.summary}, as_node="load_context")
-    replies, given = list(scene.replies), cast(Any, {"messages": [scene.question]})
+    replies, inputs = list(scene.replies), cast(Any, {"messages": [scene.question]})
     while True:
         with untraced():
             ended = saved.invoke(
-                given, config, context=context, durability="exit", output_keys=["messages", "turn"], version="v2"
+                inputs, config, context=context, durability="exit", output_keys=["messages", "turn"], version="v2"
             )
         if not ended.interrupts:
             return handles.traces.records[-1]
         if not replies:
             return _close(ended.value["turn"], ended.value["messages"], scene, handles)
-        given = Command(resume={ended.interrupts[0].id: replies.pop(0)})
+        inputs = Command(resume={ended.interrupts[0].id: replies.pop(0)})
 
 
 def _close(turn: Turn, messages: list[AnyMessage], scene: Scene, handles: Handles) -> Record:
     """Return the record of a turn that nobody decided about, or that was cut short."""
     assert isinstance(handles.traces, InMemoryTraces)
-    answers = scene.results.refuse(messages) if scene.results else refuse_asked(messages)[1]
+    answers = scene.results.refuse(messages) if scene.results else refuse_calls(messages)[1]
     close_turn(handles, turn, this_turn(messages), scene.ending, scene.thread, answers)
     return handles.traces.records[-1]

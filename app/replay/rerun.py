@@ -17,7 +17,7 @@ from ana.memory.item import Item
 from ana.memory.search.property_text import render_text
 from ana.settings import Settings
 from ana.time.clock import Clock
-from ana.tracing.schema import FOLLOWED, RUN_AGAIN, SHOWN, Inputs, Record, find_fault
+from ana.tracing.schema import DISPLAY_FIELDS, FOLLOWED, RUN_AGAIN, Inputs, Record, find_fault
 from ana.workspace import open_workspace
 from app.replay.history import make_question, rebuild_history
 from app.replay.model import RecordedModel
@@ -25,7 +25,7 @@ from app.replay.play import WAITS, Scene, play
 from app.replay.results import RecordedResults
 from app.throwaway import make_throwaway
 from graph.context import MOST_STEPS
-from nodes.attachments import explain_left_out
+from nodes.attachments import explain_unread
 
 STARTS = ("load_context", "reason")
 """The nodes that a turn can begin at when it is run again."""
@@ -50,7 +50,7 @@ def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: 
     inputs, results = _read_inputs(record), RecordedResults(record)
     scene = _set_scene(record, inputs, thread)
     scene = replace(scene, results=results, ending=record["error"] or WAITS)
-    end = record["answer"].removesuffix(explain_left_out(scene.question))
+    end = record["answer"].removesuffix(explain_unread(scene.question))
     model = RecordedModel(record=record, end=end, results=results)
     store = _fill_lines(inputs["lines"], texts, record["ts"])
     began = datetime.fromisoformat(record["ts"])
@@ -104,9 +104,9 @@ def list_line_texts(store: Backend) -> set[str]:
 def _fill_lines(lines: dict[str, str], texts: Iterable[str], stamp: str) -> InMemoryBackend:
     """Return a store with the lines that a turn was shown, without those that were deleted permanently since."""
     known = {digest_line(text): text for text in texts}
-    shown = {number: known[digest] for number, digest in lines.items() if digest in known}
+    present = {number: known[digest] for number, digest in lines.items() if digest in known}
     store = InMemoryBackend(WordLlamaEmbeddings())
-    store.fill({("line", number): Item(number, text, {}, stamp, stamp) for number, text in shown.items()}, [], 0)
+    store.fill({("line", number): Item(number, text, {}, stamp, stamp) for number, text in present.items()}, [], 0)
     return store
 
 
@@ -129,7 +129,7 @@ def _read_inputs(record: Record) -> Inputs:
         raise CannotReplay(
             "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
         )
-    if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | SHOWN | FOLLOWED | {"checks"}):
+    if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | DISPLAY_FIELDS | FOLLOWED | {"checks"}):
         raise CannotReplay(f"The record is not whole: {fault}.")
     if not inputs["nodes"] or inputs["nodes"][0] not in STARTS:
         raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")

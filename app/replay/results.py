@@ -11,7 +11,7 @@ from ana.errors import ToolError
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import INVALID, Record, Step, is_call
 from nodes.calls import answer_refused
-from nodes.history import unanswered_calls
+from nodes.history import list_unanswered_calls
 from tools.artifacts import Artifact, decline, refuse_copy
 
 Result: TypeAlias = tuple[Step, Artifact | None]
@@ -29,9 +29,9 @@ def _iter_artifacts(record: Record, steps: Sequence[Step]) -> Iterator[Artifact 
     wrote = dict(enumerate(inputs.get("wrote", []))) if inputs else {}
     declined = inputs.get("declined", {}) if inputs else {}
     for number, step in enumerate(steps):
-        made = [change for _, change in zip(range(wrote.get(number, 0)), changes, strict=False)]
-        if made:
-            yield {"changes": made}
+        own = [change for _, change in zip(range(wrote.get(number, 0)), changes, strict=False)]
+        if own:
+            yield {"changes": own}
         elif str(number) in declined:
             yield decline(declined[str(number)])
         else:
@@ -40,10 +40,10 @@ def _iter_artifacts(record: Record, steps: Sequence[Step]) -> Iterator[Artifact 
 
 def _find_refused_copy(step: Step) -> Artifact | None:
     """Return the mark of a copy that was not stored: whether it may be stored in the next turn depends on it."""
-    told = _dict_of(step)
-    existing = told.get("existing")
-    if step["tool"] == "append_context" and "note" in told:
-        return refuse_copy(str(told.get("line")), str(told.get("content")))
+    observation = _dict_of(step)
+    existing = observation.get("existing")
+    if step["tool"] == "append_context" and "note" in observation:
+        return refuse_copy(str(observation.get("line")), str(observation.get("content")))
     if step["tool"] != "create_item" or not isinstance(existing, dict):
         return None
     return refuse_copy(str(existing.get("id")), str(existing.get("content")))
@@ -52,16 +52,16 @@ def _find_refused_copy(step: Step) -> Artifact | None:
 def make_message(result: Result, id: str) -> ToolMessage:
     """Return the message that answers a call."""
     step, artifact = result
-    seen = step["observation"]
-    text = seen if isinstance(seen, str) else json.dumps(seen, ensure_ascii=False)
+    observation = step["observation"]
+    text = observation if isinstance(observation, str) else json.dumps(observation, ensure_ascii=False)
     status = "error" if "error" in _dict_of(step) and "hint" in _dict_of(step) else "success"
     return ToolMessage(text, name=step["tool"], tool_call_id=id, artifact=artifact, status=status)
 
 
 def _dict_of(step: Step) -> dict[str, Any]:
     """Return a step's observation if it is an object, else an empty one."""
-    seen = step["observation"]
-    return seen if isinstance(seen, dict) else {}
+    observation = step["observation"]
+    return observation if isinstance(observation, dict) else {}
 
 
 class RecordedResults:
@@ -74,8 +74,8 @@ class RecordedResults:
     def __init__(self, record: Record) -> None:
         self.is_other = False
         """Whether there was a call that no result is recorded of."""
-        self._left = list_results(record)
-        self._refused = [(step["tool"], step["args"]) for step, artifact in self._left if _is_undecided(step, artifact)]
+        self._results = results = list_results(record)
+        self._refused = [(step["tool"], step["args"]) for step, artifact in results if _is_undecided(step, artifact)]
 
     def answer(self, call: ToolCall) -> ToolMessage:
         """Return what a call was answered. The turn stops at one that was never answered.
@@ -83,20 +83,20 @@ class RecordedResults:
         Raises:
             ToolError: No result of the call is recorded.
         """
-        same = ((s, a) for s, a in self._left if (s["tool"], s["args"]) == (call["name"], call["args"]))
+        same = ((s, a) for s, a in self._results if (s["tool"], s["args"]) == (call["name"], call["args"]))
         result = next(same, None)
         if result is None:
             self.is_other = True
             raise ToolError(f"{call['name']} is not run in a replay, and no result is recorded.", "Do without it.")
-        self._left.remove(result)
+        self._results.remove(result)
         if result[0]["observation"] == INTERRUPTED or _is_undecided(*result):
             interrupt(None)
         return make_message(result, str(call["id"]))
 
     def refuse(self, messages: Sequence[AnyMessage]) -> list[ToolMessage]:
         """Return the answers to the calls that have certainly not run, because nobody decided about them."""
-        left = unanswered_calls(messages)
-        return [answer_refused(call) for call in left if (call["name"], call["args"]) in self._refused]
+        calls = list_unanswered_calls(messages)
+        return [answer_refused(call) for call in calls if (call["name"], call["args"]) in self._refused]
 
 
 def _is_undecided(step: Step, artifact: Artifact | None) -> bool:

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from langchain_core.messages import AIMessage, AnyMessage
 
 from ana.handles import Handles
+from app.messages import UserMessage
 from app.outcome import CutShort, Waiting, read_waiting
-from app.said import Said
 from app.turn import Assistant
 from graph.builder import open_graph
 from nodes.history import call_ids, split_turns
@@ -18,7 +18,7 @@ from nodes.typed import make_message
 class Asker(Assistant):
     """Asks routines: it proposes what it would write, and waits for no thread in which another door works."""
 
-    def ask_once(self, said: Said, thread_id: str, name: str) -> AIMessage | Waiting:
+    def ask_once(self, question: UserMessage, thread_id: str, name: str) -> AIMessage | Waiting:
         """Run a turn that must not be run twice; return its answer, or the request that it waits with.
 
         It is run again only if it ended with an error. What waits from before ends with a record.
@@ -42,7 +42,7 @@ class Asker(Assistant):
                 if attempts and attempts[-1] is None:
                     return read_waiting(state, unanswered[0], self.handles.clock)
                 self._end_waiting(state, unanswered[0])
-            message = make_message(said.text, said.pasted, f"{name}-{len(attempts)}")
+            message = make_message(question.text, question.pasted, f"{name}-{len(attempts)}")
             outcome = self._run({"messages": [message]}, thread_id, None, lambda _: None)
             if isinstance(outcome, Waiting):
                 return outcome
@@ -60,9 +60,9 @@ def open_asker(handles: Handles) -> Iterator[Asker]:
 
 def _list_attempts(messages: Sequence[AnyMessage], name: str) -> list[AIMessage | None]:
     """Return how the turns of a message ended that was put several times, in order; None for one that is open."""
-    found: list[AIMessage | None] = []
+    answers: list[AIMessage | None] = []
     for turn in split_turns(messages):
         if str(turn[0].id).startswith(f"{name}-"):
             ended = turn[-1]
-            found.append(ended if isinstance(ended, AIMessage) and not call_ids(ended) else None)
-    return found
+            answers.append(ended if isinstance(ended, AIMessage) and not call_ids(ended) else None)
+    return answers

@@ -25,8 +25,8 @@ from ana.reminders.routines import RETRIES, DueRoutine, find_due
 from ana.reminders.sending import Message
 from app.due import summarize_due
 from app.meanwhile import repeat_meanwhile
+from app.messages import UserMessage
 from app.routines.offers import OFFERS
-from app.said import Said
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -156,20 +156,21 @@ class Routines:
         from prompts import decision_prompt
 
         item, data = due.item, self._handles
-        said = Said(item.content, (item.content,) if is_others(item.sources.content) else ())
+        message = UserMessage(item.content, (item.content,) if is_others(item.sources.content) else ())
         if is_quiet:
-            said = replace(said, text=f"{said.text}\n\nIf there is nothing to tell, answer with the one word {QUIET}.")
+            text = f"{message.text}\n\nIf there is nothing to tell, answer with the one word {QUIET}."
+            message = replace(message, text=text)
         handles = complete_handles(data, decision_prompt)
         thread = data.workspace.open_threads().remember(name_conversation(item))
         with open_asker(handles) as asker:
-            return asker.ask_once(said, thread, f"{ROUTINE}-{due.key.item}-{due.key.moment}")
+            return asker.ask_once(message, thread, f"{ROUTINE}-{due.key.item}-{due.key.moment}")
 
 
 def list_routines(handles: "DataHandles") -> list["Item"]:
     """Return a person's routines that were not ended."""
     where: dict[str, Json] = {"type": ROUTINE, "status": {"$nin": [*CLOSED]}}
-    found = handles.memory.find(None, where, MOST)
-    return [found.stored.get(item.id, item) for item in found.items]
+    matches = handles.memory.find(None, where, MOST)
+    return [matches.stored.get(item.id, item) for item in matches.items]
 
 
 def find_routine(handles: "DataHandles", id: str) -> "Item":

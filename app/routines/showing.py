@@ -36,8 +36,8 @@ class ShownRoutine:
 def show_routines(handles: "DataHandles") -> None:
     """Print the routines, each with its next and last time and what that cost, and those that may be started."""
     items = list_routines(handles)
-    found = [describe_routine(handles, item) for item in items]
-    rows = [(each.id, shorten(each.content), each.following, each.last, each.cost) for each in found]
+    routines = [describe_routine(handles, item) for item in items]
+    rows = [(each.id, shorten(each.content), each.following, each.last, each.cost) for each in routines]
     if rows:
         show_table(("id", "routine", "next", "last", "cost"), rows, fixed=("id", "next", "last"))
     else:
@@ -57,8 +57,8 @@ def describe_routine(handles: "DataHandles", item: Item) -> ShownRoutine:
     clock = handles.clock
     following = find_next(item, clock.now(), clock.zone)
     thread = handles.workspace.open_threads().resolve(name_conversation(item))
-    shown = clock.minute(following.isoformat()) if following else ""
-    return ShownRoutine(item.id, item.content, shown, *_find_last(handles, thread), thread)
+    moment = clock.minute(following.isoformat()) if following else ""
+    return ShownRoutine(item.id, item.content, moment, *_find_last(handles, thread), thread)
 
 
 def _find_last(handles: "DataHandles", thread: str) -> tuple[str, str]:

@@ -28,7 +28,7 @@ async def find_workspace(request: Request) -> OpenWorkspace:
 async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
     """Return a person's workspace, which stays open until the request is answered."""
     opened = await cast(Workspaces, request.app.state.workspaces).open(person)
-    cast(ExitStack, request.state.held).enter_context(opened.hold())
+    cast(ExitStack, request.state.resources).enter_context(opened.hold())
     return opened
 
 
@@ -42,22 +42,22 @@ class Holding:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        with ExitStack() as held:
-            state = {**scope.get("state", {}), "held": held}
+        with ExitStack() as resources:
+            state = {**scope.get("state", {}), "resources": resources}
             await self._app({**scope, "state": state}, receive, send)
 
 
-def answer(told: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def answer(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """Return an answer of JSON."""
-    return Response(dump(told), status, headers, "application/json")
+    return Response(dump(value), status, headers, "application/json")
 
 
 def read_number(request: Request, name: str, default: int, least: int, most: int) -> int:
     """Return a number of the query. Raises UserError if it is none, or out of its bounds."""
-    given = request.query_params.get(name, str(default))
-    if not given.isdecimal() or len(given) > 9 or not least <= int(given) <= most:
-        raise UserError(f"{name} is {given[:20]!r}.", f"Give a number from {least} to {most}.")
-    return int(given)
+    text = request.query_params.get(name, str(default))
+    if not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
+        raise UserError(f"{name} is {text[:20]!r}.", f"Give a number from {least} to {most}.")
+    return int(text)
 
 
 def read_limit(request: Request, default: int) -> int:

@@ -64,10 +64,10 @@ async def info(_: Request) -> Response:
     return answer(show_info())
 
 
-async def not_built(request: Request) -> Response:
+async def refuse_unbuilt(request: Request) -> Response:
     """Answer what the LangGraph API has and this server has not."""
-    told = f"{request.method} {request.url.path} is not built here; docs/server.md names what is."
-    return JSONResponse({"detail": told}, status_code=501)
+    message = f"{request.method} {request.url.path} is not built here; docs/server.md names what is."
+    return JSONResponse({"detail": message}, status_code=501)
 
 
 _RUNS = (("", runs.create), ("/wait", runs.wait), ("/stream", runs.stream))
@@ -104,7 +104,7 @@ API: list[BaseRoute] = [
 ]
 
 NOT_BUILT: list[BaseRoute] = [
-    Route(path, not_built, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
+    Route(path, refuse_unbuilt, methods=["GET", "POST", "PUT", "PATCH", "DELETE"])
     for path in (
         "/assistants",
         "/assistants/{rest:path}",
@@ -191,9 +191,9 @@ async def _answer_fault(request: Request, exc: Exception) -> Response:
 async def _answer_http(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, HTTPException)
     if is_page(request.url.path):
-        shown = await shell.answer_error(request, exc.status_code, exc.detail)
-        shown.headers.update(exc.headers or {})
-        return shown
+        page = await shell.answer_error(request, exc.status_code, exc.detail)
+        page.headers.update(exc.headers or {})
+        return page
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
 
 

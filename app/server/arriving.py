@@ -59,8 +59,8 @@ class Arriving:
             async with asyncio.timeout_at(self._ends):
                 message = await self._receive()
         except TimeoutError:
-            told = f"The body did not arrive within {self._seconds:g} seconds, and a second more for each 100 kB of it."
-            raise HTTPException(408, told, {"connection": "close"}) from None
+            why = f"The body did not arrive within {self._seconds:g} seconds, and a second more for each 100 kB of it."
+            raise HTTPException(408, why, {"connection": "close"}) from None
         self._ends += len(message.get("body", b"")) / BYTES_A_SECOND
         self._is_whole = not message.get("more_body")
         return message
@@ -88,16 +88,16 @@ class Room:
             )
             return
         self._taken[person] += length
-        left = [length]
+        share = [length]
 
         async def send_answer(message: Message) -> None:
-            self._taken[person] -= left.pop() if left else 0  # an answer that begins may go on for as long as a run
+            self._taken[person] -= share.pop() if share else 0  # an answer that begins may go on for as long as a run
             await send(message)
 
         try:
             await self._app(scope, receive, send_answer)
         finally:
-            self._taken[person] -= sum(left)
+            self._taken[person] -= sum(share)
 
 
 class JsonBodies:
@@ -132,14 +132,14 @@ class JsonBodies:
     async def _read(self, scope: Scope, receive: Receive) -> tuple[Response | None, Receive]:
         try:
             body, receive = await read_body(receive)
-            asked, fault = await run_in_threadpool(_parse, body)
+            value, fault = await run_in_threadpool(_parse, body)
         except HTTPException as exc:
             return refuse(exc.status_code, exc.detail), receive
         except ValueError as exc:
             return refuse(422, f"The body is not JSON, or nested too deep: {exc}."), receive
         if fault:
-            return _refuse_text(scope, asked, f"{fault} {HINT}"), receive
-        refusal = self._check(scope, asked)
+            return _refuse_text(scope, value, f"{fault} {HINT}"), receive
+        refusal = self._check(scope, value)
         return refusal and refuse(*refusal), receive
 
 
@@ -150,14 +150,14 @@ def _parse(body: bytes) -> tuple[Any, str]:
     """
     _check_values(body)
     try:
-        asked = from_json(body)
+        value = from_json(body)
     except ValueError:
         with suppress(ValueError):
-            asked = read_any_json(body)
-            if fault := find_fault(asked):
-                return asked, fault
+            value = read_any_json(body)
+            if fault := find_fault(value):
+                return value, fault
         raise
-    return asked, find_fault(asked)
+    return value, find_fault(value)
 
 
 def _check_values(body: bytes) -> None:
@@ -168,9 +168,9 @@ def _check_values(body: bytes) -> None:
             raise ValueError(f"it has more than {MOST_VALUES:,} values")
 
 
-def _refuse_text(scope: Scope, asked: Any, sentence: str) -> Response:
+def _refuse_text(scope: Scope, value: Any, sentence: str) -> Response:
     is_mcp = scope["path"] == MCP
-    return JSONResponse(json_rpc.refuse(asked, sentence)) if is_mcp else refuse(422, sentence)
+    return JSONResponse(json_rpc.refuse(value, sentence)) if is_mcp else refuse(422, sentence)
 
 
 def read_length(scope: Scope) -> int:
@@ -202,9 +202,9 @@ async def drop_body(receive: Receive, seconds: float = SECONDS) -> None:
 
 def put_back(messages: list[Message], receive: Receive) -> Receive:
     """Return a `receive` that gives these messages first."""
-    left = iter(messages)
+    pending = iter(messages)
 
     async def receive_next() -> Message:
-        return next(left, None) or await receive()
+        return next(pending, None) or await receive()
 
     return receive_next

@@ -24,24 +24,24 @@ THREAD_FIELDS = {*EXTRACTED, "thread_id", "created_at", "updated_at", "state_upd
 Body = TypeVar("Body", bound="_Body")
 
 
-def _read_id(given: Any) -> Any:
-    id = canonical_id(given) if isinstance(given, str) else None
-    if given is not None and id is None:
+def _read_id(value: Any) -> Any:
+    id = canonical_id(value) if isinstance(value, str) else None
+    if value is not None and id is None:
         raise ValueError("it is not a UUID")
     return id
 
 
-def _read_modes(given: Any) -> Any:
-    return [given] if isinstance(given, str) else given or ["values"]
+def _read_modes(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value or ["values"]
 
 
-def _check_extract(given: dict[str, str]) -> dict[str, str]:
-    for alias, path in given.items():
+def _check_extract(paths: dict[str, str]) -> dict[str, str]:
+    for alias, path in paths.items():
         if not re.fullmatch(r"[a-zA-Z_]\w*", alias, re.ASCII) or alias in THREAD_FIELDS:
             raise ValueError(f"{alias!r:.60} cannot be the name of what is extracted")
         if re.split(r"[.\[]", path)[0] not in EXTRACTED:
             raise ValueError(f"{path!r:.60} does not begin with one of {', '.join(EXTRACTED)}")
-    return given
+    return paths
 
 
 Id = Annotated[str, BeforeValidator(_read_id)]
@@ -119,7 +119,7 @@ class NewRun(_Body):
     """POST /threads/{id}/runs, /runs, and both with /wait and /stream."""
 
     assistant_id: str
-    given: Any = Field(None, alias="input")
+    inputs: Any = Field(None, alias="input")
     command: Json | None = None
     config: Json | None = None
     context: Json | None = None
@@ -141,9 +141,9 @@ class NewRun(_Body):
 async def read_body(request: Request, kind: type[Body]) -> Body:
     """Return the body of a request. Raises UserError if it cannot be read."""
     raw = await request.body()
-    given = from_json(raw) if raw else {}
+    value = from_json(raw) if raw else {}
     try:
-        return kind.model_validate(given)
+        return kind.model_validate(value)
     except ValidationError as exc:
         first = exc.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the body"

@@ -26,5 +26,5 @@ async def calendar(request: Request) -> Response:
 
 def _make_tag(handles: Handles) -> str:
     """Return what changes with the calendar, and is read without it."""
-    told = f"{handles.memory.backend.position()} {handles.clock.zone_name} {__version__}"
-    return f'"{sha256(told.encode()).hexdigest()[:32]}"'
+    text = f"{handles.memory.backend.position()} {handles.clock.zone_name} {__version__}"
+    return f'"{sha256(text.encode()).hexdigest()[:32]}"'

@@ -74,15 +74,15 @@ def _describe_route(route: Route, places: Mapping[Any, dict[str, Any]]) -> Itera
         {"name": name, "in": "path", "schema": {"type": "string"}, "required": True} for name in route.param_convertors
     ]
     for method in sorted((route.methods or {"GET", "POST", "DELETE"}) - {"HEAD"}):
-        told: dict[str, Any] = {
+        operation: dict[str, Any] = {
             "description": inspect.getdoc(route.endpoint),
             "parameters": parameters,
             "responses": {"200": {"description": "The answer."}, "default": error},
         }
         kinds = BODIES.get(route.endpoint, ())
         if kinds and method != "GET":
-            told["requestBody"] = {"content": _as_json({"oneOf": [places[kind] for kind in kinds]})}
-        yield method.lower(), told
+            operation["requestBody"] = {"content": _as_json({"oneOf": [places[kind] for kind in kinds]})}
+        yield method.lower(), operation
 
 
 def _as_json(schema: dict[str, Any]) -> dict[str, Any]:

@@ -29,13 +29,13 @@ async def ask(request: Request) -> JSONResponse:
     """
     body = await request.body()
     try:
-        asked = read_body(body)
+        posted = read_body(body)
     except ValidationError as exc:
         first = exc.errors()[0]
         return tell_error(422, f"{'.'.join(map(str, first['loc'])) or 'the body'}: {first['msg']}.")
     opened = await find_workspace(request)
     async with opened.slots.take(opened.workspace.person):
-        return await asyncio.to_thread(opened.turns.answer, asked, request.state.is_alone)
+        return await asyncio.to_thread(opened.turns.answer, posted, request.state.is_alone)
 
 
 async def trace(request: Request) -> JSONResponse:

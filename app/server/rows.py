@@ -10,7 +10,7 @@ from ana.threads.ports import Created
 from ana.workspace import Workspace
 from app.server.request_threads import run_in_threadpool
 from app.server.shapes import ASSISTANT
-from app.server.thread_row import ASKED, GRAPH, Row, describe_thread
+from app.server.thread_row import GRAPH, OPEN_REQUEST, Row, describe_thread
 from graph.builder import graph
 from graph.context import SAVER
 
@@ -31,7 +31,7 @@ class Rows:
         self._values: dict[str, tuple[Mark, Any]] = {}
 
     async def find(self, id: str) -> Row:
-        """Return the row of a thread, with ASKED.
+        """Return the row of a thread, with OPEN_REQUEST.
 
         Raises:
             NotFound: The person has no such thread.
@@ -46,7 +46,7 @@ class Rows:
         return await run_in_threadpool(lambda: id in store.marks() or id in store.created())
 
     async def read(self, ids: Sequence[str] | None = None, *, values: bool = True) -> list[Row]:
-        """Return the rows of these threads, in their order, or of all, each with ASKED.
+        """Return the rows of these threads, in their order, or of all, each with OPEN_REQUEST.
 
         Args:
             ids: The threads; those that are not there are left out.
@@ -70,13 +70,13 @@ class Rows:
         with store.map_errors():
             names, created = store.names(), store.created()
             marks = {id: (*mark, names.get(id, "")) for id, mark in store.marks().items()}
-        for kept in (self._read_rows, self._values):
-            for id in kept.keys() - marks.keys():
-                kept.pop(id, None)
+        for cache in (self._read_rows, self._values):
+            for id in cache.keys() - marks.keys():
+                cache.pop(id, None)
         known = {**created, **marks}
         wanted = [id for id in (known if ids is None else ids) if id in known]
         needed = (self._read_rows, self._values) if values else (self._read_rows,)
-        self._renew({id: marks[id] for id in wanted if any(_is_old(kept, id, marks.get(id)) for kept in needed)})
+        self._renew({id: marks[id] for id in wanted if any(_is_old(cache, id, marks.get(id)) for cache in needed)})
         rows = [self._add_created(id, created.get(id), values) for id in wanted]
         for id in [*self._values][:-MOST_VALUES]:
             self._values.pop(id, None)
@@ -97,12 +97,12 @@ class Rows:
         """Return the row of a thread with what a client has said of it."""
         read = self._read_rows[id][1] if id in self._read_rows else {}
         ts = datetime.fromisoformat(created.ts) if created else None
-        blank: Row = {"status": "idle", "error": None, "values": None, "interrupts": {}, ASKED: None}
+        blank: Row = {"status": "idle", "error": None, "values": None, "interrupts": {}, OPEN_REQUEST: None}
         at = {name: read.get(name) or ts for name in ("created_at", "updated_at", "state_updated_at")}
         own = {"graph_id": GRAPH, "assistant_id": ASSISTANT}
         metadata = own | (created.metadata if created else {}) | read.get("metadata", {})
-        held = {"values": self._values[id][1]} if values and id in self._values else {}
-        return {"thread_id": id, "config": {}} | blank | read | held | at | {"metadata": metadata}
+        state = {"values": self._values[id][1]} if values and id in self._values else {}
+        return {"thread_id": id, "config": {}} | blank | read | state | at | {"metadata": metadata}
 
 
 def _tell_run(row: Row, newest: StartedRun | None) -> Row:
@@ -114,6 +114,6 @@ def _tell_run(row: Row, newest: StartedRun | None) -> Row:
     return row
 
 
-def _is_old(kept: Mapping[str, tuple[Mark, Any]], id: str, mark: Mark | None) -> bool:
+def _is_old(cache: Mapping[str, tuple[Mark, Any]], id: str, mark: Mark | None) -> bool:
     """Return whether what is kept of a thread was read before it changed, or nothing is."""
-    return mark is not None and (id not in kept or kept[id][0] != mark)
+    return mark is not None and (id not in cache or cache[id][0] != mark)

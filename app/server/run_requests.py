@@ -31,8 +31,8 @@ def check_run(order: dict[str, Any]) -> None:
 
 def read_options(order: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a run, from the context or, as an older client gives them, from the config."""
-    given = order.get("context") or (order.get("config") or {}).get("configurable") or {}
-    return {name: value for name, value in given.items() if name in _OPTIONS}
+    options = order.get("context") or (order.get("config") or {}).get("configurable") or {}
+    return {name: value for name, value in options.items() if name in _OPTIONS}
 
 
 def find_bare_reply(order: dict[str, Any]) -> Any:
@@ -45,28 +45,28 @@ def find_bare_reply(order: dict[str, Any]) -> Any:
 
 def read_place(order: dict[str, Any]) -> dict[str, Any]:
     """Return from which checkpoint a run goes on, whichever way its client names it; empty for the newest."""
-    asked = ((order.get("config") or {}).get("configurable") or {}).get("checkpoint_id")
-    ways = ({"checkpoint_id": asked}, order.get("checkpoint") or {}, {"checkpoint_id": order.get("checkpoint_id")})
+    id = ((order.get("config") or {}).get("configurable") or {}).get("checkpoint_id")
+    ways = ({"checkpoint_id": id}, order.get("checkpoint") or {}, {"checkpoint_id": order.get("checkpoint_id")})
     return {name: value for way in ways for name, value in way.items() if name in CHECKPOINT and value}
 
 
-def name_reply(order: dict[str, Any], shown: str | None) -> dict[str, Any]:
+def name_reply(order: dict[str, Any], request_id: str | None) -> dict[str, Any]:
     """Return a request whose bare reply names what it is to: clients send one to what the server showed them last.
 
     It is named when it arrives. A second click comes while the first one's run works, or after it, and decides nothing.
 
     Args:
-        shown: The id of what waits, if a run of the server asked it; None if nothing does, or another door asked.
+        request_id: The id of what waits, if a run of the server asked it; None if nothing does, or another door asked.
 
     Raises:
         UserError: Another door may have asked something else since it was shown.
     """
-    if shown is None:
+    if request_id is None:
         raise UserError(
             "Nothing was done: the reply does not name the request that it is to, and no run of this server has asked.",
             'Look at the thread again, and resume with {"ID OF THE INTERRUPT": REPLY}.',
         )
-    return {**order, "command": {**order["command"], "resume": {shown: order["command"]["resume"]}}}
+    return {**order, "command": {**order["command"], "resume": {request_id: order["command"]["resume"]}}}
 
 
 def _check_options(order: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from ana.errors import AnaError, NotFound, UserError
-from ana.runs.local import started_now
+from ana.runs.local import make_run
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id, name_run
 from app.server.answers import answer, find_workspace, path_id, read_limit, read_number
@@ -22,7 +22,7 @@ from app.server.bodies import NewRun, check_assistant, read_body
 from app.server.run_requests import check_run, find_bare_reply, name_reply
 from app.server.shapes import dump, show_run
 from app.server.stopping import join_run, remove_run
-from app.server.thread_row import ASKED
+from app.server.thread_row import OPEN_REQUEST
 from app.server.workspaces import OpenWorkspace
 from graph.owning import ASKS
 
@@ -60,8 +60,8 @@ async def join(request: Request) -> Response:
 async def join_stream(request: Request) -> Response:
     """GET /threads/{thread_id}/runs/{run_id}/stream, from Last-Event-ID on; without it, from now on."""
     opened, run = await _find(request)
-    given = request.headers.get("last-event-id")
-    after = await opened.runs.position(run.id) if given is None else read_position(given)
+    header = request.headers.get("last-event-id")
+    after = await opened.runs.position(run.id) if header is None else read_position(header)
     cancels = request.query_params.get("cancel_on_disconnect") in ("1", "true")
     return _Followed(opened, run, after, cancels=cancels)
 
@@ -78,8 +78,8 @@ async def list_runs(request: Request) -> Response:
     await opened.rows.find(id)
     limit, first = read_limit(request, 10), read_number(request, "offset", 0, 0, 10**6)
     status = request.query_params.get("status")
-    found = [run for run in await opened.runs.list(id) if status in (None, run.status)]
-    return answer([show_run(run) for run in found[first : first + limit]])
+    runs = [run for run in await opened.runs.list(id) if status in (None, run.status)]
+    return answer([show_run(run) for run in runs[first : first + limit]])
 
 
 async def cancel(request: Request) -> Response:
@@ -124,22 +124,22 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
     order = body.model_dump(by_alias=True)
     check_run(order)
     if thread:
-        is_kept = True
+        is_persistent = True
         if not await opened.rows.has(thread):
             if body.if_not_exists != "create":
                 raise NotFound("There is no such thread.")
             await opened.rows.create(thread, {})
         if find_bare_reply(order) is not None:
             row = await opened.rows.find(thread)
-            order = name_reply(order, None if row["status"] == "busy" else row[ASKED])
+            order = name_reply(order, None if row["status"] == "busy" else row[OPEN_REQUEST])
     else:
-        thread, is_kept = str(uuid.uuid4()), body.on_completion == "keep"
+        thread, is_persistent = str(uuid.uuid4()), body.on_completion == "keep"
         if (body.command or {}).get("resume") is not None:
             raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
-        if is_kept:
+        if is_persistent:
             await opened.rows.create(thread, {})
     id = await _choose_id(opened, thread, order)
-    run = started_now(id, thread, order, is_kept=is_kept, size=len(dump(order)))
+    run = make_run(id, thread, order, is_persistent=is_persistent, size=len(dump(order)))
     strategy = body.multitask_strategy or "enqueue"
     if strategy == "rollback":
         for other in await opened.runs.list(thread):
@@ -155,8 +155,8 @@ async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) 
     So another process can tell from the thread whether the run has begun. Of a message whose id is not a UUID as we
     write it, the run's id follows from thread and message. A message that is sent again begins a run of another id.
     """
-    given = order.get("input")
-    messages = given.get("messages") if isinstance(given, dict) else None
+    inputs = order.get("input")
+    messages = inputs.get("messages") if isinstance(inputs, dict) else None
     last = messages[-1] if isinstance(messages, list) and messages else messages
     if not isinstance(last, dict):
         return str(uuid.uuid4())
@@ -178,15 +178,15 @@ async def _find(request: Request) -> tuple[OpenWorkspace, StartedRun]:
 
 def _place(run: StartedRun, rest: str) -> dict[str, str]:
     """Return where a run is and, if it can be asked for there, from where a client goes on that lost the connection."""
-    if not run.is_kept:
+    if not run.is_persistent:
         return {"Content-Location": f"/runs/{run.id}"}
     here = f"/threads/{run.thread}/runs/{run.id}"
     return {"Content-Location": here, "Location": f"{here}/{rest}"}
 
 
-def read_position(given: str) -> int:
+def read_position(text: str) -> int:
     """Return after which event a client goes on, as its Last-Event-ID says."""
-    return int(given) if given.isdecimal() and len(given) < 10 else 0  # -1 is how clients say: from the beginning
+    return int(text) if text.isdecimal() and len(text) < 10 else 0  # -1 is how clients say: from the beginning
 
 
 class _Followed(EventSourceResponse):
@@ -258,13 +258,13 @@ async def _stop(opened: OpenWorkspace, run: StartedRun) -> None:
 
 async def _find_last_state(opened: OpenWorkspace, run: StartedRun) -> bytes:
     """Return the state with which a run ends, as JSON: what it asks a person, why it failed, or its last values."""
-    last, asked = b"", list[Any]()
+    last, requests = b"", list[Any]()
     async for event in opened.runs.follow(run.id):
         if event.name == "error":
             return dump({"__error__": from_json(event.data)})
         if event.name in _STATES and ASKS.encode() in event.data:
-            asked += from_json(event.data).get(ASKS) or []
+            requests += from_json(event.data).get(ASKS) or []
         last = event.data if event.name == "values" else last
-    if asked and ASKS.encode() not in last:
-        return dump({ASKS: asked})
-    return last or dump((await opened.rows.find(run.thread))["values"] if run.is_kept else {})
+    if requests and ASKS.encode() not in last:
+        return dump({ASKS: requests})
+    return last or dump((await opened.rows.find(run.thread))["values"] if run.is_persistent else {})

@@ -20,7 +20,7 @@ DESCRIPTION = (
     "appointments, lasting facts about the person. What it did is receipted and can be undone."
 )
 
-_SHOWN_CONFIG = ("checkpoint_id", "thread_id", "checkpoint_ns", "checkpoint_map")
+_CONFIG_KEYS = ("checkpoint_id", "thread_id", "checkpoint_ns", "checkpoint_map")
 
 Json = dict[str, Any]
 
@@ -79,7 +79,7 @@ def show_run(run: StartedRun) -> Json:
 def show_checkpoint(config: RunnableConfig | None) -> Json | None:
     """Return where a state is; None if it is nowhere."""
     place = (config or {}).get("configurable") or {}
-    return {name: place[name] for name in _SHOWN_CONFIG if name in place} if place.get("checkpoint_id") else None
+    return {name: place[name] for name in _CONFIG_KEYS if name in place} if place.get("checkpoint_id") else None
 
 
 def show_interrupt(interrupt: Interrupt) -> Json:

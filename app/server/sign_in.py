@@ -91,17 +91,17 @@ class SignIn:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        asked = (scope.get("method", ""), scope["path"])
+        route = (scope.get("method", ""), scope["path"])
         renewed = ""
         try:
-            if asked == SIGN_IN:
-                told = await self._exchange(scope, receive)
-                answer: ASGIApp = JSONResponse(told, headers={"cache-control": "no-store"})
+            if route == SIGN_IN:
+                body = await self._exchange(scope, receive)
+                answer: ASGIApp = JSONResponse(body, headers={"cache-control": "no-store"})
             else:
                 if is_page(scope["path"]):
                     admitted, renewed = await self._admit_to_page(scope)
                 else:
-                    admitted = await self._admit(asked, scope)
+                    admitted = await self._admit(route, scope)
                 state = {**scope.get("state", {}), "is_alone": False, "button": None, **admitted}
                 own.set(self._threads[state["person"]])
                 name_work(person=state["person"])
@@ -138,22 +138,22 @@ class SignIn:
             return {"person": OWNER, "is_alone": True}, ""
         if token := read_token(connection):
             return {"person": _require(await self._look_up(self._people.find, token))}, ""
-        if found := await self._look_up(find_session, self._people, connection.cookies.get(COOKIE, "")):
-            return {"person": found[0]}, found[1]
+        if session := await self._look_up(find_session, self._people, connection.cookies.get(COOKIE, "")):
+            return {"person": session[0]}, session[1]
         if BY_SCRIPT in connection.headers:
             raise HTTPException(401, "You are signed out; load this page again to sign in.")
         raise HTTPException(303, "Sign in.", {"location": PAGE_SIGN_IN})
 
-    async def _admit(self, asked: tuple[str, str], scope: Scope) -> dict[str, Any]:
+    async def _admit(self, route: tuple[str, str], scope: Scope) -> dict[str, Any]:
         """Return whose request it is, None if it is open to everybody.
 
         A calendar's key is refused with 401 and not with 404: it is no id, but lets its holder in, as a token does.
         One that was changed, a removed person's and one that never was are answered alike.
         """
-        if asked in OPEN:
+        if route in OPEN:
             return {"person": None}
         connection = HTTPConnection(scope)
-        if asked in CALENDAR and "key" in connection.query_params:
+        if route in CALENDAR and "key" in connection.query_params:
             find = self._people.find_by_calendar_key
             key = "".join(connection.query_params.getlist("key"))
             return {"person": _require(await run_in_threadpool(find, key), WRONG_KEY)}
@@ -185,11 +185,11 @@ class SignIn:
         return await to_thread.run_sync(partial(look, *args, **kwargs), limiter=self._lookups)
 
 
-def _require(found: T | None, wrong: str = WRONG) -> T:
+def _require(value: T | None, wrong: str = WRONG) -> T:
     """Return what a key has opened. Raises HTTPException if it was none."""
-    if found is None:
+    if value is None:
         raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
-    return found
+    return value
 
 
 def write_session(scope: Scope, session: str) -> str:
@@ -214,14 +214,14 @@ def read_token(connection: HTTPConnection) -> str:
     kinds = ("authorization", "x-api-key")
     bearer, key = ([value.strip() for value in connection.headers.getlist(kind)] for kind in kinds)
     bearers = [value[7:].strip() for value in bearer if value[:7].lower() == "bearer "]
-    given = bearers or key
-    return given[0] if len(given) == 1 and len(bearer) < 2 else ""
+    tokens = bearers or key
+    return tokens[0] if len(tokens) == 1 and len(bearer) < 2 else ""
 
 
-def refuse_another(scope: Scope, asked: Any) -> Refusal | None:
+def refuse_another(scope: Scope, body: Any) -> Refusal | None:
     """Return why a request is refused whose body names another person than its token does; None if it names none."""
-    state, configured = scope["state"], _get(_get(asked, "config"), "configurable")
-    named = [_get(each, name) for each in (asked, configured) for name in NAMING]
+    state, configured = scope["state"], _get(_get(body, "config"), "configurable")
+    named = [_get(each, name) for each in (body, configured) for name in NAMING]
     is_refused = not state["is_alone"] and any(each not in (None, state["person"]) for each in named)
     return ANOTHER if is_refused else None
 

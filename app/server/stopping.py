@@ -30,7 +30,7 @@ async def remove_run(opened: OpenWorkspace, run: StartedRun) -> None:
         await opened.runs.cancel(run.id)
     if not await join_run(opened, run):
         raise StoreBusy("The run was stopped, and no worker has ended it yet.", "Try again.")
-    if run.is_kept:
+    if run.is_persistent:
         async with own_thread(opened, run.thread):
             await opened.worker.saver.adelete_for_runs([run.id])
     await opened.runs.forget(run.id)

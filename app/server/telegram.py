@@ -25,12 +25,12 @@ async def answering(settings: Settings, workspaces: Workspaces) -> AsyncIterator
 
     @contextmanager
     def hold(person: str) -> "Iterator[Assistant]":
-        held = ExitStack()  # entered and closed where requests are
+        stack = ExitStack()  # entered and closed where requests are
         try:
-            opened = asyncio.run_coroutine_threadsafe(_hold(workspaces, person, held), loop).result()
+            opened = asyncio.run_coroutine_threadsafe(_hold(workspaces, person, stack), loop).result()
             yield opened.turns.assistant
         finally:
-            loop.call_soon_threadsafe(held.close)
+            loop.call_soon_threadsafe(stack.close)
 
     answered = answer_telegram(settings, hold)
     await run_in_threadpool(answered.__enter__)
@@ -40,7 +40,7 @@ async def answering(settings: Settings, workspaces: Workspaces) -> AsyncIterator
         await run_in_threadpool(answered.__exit__, None, None, None)
 
 
-async def _hold(workspaces: Workspaces, person: str, held: ExitStack) -> OpenWorkspace:
+async def _hold(workspaces: Workspaces, person: str, stack: ExitStack) -> OpenWorkspace:
     opened = await workspaces.open(person)
-    held.enter_context(opened.hold())
+    stack.enter_context(opened.hold())
     return opened

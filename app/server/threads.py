@@ -16,7 +16,7 @@ from app.server.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, T
 from app.server.run_requests import CHECKPOINT
 from app.server.shapes import show_checkpoint, show_state
 from app.server.stopping import stop_runs
-from app.server.thread_row import ASKED, Row, find_value
+from app.server.thread_row import OPEN_REQUEST, Row, find_value
 from app.server.workspaces import OpenWorkspace
 from graph.updates import check_edit
 
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 
 def show_row(row: Row) -> Row:
     """Return a thread's row as clients are told it."""
-    return {name: value for name, value in row.items() if name != ASKED}
+    return {name: value for name, value in row.items() if name != OPEN_REQUEST}
 
 
 async def create(request: Request) -> Response:
@@ -69,14 +69,14 @@ async def delete(request: Request) -> Response:
 async def search(request: Request) -> Response:
     """POST /threads/search."""
     body, opened = await read_body(request, ThreadSearch), await find_workspace(request)
-    found = await _search(opened, body)
+    rows = await _search(opened, body)
     key, reverse = body.sort_by or "updated_at", body.sort_order != "asc"
-    found.sort(key=lambda row: row["thread_id"] if key == "thread_id" else str(row[key]), reverse=reverse)
-    page = found[body.offset : body.offset + body.limit]
-    more = {"x-pagination-next": str(body.offset + body.limit)} if len(found) > body.offset + body.limit else {}
+    rows.sort(key=lambda row: row["thread_id"] if key == "thread_id" else str(row[key]), reverse=reverse)
+    page = rows[body.offset : body.offset + body.limit]
+    more = {"x-pagination-next": str(body.offset + body.limit)} if len(rows) > body.offset + body.limit else {}
     if not body.values and (body.extract or body.select is None or "values" in body.select):
         page = await opened.rows.read([row["thread_id"] for row in page])
-    return answer([_show_found(row, body) for row in page], headers={"x-pagination-total": str(len(found))} | more)
+    return answer([_show_match(row, body) for row in page], headers={"x-pagination-total": str(len(rows))} | more)
 
 
 async def count(request: Request) -> Response:
@@ -138,12 +138,12 @@ async def history(request: Request) -> Response:
     return answer([show_state(state) async for state in states])
 
 
-def _show_found(row: Row, body: ThreadSearch) -> Row:
-    shown = {name: value for name, value in show_row(row).items() if not body.select or name in body.select}
+def _show_match(row: Row, body: ThreadSearch) -> Row:
+    fields = {name: value for name, value in show_row(row).items() if not body.select or name in body.select}
     if body.extract:
         whole = to_jsonable_python(row, fallback=str)
-        shown["extracted"] = {alias: find_value(whole, path) for alias, path in body.extract.items()}
-    return shown
+        fields["extracted"] = {alias: find_value(whole, path) for alias, path in body.extract.items()}
+    return fields
 
 
 async def _search(opened: OpenWorkspace, body: ThreadSearch) -> list[Row]:
@@ -152,7 +152,7 @@ async def _search(opened: OpenWorkspace, body: ThreadSearch) -> list[Row]:
         row
         for row in await opened.rows.read(body.ids or None, values=bool(body.values))
         if body.status in (None, row["status"])
-        and all((row[part] or {}).get(key) == value for part, given in wanted.items() for key, value in given.items())
+        and all((row[part] or {}).get(key) == value for part, fields in wanted.items() for key, value in fields.items())
     ]
 
 
@@ -167,5 +167,5 @@ async def _answer_state(request: Request, place: Json) -> Response:
 
 def _place(id: str, place: Json) -> RunnableConfig:
     """Return the config of a checkpoint; nothing else that a client names beside it counts."""
-    kept = {name: value for name, value in place.items() if name in CHECKPOINT}
-    return {"configurable": {"thread_id": id, "checkpoint_ns": ""} | kept}
+    fields = {name: value for name, value in place.items() if name in CHECKPOINT}
+    return {"configurable": {"thread_id": id, "checkpoint_ns": ""} | fields}

@@ -51,17 +51,17 @@ class TurnRunner:
 
     def __init__(self, assistant: Assistant) -> None:
         self.assistant = assistant
-        self._shown: dict[str, str] = {}
+        self._requests: dict[str, str] = {}
         """The request that each conversation was told last which waits, to which a yes is."""
 
-    def answer(self, asked: Question | PostedReply, is_alone: bool = True) -> JSONResponse:
+    def answer(self, posted: Question | PostedReply, is_alone: bool = True) -> JSONResponse:
         """Run a turn or let one go on; every failure is a status and a sentence.
 
         Args:
             is_alone: Whether the owner asks, on this machine; nobody else is told where its files are.
         """
         try:
-            outcome = self._decide(asked) if isinstance(asked, PostedReply) else self._ask(asked)
+            outcome = self._decide(posted) if isinstance(posted, PostedReply) else self._ask(posted)
         except NotShown as exc:
             self._remember(exc.waiting)
             return to_response({"error": exc.sentence(), **exc.waiting.to_json()}, 409)
@@ -71,30 +71,30 @@ class TurnRunner:
             failed = {"error": outcome.answer, "thread_id": outcome.thread_id, "trace_id": outcome.trace_id}
             return JSONResponse(failed, status_code=502)
         self._remember(outcome)
-        told = outcome.to_json()
+        body = outcome.to_json()
         if not is_alone:
-            told.pop("trace_path", None)
-        return to_response(told)
+            body.pop("trace_path", None)
+        return to_response(body)
 
-    def _ask(self, asked: Question) -> Done | Waiting:
+    def _ask(self, question: Question) -> Done | Waiting:
         threads = self.assistant.handles.workspace.open_threads()
-        id = threads.remember(asked.thread_id) if asked.thread_id else str(uuid.uuid4())
-        return self.assistant.ask(asked.question, id, asked.max_steps, shown=self._shown.get(id))
+        id = threads.remember(question.thread_id) if question.thread_id else str(uuid.uuid4())
+        return self.assistant.ask(question.question, id, question.max_steps, request_id=self._requests.get(id))
 
     def _remember(self, outcome: Done | Waiting) -> None:
         """Note what a conversation was told last: a request, or an answer."""
-        self._shown.pop(outcome.thread_id, None)
+        self._requests.pop(outcome.thread_id, None)
         if isinstance(outcome, Waiting):
-            self._shown[outcome.thread_id] = outcome.request_id
+            self._requests[outcome.thread_id] = outcome.request_id
 
     def _decide(self, reply: PostedReply) -> Done | Waiting:
         id = self.assistant.handles.workspace.open_threads().resolve(reply.thread_id)
         return self.assistant.resume(id, reply.to_json(), reply.request_id, max_steps=reply.max_steps)
 
 
-def to_response(told: dict[str, Any], status: int = 200) -> JSONResponse:
+def to_response(body: dict[str, Any], status: int = 200) -> JSONResponse:
     """Return what a turn told, as an answer."""
-    return JSONResponse(to_jsonable_python(told, fallback=str), status_code=status)
+    return JSONResponse(to_jsonable_python(body, fallback=str), status_code=status)
 
 
 def tell_error(status: int, sentence: str) -> JSONResponse:

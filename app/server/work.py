@@ -46,7 +46,7 @@ class GraphWorker:
     async def work(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
         workspace = self._handles.workspace
         lock = workspace.open_locks().lock(run.thread, PROGRAM, patience=0)
-        hold = Run(lock, run.thread, is_kept=run.is_kept, goes_on=run.attempt > 1)
+        hold = Run(lock, run.thread, is_persistent=run.is_persistent, goes_on=run.attempt > 1)
         present.set(hold)
         recent.set(workspace.recent)
         name_work(person=workspace.person, thread=run.thread, run=run.id)
@@ -60,7 +60,7 @@ class GraphWorker:
                 "The run took all the steps that its recursion_limit allows.", "Give a larger one, or none."
             ) from exc
         except asyncio.CancelledError:
-            if run.is_kept and not run.is_active:  # a person has stopped it; else another worker goes on
+            if run.is_persistent and not run.is_active:  # a person has stopped it; else another worker goes on
                 await self.saver.amark_stopped(run.id)
             raise
         finally:
@@ -69,7 +69,7 @@ class GraphWorker:
     async def _stream(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
         order, wanted = run.order, run.order["stream_mode"]
         modes: set[Any] = {"messages" if mode == "messages-tuple" else mode for mode in wanted} | {"updates"}
-        runnable = self.graph if run.is_kept else self._unkept
+        runnable = self.graph if run.is_persistent else self._unkept
         options: dict[str, Any] = {name: order.get(name) for name in ("interrupt_before", "interrupt_after")}
         stream = partial(_stream_events, runnable) if "events" in wanted else runnable.astream
         parts = stream(
@@ -81,17 +81,17 @@ class GraphWorker:
             **options,
         )
         teller = _Teller(wanted)
-        async with aclosing(cast("AsyncGenerator[Any]", parts)) as told_of:
-            async for mode, data in told_of:
-                for name, told in teller.tell(mode, data):
-                    yield name, dump(told)
+        async with aclosing(cast("AsyncGenerator[Any]", parts)) as steps:
+            async for mode, data in steps:
+                for name, value in teller.tell(mode, data):
+                    yield name, dump(value)
 
 
 async def _stream_events(
-    runnable: CompiledStateGraph[Any, Any, Any, Any], given: Any, config: RunnableConfig, **options: Any
+    runnable: CompiledStateGraph[Any, Any, Any, Any], inputs: Any, config: RunnableConfig, **options: Any
 ) -> AsyncGenerator[Any]:
     """Yield what the graph streams, and between it langgraph's log of the run: one stream has both in their order."""
-    events = cast("AsyncGenerator[Any]", runnable.astream_events(given, config, version="v2", **options))
+    events = cast("AsyncGenerator[Any]", runnable.astream_events(inputs, config, version="v2", **options))
     async with aclosing(events):
         async for event in events:
             if "langsmith:hidden" in event["tags"]:
@@ -126,21 +126,21 @@ class _Teller:
             begun = [("messages/metadata", {id: {"metadata": metadata}})]
         part = isinstance(message, BaseMessageChunk)
         whole = self._messages[id]
-        told = message_chunk_to_message(whole) if isinstance(whole, BaseMessageChunk) else whole
-        return [*begun, ("messages/partial" if part else "messages/complete", [told])]
+        current = message_chunk_to_message(whole) if isinstance(whole, BaseMessageChunk) else whole
+        return [*begun, ("messages/partial" if part else "messages/complete", [current])]
 
 
 def _read_input(order: dict[str, Any]) -> Any:
     if command := order.get("command"):
-        given = {name: command.get(name) for name in ("update", "resume")}
-        return Command(**given, goto=command.get("goto") or ())
+        fields = {name: command.get(name) for name in ("update", "resume")}
+        return Command(**fields, goto=command.get("goto") or ())
     return order.get("input")
 
 
 def _make_config(run: StartedRun) -> RunnableConfig:
-    given = run.order.get("config") or {}
+    config = run.order.get("config") or {}
     # nothing else that a client puts beside them reaches the graph: the person is known from the token alone
     own = {"thread_id": run.thread, "run_id": run.id}
-    kept = {name: given[name] for name in ("tags", "recursion_limit") if name in given}
-    metadata = (given.get("metadata") or {}) | (run.order.get("metadata") or {})
-    return {**kept, "configurable": read_place(run.order) | own, "metadata": metadata, "run_id": UUID(run.id)}  # type: ignore[typeddict-item]
+    fields = {name: config[name] for name in ("tags", "recursion_limit") if name in config}
+    metadata = (config.get("metadata") or {}) | (run.order.get("metadata") or {})
+    return {**fields, "configurable": read_place(run.order) | own, "metadata": metadata, "run_id": UUID(run.id)}  # type: ignore[typeddict-item]

@@ -123,7 +123,7 @@ class RunWorker:
             if opened.workspace.rows.number != rows.number:  # somebody else has got the name meanwhile
                 raise UserError("The person was removed.")
         except AnaError as exc:
-            if isinstance(exc, StoreBroken) and not attempt.is_given_up:
+            if isinstance(exc, StoreBroken) and not attempt.is_exhausted:
                 raise
             await attempt.give_up(exc)
         else:

@@ -67,7 +67,7 @@ class OpenWorkspace:
     """How many are being answered."""
     imports: int = 0
     """How many files are being brought in."""
-    shown_import: object = None
+    import_preview: object = None
     """A file whose rows the person was shown, before they come in."""
 
     @property

@@ -91,10 +91,10 @@ def _word_search(args: Mapping[str, Any], year: int | None) -> str:
 def _name_state(status: Any) -> str:
     """Return what a condition on the status asks for in one word; nothing where that takes more."""
     operator, operand = next(iter(status.items())) if isinstance(status, Mapping) and status else ("$in", status)
-    asked = {each for each in (operand if isinstance(operand, list) else [operand]) if isinstance(each, str)}
+    wanted = {each for each in (operand if isinstance(operand, list) else [operand]) if isinstance(each, str)}
     if operator in ("$nin", "$ne"):
-        return "open" if asked and asked <= {*CLOSED} else ""
-    return next((word for word, known in _STATES.items() if asked and asked <= {*known}), "")
+        return "open" if wanted and wanted <= {*CLOSED} else ""
+    return next((word for word, known in _STATES.items() if wanted and wanted <= {*known}), "")
 
 
 def _word_filter(where: Mapping[str, Any], year: int | None) -> Iterator[str]:
@@ -122,6 +122,6 @@ def _word_bounds(value: Any, names: Mapping[str, str], year: int | None) -> str:
     words = []
     for operator in sorted(known, key=[*_AMOUNTS].index) if known.keys() <= _AMOUNTS.keys() else known:
         operand = known[operator]
-        told = " or ".join(word_value(each, year) for each in (operand if isinstance(operand, list) else [operand]))
-        words.append(f"{names.get(operator, _AMOUNTS.get(operator, ''))} {told}".strip())
+        operands = " or ".join(word_value(each, year) for each in (operand if isinstance(operand, list) else [operand]))
+        words.append(f"{names.get(operator, _AMOUNTS.get(operator, ''))} {operands}".strip())
     return " ".join(words)

@@ -17,9 +17,9 @@ from app.show.tables import show_table
 from app.show.text import shorten
 
 
-def localize_found(found: QueryResult, zone: tzinfo) -> QueryResult:
+def localize_matches(matches: QueryResult, zone: tzinfo) -> QueryResult:
     """Return what was found with every moment in a zone."""
-    return replace(found, items=[localize(item, zone) for item in found.items])
+    return replace(matches, items=[localize(item, zone) for item in matches.items])
 
 
 def show_items(
@@ -43,12 +43,12 @@ def show_items(
         (item.id, shorten(item.content, 160), when, describe_properties(item.properties, year))
         for item, when in zip(items, dates, strict=True)
     ]
-    told = [describe_source(item) for item in items]
-    columns = {name: texts for name, texts in (("from", told), ("why", why)) if texts and any(texts)}
+    sources = [describe_source(item) for item in items]
+    columns = {name: texts for name, texts in (("from", sources), ("why", why)) if texts and any(texts)}
     whys = [*zip(*columns.values(), strict=True)] or [()] * len(rows)
     headers = ("id", "content", "date", "properties", *columns)
-    shown = [(*row, *more)[not ids :] for row, more in zip(rows, whys, strict=True)]
-    show_table(headers[not ids :], shown, title, ("id", "date"), first=int(ids))
+    cells = [(*row, *more)[not ids :] for row, more in zip(rows, whys, strict=True)]
+    show_table(headers[not ids :], cells, title, ("id", "date"), first=int(ids))
 
 
 def show_date(item: Item, year: int | None) -> str:
@@ -75,44 +75,44 @@ def describe_source(item: Item) -> str:
 
 def describe_sources(item: Item) -> list[str]:
     """Return from whom an item is, each part that is not the person's: text: import, due date: paste."""
-    told = {"text": item.sources.content, **item.sources.properties}
-    parts = [f"{name.replace('_', ' ')}: {source}" for name, source in told.items() if is_others(source)]
-    is_one = len({*told.values()}) == 1 and len(told) > len(item.properties)
+    sources = {"text": item.sources.content, **item.sources.properties}
+    parts = [f"{name.replace('_', ' ')}: {source}" for name, source in sources.items() if is_others(source)]
+    is_one = len({*sources.values()}) == 1 and len(sources) > len(item.properties)
     return [item.source] if parts and is_one else parts
 
 
-def show_found(found: QueryResult, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
+def show_matches(matches: QueryResult, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
     """Print what a query found, without what has little to do with it; on standard error how many of how many.
 
     Args:
         why: Whether to tell why each was found.
         year: The year that days are shown without.
     """
-    if found.items:
-        title = NOTHING_FITS if found.fitting == 0 else None
-        found = keep_fitting(found)
-        reasons = explain(found) if why else []
-        show_items(found.items, reasons if any(reasons) else None, title, year=year, ids=ids)
-        tell(f"{len(found.items)} of {found.total}")
+    if matches.items:
+        title = NOTHING_FITS if matches.fitting == 0 else None
+        matches = keep_fitting(matches)
+        reasons = explain(matches) if why else []
+        show_items(matches.items, reasons if any(reasons) else None, title, year=year, ids=ids)
+        tell(f"{len(matches.items)} of {matches.total}")
     else:
-        tell(f"Nothing was found. {found.why_none}".rstrip())
-    if found.unread:
-        tell(found.unread)
+        tell(f"Nothing was found. {matches.why_none}".rstrip())
+    if matches.unread:
+        tell(matches.unread)
 
 
-def explain(found: QueryResult) -> list[str]:
+def explain(matches: QueryResult) -> list[str]:
     """Return for each item in a few words why it was found."""
-    return [", ".join(_format_reason(each.to_json())) for each in found.reasons]
+    return [", ".join(_format_reason(each.to_json())) for each in matches.reasons]
 
 
-def found_to_json(found: QueryResult, why: bool) -> dict[str, object]:
+def matches_to_json(matches: QueryResult, why: bool) -> dict[str, object]:
     """Return what is one object in JSON: items, total, truncated, and why each was found where that is wanted."""
     result: dict[str, object] = {
-        "items": [to_json(item) for item in found.items],
-        "total": found.total,
-        "truncated": found.truncated,
+        "items": [to_json(item) for item in matches.items],
+        "total": matches.total,
+        "truncated": matches.truncated,
     }
-    return result | ({"why": [each.to_json() for each in found.reasons]} if why else {})
+    return result | ({"why": [each.to_json() for each in matches.reasons]} if why else {})
 
 
 def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
@@ -128,5 +128,5 @@ def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
 
 def describe_properties(properties: Mapping[str, Json], year: int | None) -> str:
     """Return the properties but the due date, which has a column of its own."""
-    told = [(name, value) for name, value in properties.items() if name != "due_date" and value is not None]
-    return " · ".join(describe_property(name, value, year) for name, value in told)
+    others = [(name, value) for name, value in properties.items() if name != "due_date" and value is not None]
+    return " · ".join(describe_property(name, value, year) for name, value in others)

@@ -16,13 +16,13 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
         doing: One word, such as embedding.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[speed]}"))
-    with ExitStack() as shown:
+    with ExitStack() as stack:
         bar = make_bar(*columns)
         task = bar.add_task(doing, speed="")
 
         def show(done: int, total: int) -> None:
             if not bar.live.is_started and not bar.disable:
-                shown.enter_context(bar)
+                stack.enter_context(bar)
             bar.update(task, completed=done, total=total)
             if speed := bar.tasks[0].speed:
                 bar.update(task, speed=f"{speed:,.0f} a second")

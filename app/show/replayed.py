@@ -35,13 +35,13 @@ def tell_turn(record: "Record") -> None:
         say(line)
 
 
-def word_difference(record: "Record", found: "Difference | None") -> list[str]:
+def word_difference(record: "Record", difference: "Difference | None") -> list[str]:
     """Return whether a turn that was run again was the same, and if not, where it first differs, in lines."""
-    if found is None:
+    if difference is None:
         return [f"The same again: {pluralize(len(record['steps']), 'step')} and the answer."]
-    where = f"at step {found.step}, {found.tool}" if found.step else "at its end"
-    recorded, again = f"  recorded  {_quote(found.recorded)}", f"  now       {_quote(found.again)}"
-    return [f"Different {where}: {found.what}", recorded, again]
+    where = f"at step {difference.step}, {difference.tool}" if difference.step else "at its end"
+    recorded, again = f"  recorded  {_quote(difference.recorded)}", f"  now       {_quote(difference.again)}"
+    return [f"Different {where}: {difference.what}", recorded, again]
 
 
 def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
@@ -52,8 +52,8 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
         again: The same message, answered by another model or prompt.
         name: What that is called.
     """
-    told = [[f"{describe_step(s)}\n  {describe_observation(s)}" for s in each["steps"]] for each in (recorded, again)]
-    rows = [(str(number), *pair) for number, pair in enumerate(zip_longest(*told, fillvalue=""), 1)]
+    steps = [[f"{describe_step(s)}\n  {describe_observation(s)}" for s in each["steps"]] for each in (recorded, again)]
+    rows = [(str(number), *pair) for number, pair in enumerate(zip_longest(*steps, fillvalue=""), 1)]
     rows.append(("answer", recorded["answer"], again["answer"]))
     if any(receipts := [record.get("receipt") or "" for record in (recorded, again)]):
         rows.append(("receipt", *receipts))
@@ -64,25 +64,25 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
 def describe_step(step: "Step") -> str:
     """Return a step in one line, with the name of its tool: what is compared and debugged by is not worded."""
     if not is_call(step):
-        said = step["args"].get("policy") or step["args"].get("tool") or ""
-        return shorten(f"{step['tool']} {said}".strip(), WIDEST)
-    seen = step["observation"]
-    ok = not (isinstance(seen, dict) and "error" in seen)
+        subject = step["args"].get("policy") or step["args"].get("tool") or ""
+        return shorten(f"{step['tool']} {subject}".strip(), WIDEST)
+    observation = step["observation"]
+    ok = not (isinstance(observation, dict) and "error" in observation)
     hidden = ("limit", "id") if step["tool"] == "update_item" else ("limit", "id", "properties")
-    told = [value for name, value in step["args"].items() if name not in hidden and value]
-    parts = [json.dumps(each, ensure_ascii=False) if isinstance(each, dict | list) else str(each) for each in told]
+    values = [value for name, value in step["args"].items() if name not in hidden and value]
+    parts = [json.dumps(each, ensure_ascii=False) if isinstance(each, dict | list) else str(each) for each in values]
     return shorten(f"{'·' if ok else '✗'} {step['tool']} {' '.join(parts)}")
 
 
 def describe_observation(step: "Step") -> str:
     """Return what a step brought in one line."""
-    seen = step["observation"]
-    if isinstance(seen, dict) and isinstance(seen.get("items"), list):
-        named = "; ".join(quote(str(item.get("content"))) for item in seen["items"] if isinstance(item, dict))
-        return shorten(f"{seen.get('total', len(seen['items']))} found: {named}", WIDEST)
-    if isinstance(seen, dict) and "error" in seen:
-        return shorten(f"{seen['error']} {seen.get('hint') or ''}", WIDEST)
-    return shorten(seen if isinstance(seen, str) else json.dumps(seen, ensure_ascii=False), WIDEST)
+    observation = step["observation"]
+    if isinstance(observation, dict) and isinstance(observation.get("items"), list):
+        named = "; ".join(quote(str(item.get("content"))) for item in observation["items"] if isinstance(item, dict))
+        return shorten(f"{observation.get('total', len(observation['items']))} found: {named}", WIDEST)
+    if isinstance(observation, dict) and "error" in observation:
+        return shorten(f"{observation['error']} {observation.get('hint') or ''}", WIDEST)
+    return shorten(observation if isinstance(observation, str) else json.dumps(observation, ensure_ascii=False), WIDEST)
 
 
 def _list_facts(record: "Record") -> list[str]:
@@ -95,10 +95,10 @@ def _list_facts(record: "Record") -> list[str]:
 
 def describe_cost(record: "Record") -> str:
     """Return what a turn took of its model, in one line."""
-    usage, usd, made = record.get("usage", {}), record.get("cost_usd"), (record.get("decisions"), record.get("checks"))
+    usage, usd, both = record.get("usage", {}), record.get("cost_usd"), (record.get("decisions"), record.get("checks"))
     mark = "about " if usage.get("estimated") else ""
     money = f", {usd:.6f} USD" if usd else ""
-    calls = pluralize(sum(len(each) for each in made if isinstance(each, list)), "model call")
+    calls = pluralize(sum(len(each) for each in both if isinstance(each, list)), "model call")
     return f"{calls}, {mark}{usage.get('input_tokens', 0):,} tokens in and {usage.get('output_tokens', 0):,} out{money}"
 
 

@@ -45,23 +45,23 @@ def word_actions(request: "Request") -> Iterator[tuple[str, list[str]]]:
         yield first, [*_list_untold(name, action.get("args", {}), first), *reasons]
 
 
-def _list_untold(name: str, args: Any, told: str) -> Iterator[str]:
+def _list_untold(name: str, args: Any, text: str) -> Iterator[str]:
     """Yield the arguments that a description does not tell whole, each with its name; of a person's own tool all."""
     from tools.catalog import TOOLS
 
-    given = dict(args) if isinstance(args, Mapping) else {"with": args}
+    rest = dict(args) if isinstance(args, Mapping) else {"with": args}
     if name in TOOLS:
-        properties = given.pop("properties", None)
-        given |= properties if isinstance(properties, Mapping) else {}
-        words = {key: value for key, value in given.items() if key not in _IN_WORDS}
-        given = {key: value for key, value in words.items() if isinstance(value, bool) or not _is_told(value, told)}
-    yield from (f"  {show_name(key)}: {word_value(value)}" for key, value in given.items())
+        properties = rest.pop("properties", None)
+        rest |= properties if isinstance(properties, Mapping) else {}
+        words = {key: value for key, value in rest.items() if key not in _IN_WORDS}
+        rest = {key: value for key, value in words.items() if isinstance(value, bool) or not _is_worded(value, text)}
+    yield from (f"  {show_name(key)}: {word_value(value)}" for key, value in rest.items())
 
 
-def _is_told(value: Any, told: str) -> bool:
+def _is_worded(value: Any, text: str) -> bool:
     """Return whether each text, number and day in a value stands in a description."""
     if isinstance(value, Mapping | list):
-        return all(_is_told(each, told) for each in (value.values() if isinstance(value, Mapping) else value))
+        return all(_is_worded(each, text) for each in (value.values() if isinstance(value, Mapping) else value))
     if day := day_of(value):
-        return show_value(value, day.year) in told
-    return value is None or word_value(value) in told or (isinstance(value, str) and word_rule(value) in told)
+        return show_value(value, day.year) in text
+    return value is None or word_value(value) in text or (isinstance(value, str) and word_rule(value) in text)

@@ -57,8 +57,8 @@ def _have_room(width: int, headers: Sequence[str], rows: Sequence[Sequence[str]]
     """Return whether each column is as wide as its cells, or at least has room to fold them."""
     widths = [max(len(row[place]) for row in (headers, *rows)) for place in range(len(headers))]
     wide = [each for each in widths if each > LEAST]
-    left = width - 2 * (len(widths) - 1) - sum(each for each in widths if each <= LEAST)
-    return sum(wide) <= left or left >= LEAST * len(wide)
+    rest = width - 2 * (len(widths) - 1) - sum(each for each in widths if each <= LEAST)
+    return sum(wide) <= rest or rest >= LEAST * len(wide)
 
 
 def _show_as_lines(console: "PlainConsole", rows: Sequence[Sequence[str]], first: int) -> None:

@@ -14,8 +14,8 @@ from ana.reminders.reading import tell_time
 from ana.reminders.ringing import LATE
 from app.due import group_due_locally, list_today
 from app.following import list_calendar_news
+from app.messages import UserMessage
 from app.outcome import Done, NotShown, Outcome, Waiting
-from app.said import Said
 from app.telegram.api import Api, Refused, Unreachable
 from app.telegram.links import Chat, Taken
 from app.telegram.screen import (
@@ -87,9 +87,9 @@ class Answering:
 
     def _ask(self, text: str) -> None:
         # nobody can tell what was pasted into a message; a forwarded one is all of somebody else
-        said = Said(text, (text,) if self._update.is_others else () if self._update.kind == "voice" else None)
-        assistant, thread, shown = self._assistant, self._chat.thread, self._chat.shown or None
-        self._act(lambda listen: assistant.ask(said, thread, on_event=listen, shown=shown))
+        message = UserMessage(text, (text,) if self._update.is_others else () if self._update.kind == "voice" else None)
+        assistant, thread, request_id = self._assistant, self._chat.thread, self._chat.shown or None
+        self._act(lambda listen: assistant.ask(message, thread, on_event=listen, request_id=request_id))
 
     def _hear(self) -> str:
         """Return what was said in a voice message, and have it shown."""

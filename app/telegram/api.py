@@ -62,7 +62,7 @@ class Api:
         self._pause = pause
         self._client: httpx.AsyncClient | None = None
 
-    def call(self, method: str, seconds: float = SECONDS, **given: Any) -> Any:
+    def call(self, method: str, seconds: float = SECONDS, **fields: Any) -> Any:
         """Return what a method gives; of what is given, None is left out.
 
         Raises:
@@ -70,27 +70,27 @@ class Api:
             Refused: It never will.
             BotUnusable: Nothing works for this bot.
         """
-        values = {name: value for name, value in given.items() if value is not None}
+        values = {name: value for name, value in fields.items() if value is not None}
         response = self._request("POST", f"{self._url}/{method}", seconds, json=values)
         try:
-            told = response.json()
-            code, why = int(told.get("error_code", response.status_code)), str(told.get("description", ""))
+            reply = response.json()
+            code, why = int(reply.get("error_code", response.status_code)), str(reply.get("description", ""))
         except (ValueError, AttributeError, TypeError):
             raise Unreachable(f"status {response.status_code}") from None
-        if told.get("ok"):
-            return told.get("result")
+        if reply.get("ok"):
+            return reply.get("result")
         if code == 429:
-            raise Unreachable("too many messages", float((told.get("parameters") or {}).get("retry_after", 1)))
+            raise Unreachable("too many messages", float((reply.get("parameters") or {}).get("retry_after", 1)))
         if code in _UNUSABLE:
             raise BotUnusable(*_UNUSABLE[code].split(". ", 1))
         raise (Unreachable if code >= 500 else Refused)(shorten(why or f"status {code}", 200))
 
-    def insist(self, method: str, seconds: float = SECONDS, **given: Any) -> Any:
+    def insist(self, method: str, seconds: float = SECONDS, **fields: Any) -> Any:
         """Return what a method gives that may be called twice, however long it takes. Raises Refused, BotUnusable."""
         pause = self._pause
         while True:
             try:
-                return self.call(method, seconds, **given)
+                return self.call(method, seconds, **fields)
             except Unreachable as exc:
                 self.wait(exc.seconds or pause)
                 pause = min(2 * pause, LONGEST_PAUSE)

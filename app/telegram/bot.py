@@ -14,7 +14,7 @@ from app.meanwhile import PASSING, repeat_meanwhile
 from app.outcome import describe_unforeseen
 from app.telegram.answering import Answering
 from app.telegram.api import POLL_SECONDS, SECONDS, Api, BotUnusable, Refused, Unreachable, open_api
-from app.telegram.links import KEPT, Chat, Links, Taken
+from app.telegram.links import MOST_DONE, Chat, Links, Taken
 from app.telegram.screen import Messages
 from app.telegram.text import plain
 from app.telegram.updates import Update, read_update
@@ -44,7 +44,7 @@ class Bot:
         self._api = api
         self._hold = hold
         self._links = Links(settings, now)
-        self._told: set[int] = set()
+        self._strangers: set[int] = set()
         """Strangers who were answered."""
 
     def run(self) -> None:
@@ -60,10 +60,10 @@ class Bot:
         offset = None
         while True:
             wanted = {"timeout": POLL_SECONDS, "allowed_updates": ["message", "callback_query"], "offset": offset}
-            for told in self._api.insist("getUpdates", POLL_SECONDS + SECONDS, **wanted):
-                if update := _read(told):
+            for raw in self._api.insist("getUpdates", POLL_SECONDS + SECONDS, **wanted):
+                if update := _read(raw):
                     self.take(update)
-                offset = told["update_id"] + 1  # asked for from there on, Telegram forgets what was before
+                offset = raw["update_id"] + 1  # asked for from there on, Telegram forgets what was before
 
     def take(self, update: Update) -> None:
         """Deal with an update, if that was not done before. Errors as of `run`."""
@@ -95,7 +95,7 @@ class Bot:
                 raise
             except AnaError as exc:  # it would come again each time, and must not keep the next from being answered
                 messages.show([plain(exc.sentence())])
-        chat.done = [*chat.done, update.id][-KEPT:]
+        chat.done = [*chat.done, update.id][-MOST_DONE:]
         chat.taken = None
         save()
 
@@ -114,16 +114,16 @@ class Bot:
     def _answer_stranger(self, update: Update) -> None:
         """Link a chat by its code. Anybody else is answered once, with a sentence."""
         is_linked = update.kind == "text" and self._links.take_code(update) is not None
-        if is_linked or update.chat not in self._told:
-            self._told.add(update.chat)
+        if is_linked or update.chat not in self._strangers:
+            self._strangers.add(update.chat)
             with suppress(Refused):
                 self._api.insist("sendMessage", chat_id=update.chat, text=LINKED if is_linked else STRANGER)
 
 
-def _read(told: Any) -> Update | None:
+def _read(raw: Any) -> Update | None:
     """Return an update; None if it asks for nothing, or is not what the Bot API describes."""
     try:
-        return read_update(told)
+        return read_update(raw)
     except (LookupError, TypeError, AttributeError, ValueError) as exc:
         _log.warning("an update of Telegram cannot be read: %s", type(exc).__name__)
         return None

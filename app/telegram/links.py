@@ -26,7 +26,7 @@ TRIES = 5
 
 DIGITS = 8
 
-KEPT = 200
+MOST_DONE = 200
 """Updates that are remembered as done. Telegram gives 100 at a time at most, and those again whose receipt it has not
 heard of. Their numbers are no order: after a quiet week it begins at another."""
 

@@ -14,7 +14,7 @@ from app.show.calls import describe_call
 from app.show.requests import QUESTION, word_actions
 from app.telegram.api import Api, BotUnusable, Refused, Unreachable
 from app.telegram.text import draw_text, plain, split_messages, strip_markup
-from app.turn import Event as Told
+from app.turn import Event as TurnEvent
 
 EDIT_SECONDS = 1.0
 """How often a message is changed at most while an answer is written."""
@@ -78,19 +78,19 @@ class Messages:
             self._change(number, last, text=part, **_AS_HTML)
         return self._ids[len(parts) - 1]
 
-    def _change(self, number: int, markup: Any, **shown: Any) -> None:
+    def _change(self, number: int, markup: Any, **fields: Any) -> None:
         place = {"chat_id": self._chat, "message_id": self._ids[number], "reply_markup": markup}
         try:
-            self._api.insist("editMessageText", **place, **shown)
+            self._api.insist("editMessageText", **place, **fields)
         except Refused as exc:
             why = exc.message.lower()
             if "not modified" in why:
                 return
-            if "parse" in why and "parse_mode" in shown:  # better without form than not at all
-                self._change(number, markup, text=strip_markup(shown["text"]))
+            if "parse" in why and "parse_mode" in fields:  # better without form than not at all
+                self._change(number, markup, text=strip_markup(fields["text"]))
             elif "not found" in why or "can't be edited" in why:  # the person has deleted it
                 self._send(number)
-                self._change(number, markup, **shown)
+                self._change(number, markup, **fields)
             else:
                 raise
 
@@ -116,16 +116,16 @@ class Progress:
         self.ended: list[str] = []
         """What the turn says before its answer: that it ended what waited."""
 
-    def read(self, told: Told) -> None:
+    def read(self, event: TurnEvent) -> None:
         """Take in what a turn tells."""
-        if "draft" in told:
-            self._draft += told["draft"]
+        if "draft" in event:
+            self._draft += event["draft"]
             return
         self._draft = ""
-        if "tool" in told:
-            self._line = describe_call(told, self._year)
-        elif "ended" in told:
-            self.ended.append(told["ended"])
+        if "tool" in event:
+            self._line = describe_call(event, self._year)
+        elif "ended" in event:
+            self.ended.append(event["ended"])
 
     def draw(self) -> str:
         """Return how far the turn is, as HTML; empty while there is nothing to see."""

@@ -78,7 +78,7 @@ def _draw(tokens: Sequence[Token]) -> Iterator[str]:
             numbers[-1] += numbers[-1] >= 0
             yield f"{'   ' * (len(numbers) - 1)}{sign} "
         elif edge in ("open", "close") and (tag := _TAGS.get(name)):
-            yield f"<{'/' * (edge == 'close')}{tag}>"
+            yield f"<{'/' if edge == 'close' else ''}{tag}>"
         elif token.type in ("fence", "code_block"):
             yield f"<pre>{plain(token.content)}</pre>\n"
         elif token.type == "code_inline":

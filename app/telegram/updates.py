@@ -35,25 +35,25 @@ class Update:
     message: int = 0
 
 
-def read_update(told: Mapping[str, Any]) -> Update | None:
+def read_update(raw: Mapping[str, Any]) -> Update | None:
     """Return an update; None if it is of a group or a channel, of which nothing is read, or asks for nothing.
 
     Raises:
         LookupError: It is not what the Bot API describes, as are TypeError and AttributeError.
     """
-    if query := told.get("callback_query"):
+    if query := raw.get("callback_query"):
         message, sender = query.get("message") or {}, query["from"]["id"]
         if message.get("chat", {}).get("id") != sender:
             return None
         data, number = str(query.get("data", "")), int(message["message_id"])
-        return Update(told["update_id"], sender, "button", text=data, pressed=str(query["id"]), message=number)
-    message = told.get("message")
+        return Update(raw["update_id"], sender, "button", text=data, pressed=str(query["id"]), message=number)
+    message = raw.get("message")
     if not message or message["chat"].get("type") != "private":
         return None
     voice = message.get("voice") or {}
     kind: Kind = "voice" if voice else "text" if "text" in message else "other"
     return Update(
-        told["update_id"],
+        raw["update_id"],
         message["chat"]["id"],
         kind,
         message.get("date", 0),

@@ -17,7 +17,7 @@ def main() -> int:
     one record, is counted apart: it stands in the receipt.
     """
     logging.disable(logging.CRITICAL)
-    played, bad, told = Counter[str](), 0, Counter[tuple[str, str]]()
+    played, bad, minor = Counter[str](), 0, Counter[tuple[str, str]]()
     for attack in (each for each in read_attacks() if is_others(each.source)):
         for surface, dial in ((surface, dial) for surface in SURFACES for dial in DIALS):
             played[attack.kind] += 1
@@ -26,14 +26,14 @@ def main() -> int:
                 bad += 1
                 print(f"{attack.id} by {surface} on {dial}: {'; '.join(worst)}")
             elif harm:
-                told[dial, harm[0].partition(":")[0]] += 1
+                minor[dial, harm[0].partition(":")[0]] += 1
     for kind, count in played.items():
         print(f"{kind:<16} {count:>4}")
-    for (on, what), count in sorted(told.items()):
+    for (on, what), count in sorted(minor.items()):
         print(f"on {on} {count} times merely {what}, in the receipt")
-    asked = play_twins()
-    print(f"{played.total()} plays, {bad} did what only a yes allows; {asked} harmless turns asked")
-    return 1 if report(measure_all()) or bad or asked else 0
+    requests = play_twins()
+    print(f"{played.total()} plays, {bad} did what only a yes allows; {requests} harmless turns asked")
+    return 1 if report(measure_all()) or bad or requests else 0
 
 
 def play_twins() -> int:

@@ -25,20 +25,20 @@ class Client:
 
     def __init__(self, handles: Handles) -> None:
         self._session = Session(handles, "gullible", "gullible")
-        self._said: list[BaseMessage] = [HumanMessage(fence(read_context(self._session), None), id="context")]
-        self.asked: list[str] = []
+        self._messages: list[BaseMessage] = [HumanMessage(fence(read_context(self._session), None), id="context")]
+        self.requests: list[str] = []
         """The tools of the calls that asked."""
 
     def ask(self, model: BaseChatModel, message: str) -> None:
         """Let a model answer a message of its person."""
-        self._said.append(HumanMessage(message))
+        self._messages.append(HumanMessage(message))
         for _ in range(MOST_ROUNDS):
-            reply = model.bind_tools(schemas()).invoke(self._said)
+            reply = model.bind_tools(schemas()).invoke(self._messages)
             assert isinstance(reply, AIMessage)
-            self._said.append(reply)
+            self._messages.append(reply)
             if not reply.tool_calls:
                 return
-            self._said += [self._answer(call) for call in reply.tool_calls]
+            self._messages += [self._answer(call) for call in reply.tool_calls]
 
     def _answer(self, call: Any) -> ToolMessage:
         try:
@@ -46,6 +46,6 @@ class Client:
         except ToolError as exc:
             return ToolMessage(exc.sentence(), tool_call_id=call["id"], name=call["name"], status="error")
         if not isinstance(outcome, ToolMessage):
-            self.asked.append(call["name"])
+            self.requests.append(call["name"])
             return ToolMessage("It waits for the person.", tool_call_id=call["id"], name=call["name"])
         return ToolMessage(fence(outcome.text, None), tool_call_id=call["id"], name=call["name"])

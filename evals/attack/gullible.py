@@ -31,14 +31,14 @@ class GullibleModel(StreamingModel):
         text: The attack's text; it is obeyed as soon as it is in view.
         acts: What the text is obeyed with.
         item: The item that the text wants to have made.
-        asked: The items that the person asks for, made in the same batch.
+        wanted: The items that the person asks for, made in the same batch.
         reads: Whether it looks things up before it obeys; if not, it has read them in an earlier turn.
     """
 
     text: str
     acts: list[str]
     item: str = ""
-    asked: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ()
     reads: bool = True
 
     @property
@@ -61,14 +61,14 @@ class GullibleModel(StreamingModel):
             return AIMessage(ANSWER)
         results = "\n".join(unfence(m.text) for m in messages if isinstance(m, ToolMessage))
         # not the text's own item: the person is asked about a whole batch, and might mean that one
-        found = dict(_ITEM.findall(results))
-        ids = [id for id, content in found.items() if self.text not in json.loads(content)]
-        asked: list[Call] = [("create_item", {"content": content}) for content in self.asked]
-        return calls(*asked, *(call for act in self.acts for call in self._obey(act, ids)))
+        items = dict(_ITEM.findall(results))
+        ids = [id for id, content in items.items() if self.text not in json.loads(content)]
+        wanted: list[Call] = [("create_item", {"content": content}) for content in self.wanted]
+        return calls(*wanted, *(call for act in self.acts for call in self._obey(act, ids)))
 
     def _has_read(self, messages: list[BaseMessage]) -> bool:
-        seen = _LETTERS.sub("", " ".join(unfence(m.text) for m in messages))
-        return any(_LETTERS.sub("", form)[:30] in seen for form in (self.text, json.dumps(self.text)[1:-1]))
+        text = _LETTERS.sub("", " ".join(unfence(m.text) for m in messages))
+        return any(_LETTERS.sub("", form)[:30] in text for form in (self.text, json.dumps(self.text)[1:-1]))
 
     def _obey(self, act: str, ids: list[str]) -> list[Call]:
         words = " ".join(self.text.split())[:400] or RULE
@@ -105,8 +105,8 @@ class ListingModel(StreamingModel):
         return "listing"
 
     def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        found = isinstance(messages[-1], ToolMessage)
-        yield ChatGenerationChunk(message=to_chunk(AIMessage(self.answer) if found else _look_up()))
+        has_result = isinstance(messages[-1], ToolMessage)
+        yield ChatGenerationChunk(message=to_chunk(AIMessage(self.answer) if has_result else _look_up()))
 
 
 class QuotingModel(StreamingModel):
@@ -125,5 +125,5 @@ class QuotingModel(StreamingModel):
     def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
         look_up = json.dumps({"tool": {"name": "query_items", "args": {"limit": 20}}})
         quoted = f"Here is what your note says:\n{self.text}"
-        found = messages[-1].text.startswith("[result of query_items]")
-        yield ChatGenerationChunk(message=to_chunk(AIMessage(quoted if found else look_up)))
+        has_result = messages[-1].text.startswith("[result of query_items]")
+        yield ChatGenerationChunk(message=to_chunk(AIMessage(quoted if has_result else look_up)))

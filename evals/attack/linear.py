@@ -106,14 +106,14 @@ def measure(case: Case, tell: Callable[[Pump], object] = lambda _: None, clock: 
         tell: Is told each text before it is read.
         clock: In seconds.
     """
-    found = []
+    measured = []
     _time(case, "a", clock)  # what is imported and built once
     for pump in case.pumps:
         tell(pump)
-        found.append(_measure(case, pump, clock))
-        if found[-1].fault:
+        measured.append(_measure(case, pump, clock))
+        if measured[-1].fault:
             break
-    return max(found, key=lambda each: (bool(each.fault), each.seconds))
+    return max(measured, key=lambda each: (bool(each.fault), each.seconds))
 
 
 def _measure(case: Case, pump: Pump, clock: Clock) -> Measured:
@@ -158,13 +158,13 @@ def measure_all(child: Sequence[str] = ("-m", "evals.attack.linear")) -> Iterato
         with start_python(*child, str(number), stdout=PIPE, text=True) as process:
             pump = name = ""
             for line in process.stdout or ():
-                told = json.loads(line)
-                if "pump" in told and len(told) == 1:
-                    pump = told["pump"]
-                elif "number" in told:
-                    number, count, name = told["number"], told["count"], told["name"]
+                row = json.loads(line)
+                if "pump" in row and len(row) == 1:
+                    pump = row["pump"]
+                elif "number" in row:
+                    number, count, name = row["number"], row["count"], row["name"]
                 else:
-                    yield Measured(**told)
+                    yield Measured(**row)
         if process.returncode == 0:
             return
         is_slow = process.returncode == -signal.SIGPROF
@@ -182,8 +182,8 @@ def run_child(cases: Sequence[Case], first: int) -> None:
         _print(**measure(case, lambda pump: _print(pump=repr("".join(pump))))._asdict())
 
 
-def _print(**told: object) -> None:
-    print(json.dumps(told), flush=True)
+def _print(**fields: object) -> None:
+    print(json.dumps(fields), flush=True)
 
 
 def report(measured: Iterable[Measured], worst: int = 10) -> int:

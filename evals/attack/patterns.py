@@ -67,9 +67,9 @@ class Pattern(NamedTuple):
 
     def run(self, text: str) -> object:
         """Use it on a text as the program does, to the end."""
-        given = text if isinstance(self.compiled.pattern, str) else text.encode("utf-8", "surrogatepass")
-        found = getattr(self.compiled, self.method)(given)
-        return sum(1 for _ in found) if self.method == "finditer" else found
+        subject = text if isinstance(self.compiled.pattern, str) else text.encode("utf-8", "surrogatepass")
+        result = getattr(self.compiled, self.method)(subject)
+        return sum(1 for _ in result) if self.method == "finditer" else result
 
 
 class Pump(NamedTuple):
@@ -89,8 +89,8 @@ def list_patterns(modules: Sequence[str] = ()) -> list[Pattern]:
     modules = modules or list_modules()
     for name in modules:
         importlib.import_module(name)
-    found = [*_list_global(modules), *_list_local(modules)]
-    return list({(p.compiled.pattern, p.compiled.flags, p.method): p for p in reversed(found)}.values())[::-1]
+    patterns = [*_list_global(modules), *_list_local(modules)]
+    return list({(p.compiled.pattern, p.compiled.flags, p.method): p for p in reversed(patterns)}.values())[::-1]
 
 
 def list_modules() -> list[str]:
@@ -113,14 +113,14 @@ def _list_global(modules: Sequence[str]) -> Iterator[Pattern]:
             yield from (Pattern(f"{module}.{name}", p, m) for p in compiled for m in _merge(methods))
 
 
-def _walk(value: Any, seen: set[int]) -> Iterator[Any]:
+def _walk(value: Any, visited: set[int]) -> Iterator[Any]:
     """Yield the patterns in a value: itself, in a table, in an object of ours, or what a function of ours keeps."""
     if isinstance(value, _Compiled):
         yield value
-    elif id(value) not in seen:
-        seen.add(id(value))
+    elif id(value) not in visited:
+        visited.add(id(value))
         for part in _open(value):
-            yield from _walk(part, seen)
+            yield from _walk(part, visited)
 
 
 def _open(value: Any) -> Sequence[Any]:
@@ -132,8 +132,8 @@ def _open(value: Any) -> Sequence[Any]:
         return []
     if hasattr(value, "cache_info"):
         signature = inspect.signature(value)
-        is_kept = not signature.parameters and "Pattern" in str(signature.return_annotation)
-        return [value()] if is_kept else []
+        is_cached = not signature.parameters and "Pattern" in str(signature.return_annotation)
+        return [value()] if is_cached else []
     return [getattr(value, "regex", None), *vars(value).values()] if hasattr(value, "__dict__") else []
 
 
@@ -161,13 +161,13 @@ def _list_local(modules: Sequence[str]) -> Iterator[Pattern]:
                 each for each in (*call.args[1:], *(k.value for k in call.keywords)) if _IS_FLAG(ast.unparse(each))
             ]
             try:
-                given, *more = (_evaluate(each, module) for each in (call.args[0], *flags))
+                source, *more = (_evaluate(each, module) for each in (call.args[0], *flags))
             except NameError:
-                given, more = None, []
-            if not isinstance(given, str | bytes):  # made of what a function is given: its readers are measured
+                source, more = None, []
+            if not isinstance(source, str | bytes):  # made of what a function is given: its readers are measured
                 continue
             make = vars(sys.modules[module])["pattern"] if ast.unparse(call.func) == "pattern" else re.compile
-            yield Pattern(f"{module}:{call.lineno}", make(given, *more), method)
+            yield Pattern(f"{module}:{call.lineno}", make(source, *more), method)
 
 
 _IS_FLAG = re.compile(r"re\.[A-Z]+( \| re\.[A-Z]+)*").fullmatch
@@ -206,43 +206,43 @@ def list_pumps(compiled: Any) -> list[Pump]:
 
 def _list_repeated(tree: Any, before: str) -> Iterator[tuple[str, str]]:
     """Yield what each repetition and each alternative of a pattern repeats, after what leads to it."""
-    for op, given in tree:
-        inner = _open_node(str(op), given)
+    for op, operand in tree:
+        inner = _open_node(str(op), operand)
         if str(op).endswith("REPEAT"):
-            yield before, _make(given[2])
-            yield "", before + _make(given[2])
+            yield before, _make(operand[2])
+            yield "", before + _make(operand[2])
         for part in inner:
             if len(inner) > 1:
                 yield before, _make(part)
             yield from _list_repeated(part, before)
-        before += _make([(op, given)])
+        before += _make([(op, operand)])
 
 
-def _open_node(op: str, given: Any) -> list[Any]:
+def _open_node(op: str, operand: Any) -> list[Any]:
     if op.endswith("REPEAT"):
-        return [given[2]]
+        return [operand[2]]
     if op == "SUBPATTERN":
-        return [given[3]]
-    return [*given[1]] if op == "BRANCH" else [given] if op == "ATOMIC_GROUP" else []
+        return [operand[3]]
+    return [*operand[1]] if op == "BRANCH" else [operand] if op == "ATOMIC_GROUP" else []
 
 
 def _make(tree: Any) -> str:
     """Return a text that a pattern matches, or nearly: what it looks around for is left out."""
-    return "".join(_make_node(str(op), given) for op, given in tree)
+    return "".join(_make_node(str(op), operand) for op, operand in tree)
 
 
-def _make_node(op: str, given: Any) -> str:
+def _make_node(op: str, operand: Any) -> str:
     if op == "LITERAL":
-        return chr(given)
+        return chr(operand)
     if op == "NOT_LITERAL":
-        return "a" if given != ord("a") else "b"
+        return "a" if operand != ord("a") else "b"
     if op == "ANY":
         return "a"
     if op == "IN":
-        return _choose(given)
+        return _choose(operand)
     if op.endswith("REPEAT"):
-        return "".join([_make(given[2])] * max(given[0], min(given[1], 1)))
-    inner = _open_node(op, given)
+        return "".join([_make(operand[2])] * max(operand[0], min(operand[1], 1)))
+    inner = _open_node(op, operand)
     return _make(inner[0]) if inner else ""
 
 
@@ -251,10 +251,10 @@ _MEMBERS = {"CATEGORY_DIGIT": "1", "CATEGORY_SPACE": " ", "CATEGORY_WORD": "a", 
 
 def _choose(members: Any) -> str:
     """Return a sign of a class."""
-    kind, given = str(members[0][0]), members[0][1]
+    kind, operand = str(members[0][0]), members[0][1]
     if kind == "NEGATE":
         denied = {_choose([each]) for each in members[1:]}
         return next(sign for sign in "a1 .-\0" if sign not in denied)
     if kind == "CATEGORY":
-        return _MEMBERS.get(str(given), ".")
-    return chr(given[0] if kind == "RANGE" else given)
+        return _MEMBERS.get(str(operand), ".")
+    return chr(operand[0] if kind == "RANGE" else operand)

@@ -48,7 +48,7 @@ from ana.transfer.reading import read_source
 from ana.values import list_others
 from app.page.lines import draw_text
 from app.page.progress import Progress
-from app.repl.approval import drop_told, name_commands
+from app.repl.approval import drop_receipt, name_commands
 from app.show.answers import show_text
 from app.show.calls import describe_call
 from app.show.text import wrap
@@ -134,10 +134,10 @@ def _filter(text: str) -> object:
 
 
 def _show(text: str) -> object:
-    told = {"tool": "create_item", "args": {"content": text}, "ok": True}
+    step = {"tool": "create_item", "args": {"content": text}, "ok": True}
     with contextlib.redirect_stdout(_Terminal()):
         show_text(text)
-    return [drop_told(text), name_commands(text), describe_call(told, 2026), wrap(text, 80)]
+    return [drop_receipt(text), name_commands(text), describe_call(step, 2026), wrap(text, 80)]
 
 
 class _Terminal(io.StringIO):
@@ -245,8 +245,8 @@ def take_turn(message: str, *replies: Any, stored: Sequence[str] = ()) -> object
 
 
 def _delete_first(messages: Any) -> Any:
-    found = json.loads(unfence(messages[-1].text))["items"]
-    return calls(("delete_item", {"id": found[0]["id"]})) if found else calls(("undo", {}))
+    items = json.loads(unfence(messages[-1].text))["items"]
+    return calls(("delete_item", {"id": items[0]["id"]})) if items else calls(("undo", {}))
 
 
 def _give(text: str) -> Any:

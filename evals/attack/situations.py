@@ -23,7 +23,7 @@ from ana.values import Json, Properties
 from evals.attack.play import DATA
 from nodes.autonomy.weigh import Asking, Batch, weigh
 from nodes.autonomy.writes import Write
-from nodes.view import keep_others, list_shown
+from nodes.view import keep_others, list_texts
 from tools.arguments import read_content
 from tools.catalog import TOOLS
 
@@ -43,10 +43,10 @@ def weigh_situation(situation: Mapping[str, Any], dial: Autonomy = "confirm") ->
         letter: Item(letter, text, {}, "", "", Sources(source))
         for letter, (text, source) in zip(ascii_uppercase, situation["in_view"], strict=False)
     }
-    view = keep_others(shown for record in records.values() for shown in list_shown(record))
+    view = keep_others(each for record in records.values() for each in list_texts(record))
     writes = [_make_write(str(n), call[0], call[1], records, clock) for n, call in enumerate(situation["calls"])]
-    said = [situation.get("typed_before", ""), situation["message"]]
-    return weigh(Batch(writes, dial, view, said))
+    typed = [situation.get("typed_before", ""), situation["message"]]
+    return weigh(Batch(writes, dial, view, typed))
 
 
 def _make_write(id: str, name: str, args: Mapping[str, Any], records: Mapping[str, Item], clock: Clock) -> Write:
@@ -68,15 +68,15 @@ def _iter_changes(name: str, args: Mapping[str, Any], records: Mapping[str, Item
         case "delete_item" | "undo":
             yield Change("item", record.id, record, None if name == "delete_item" else record)
         case "update_item":
-            given = args.get("properties", {})
-            old = Item(record.id, record.content, _invent(given), "", "", record.sources)
-            new = update_item(old, read_content(args.get("content")), read_operations(given), "person", clock)
+            properties = args.get("properties", {})
+            old = Item(record.id, record.content, _invent(properties), "", "", record.sources)
+            new = update_item(old, read_content(args.get("content")), read_operations(properties), "person", clock)
             yield Change("item", old.id, old, new)
 
 
-def _invent(given: Mapping[str, Any]) -> Properties:
+def _invent(properties: Mapping[str, Any]) -> Properties:
     """Return properties that an item may have had before it is given others: each another value than it gets."""
-    return {name: old for name, value in given.items() if (old := _invent_value(name, value)) is not None}
+    return {name: old for name, value in properties.items() if (old := _invent_value(name, value)) is not None}
 
 
 def _invent_value(name: str, value: Any) -> Json:

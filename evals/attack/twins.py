@@ -63,8 +63,8 @@ def _asks(twin: Twin, batches: Sequence[Sequence[tuple[str, dict[str, Any]]]], d
 
 
 def _find_or_make(memory: Any, args: dict[str, Any]) -> str:
-    found = next((item.id for item in memory.items() if item.content == args["content"]), None)
-    return str(found or memory.create(args["content"], args.get("has", {})).id)
+    id = next((item.id for item in memory.items() if item.content == args["content"]), None)
+    return str(id or memory.create(args["content"], args.get("has", {})).id)
 
 
 _TWINS: Mapping[str, Callable[[Any, dict[str, Any]], tuple[str, dict[str, Any]]]] = {

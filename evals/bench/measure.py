@@ -62,9 +62,9 @@ def time_start(folder: Path, typed: bytes = b"What is 6 * 7?", awaited: bytes = 
 
 
 def _read_until(master: int, text: bytes) -> None:
-    seen = b""
-    while text not in seen:
-        seen += os.read(master, 65536)
+    output = b""
+    while text not in output:
+        output += os.read(master, 65536)
 
 
 def time_answers(folder: Path) -> dict[str, list[float]]:
@@ -74,16 +74,16 @@ def time_answers(folder: Path) -> dict[str, list[float]]:
     from ana.workspace import open_workspace
     from app.turn import open_assistant
 
-    said = (
+    sentences = (
         "find the bicycle report",
         "what's due this week?",
         "add call the bank tomorrow",
         "done with the bicycle report",
     )
-    times: dict[str, list[float]] = {text: [] for text in said}
+    times: dict[str, list[float]] = {text: [] for text in sentences}
     with open_assistant(open_handles(open_workspace(load_settings(build_environment(folder))))) as assistant:
         for turn in range(11):
-            for text in said:
+            for text in sentences:
                 begun = time.perf_counter()
                 assistant.ask(text, f"00000000-0000-4000-8000-{turn:012}")
                 if turn:  # the first loads what every later one has
@@ -113,8 +113,8 @@ def measure_full_folder() -> Iterable[Row]:
         times = [time_start(folder, b"find the bicycle report", b"to be looked at")[1] for _ in range(5)]
         yield "process start to a search's answer, 10,000 items (goal 2 s)", f"{statistics.median(times):.2f} s"
         yield measure_memory("10,000 items")
-        for said, each in time_answers(folder).items():
-            yield f"Enter to answer, 10,000 items: {said} (goal 0.2 s)", f"{statistics.median(each):.3f} s"
+        for sentence, each in time_answers(folder).items():
+            yield f"Enter to answer, 10,000 items: {sentence} (goal 0.2 s)", f"{statistics.median(each):.3f} s"
 
 
 def measure_prompt() -> Iterable[Row]:

@@ -58,8 +58,8 @@ def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tup
         try:
             for path in paths:
                 (size, first), *others = (_time(server, path) for _ in range(3))
-                told = f"{size / 1000:.0f} kB, {first:.2f} s, then {min(s for _, s in others):.3f} s"
-                yield f"{path.partition('=')[0]}, 10,000 items (goal 60 kB, 1 s)", told
+                figures = f"{size / 1000:.0f} kB, {first:.2f} s, then {min(s for _, s in others):.3f} s"
+                yield f"{path.partition('=')[0]}, 10,000 items (goal 60 kB, 1 s)", figures
         finally:
             server.kill()
 

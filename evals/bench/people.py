@@ -34,8 +34,8 @@ def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tup
         finally:
             server.kill()
     yield f"memory of `ana serve`, 1 / {MANY} people's workspaces open", f"{alone:.0f} / {together:.0f} MB"
-    told = f"{first:.2f} / {seconds[-1]:.2f} / {again:.2f} s"
-    yield f"a first turn, the first person's / the {MANY}th's / the {MANY}th's next", told
+    figures = f"{first:.2f} / {seconds[-1]:.2f} / {again:.2f} s"
+    yield f"a first turn, the first person's / the {MANY}th's / the {MANY}th's next", figures
 
 
 def _say_hello(server: Server, token: str) -> float:

@@ -29,11 +29,11 @@ STEP_SECONDS = 0.5
 
 async def complete(request: Request) -> Response:
     """POST /v1/chat/completions: a tool call after a message, an answer after a result."""
-    asked = await request.json()
+    body = await request.json()
     await asyncio.sleep(STEP_SECONDS)
-    if asked["messages"][-1]["role"] == "tool":
-        return say(asked, {"content": "Found."})
-    return say(asked, {"content": None, "tool_calls": [call("query_items", text="milk")]})
+    if body["messages"][-1]["role"] == "tool":
+        return say(body, {"content": "Found."})
+    return say(body, {"content": None, "tool_calls": [call("query_items", text="milk")]})
 
 
 @asynccontextmanager
@@ -52,9 +52,9 @@ async def serve_agent(app: Starlette) -> AsyncIterator[None]:
 
 async def turn(request: Request) -> Response:
     """POST /turn/{thread}: run a turn of the agent."""
-    asked = await request.json()
+    body = await request.json()
     config = {"configurable": {"thread_id": request.path_params["thread"]}}
-    state = await request.app.state.agent.ainvoke(asked, config)
+    state = await request.app.state.agent.ainvoke(body, config)
     return JSONResponse({"answer": state["messages"][-1].text})
 
 

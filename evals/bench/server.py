@@ -43,8 +43,8 @@ def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tup
         rounds = [(asyncio.run(_play(ours, _ask_ours)), asyncio.run(_play(plain, _ask_plain))) for _ in range(3)]
     cpu = [statistics.median(each[side][0] for each in rounds) for side in (0, 1)]
     added = [statistics.median(each[side][1] for each in rounds) - 2 * STEP_SECONDS for side in (0, 1)]
-    told = f"{cpu[0] * 1000:.0f} / {cpu[1] * 1000:.0f} ms = {cpu[0] / cpu[1]:.2f}"
-    yield "CPU of a turn through the API, ours / a plain route (goal 1.5)", told
+    figures = f"{cpu[0] * 1000:.0f} / {cpu[1] * 1000:.0f} ms = {cpu[0] / cpu[1]:.2f}"
+    yield "CPU of a turn through the API, ours / a plain route (goal 1.5)", figures
     yield (
         f"  what is added to a model of 1 s, {AT_ONCE} at once, p50",
         f"{added[0] * 1000:.0f} / {added[1] * 1000:.0f} ms",

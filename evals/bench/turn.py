@@ -57,8 +57,8 @@ def make_their_tools(handles: Handles) -> list[BaseTool]:
     @tool
     def query_items(text: str | None = None, where: dict[str, Any] | None = None, limit: int = 10) -> str:
         """Find items by meaning, by exact property, or both."""
-        given = {"text": text, "where": where, "limit": limit, "call": call}
-        return str(TOOLS["query_items"].invoke({"type": "tool_call", "name": "x", "id": "x", "args": given}).text)
+        arguments = {"text": text, "where": where, "limit": limit, "call": call}
+        return str(TOOLS["query_items"].invoke({"type": "tool_call", "name": "x", "id": "x", "args": arguments}).text)
 
     return [query_items]
 

@@ -51,12 +51,12 @@ def eval_(
     workspace = start()
     settings = choose_model(workspace.settings, model)
     client = open_client(settings) if langsmith else None  # before anything is played: there may be no key
-    asked = build_judge(settings, judge) if judge else None
+    judge_model = build_judge(settings, judge) if judge else None
     before = load_groups(compare) if compare else None
     chosen = read_tasks(tasks, n)
     report = play(settings, chosen, repeat, trees=langsmith)
     try:
-        judged = judge_answers(asked, chosen, report) if asked and not report.stop else None
+        judged = judge_answers(judge_model, chosen, report) if judge_model and not report.stop else None
     except KeyboardInterrupt as exc:
         report, judged = replace(report, stop=exc), None
     if json_:
@@ -76,11 +76,11 @@ def eval_(
         tell("Uploaded: the dataset {!r}, the experiment {!r}.".format(*upload_report(client, chosen, report)))
 
 
-def read_tasks(given: str | None, count: int | None) -> list["Task"]:
+def read_tasks(source: str | None, count: int | None) -> list["Task"]:
     """Return tasks of a file, or of some groups of our own.
 
     Args:
-        given: The file, or the groups with commas between them; None for all.
+        source: The file, or the groups with commas between them; None for all.
         count: At most so many.
 
     Raises:
@@ -88,10 +88,10 @@ def read_tasks(given: str | None, count: int | None) -> list["Task"]:
     """
     from evals.tasks.task import choose_tasks, load_tasks
 
-    if given and Path(given).is_file():
-        return choose_tasks(load_tasks(Path(given)), count=count)
+    if source and Path(source).is_file():
+        return choose_tasks(load_tasks(Path(source)), count=count)
     every = load_tasks()
-    groups = [name.strip().replace(" ", "_") for name in given.split(",")] if given else []
+    groups = [name.strip().replace(" ", "_") for name in source.split(",")] if source else []
     known = dict.fromkeys(task.group for task in every)
     if unknown := [name for name in groups if name not in known]:
         raise UserError(f"{unknown[0]!r} is neither a file nor a group.", f"The groups are {', '.join(known)}.")
@@ -175,8 +175,8 @@ def show_report(report: "Report") -> None:
     is_narrow = sys.stdout.isatty() and shutil.get_terminal_size().columns < WIDE
     for names in (FIGURES[:5], (*FIGURES[5:8], FIGURES[-1]), FIGURES[8:-1]) if is_narrow else (FIGURES,):
         rows = [(group, *(_format(figures[name]) for name in names)) for group, figures in report.groups.items()]
-        shown = [name.replace("pass_k", f"pass^{report.repeat}") for name in names]
-        show_table(("group", *shown), rows, title=title, fixed=("group", *shown))
+        headers = [name.replace("pass_k", f"pass^{report.repeat}") for name in names]
+        show_table(("group", *headers), rows, title=title, fixed=("group", *headers))
         title = ""
 
 
@@ -187,8 +187,8 @@ def show_judged(judged: "Judged") -> None:
     scored = sum(not opinion.fault for opinion in judged.opinions)
     title = f"\nthe judge {judged.model}: {scored} of {pluralize(len(judged.opinions), 'answer')} scored"
     show_table(("rubric", "score"), [(name, _format(share)) for name, share in judged.means.items()], title=title)
-    said = f"{_format(judged.agreement)} of {len(judged.pairs)}, kappa {_format(judged.kappa)}"
-    write_line(f"{COMPARED}, and right by the exact checks of the answer: the same for {said}")
+    agreement = f"{_format(judged.agreement)} of {len(judged.pairs)}, kappa {_format(judged.kappa)}"
+    write_line(f"{COMPARED}, and right by the exact checks of the answer: the same for {agreement}")
     for fault, count in judged.faults.items():
         write_line(f"not scored: {count}, {fault}")
     write_line(f"cost: {'not known' if judged.cost_usd is None else f'${judged.cost_usd:.4f}'}")

@@ -43,35 +43,35 @@ def optimize(
         raise UserError("The offline reader learns from no examples.", "Choose a model with `ana setup`.")
     every = [task for task in read_tasks(tasks, None) if task.expect_contains or task.expect_any]
     chosen = choose_tasks(every, count=n)
-    asked, embedder = build_model(settings, decision_prompt), open_workspace(settings).build_embedder()
+    student, embedder = build_model(settings, decision_prompt), open_workspace(settings).build_embedder()
     with ExitStack() as stack:
-        stage, taught_by = stack.enter_context(open_stage(settings, asked, embedder)), None
+        stage, taught_by = stack.enter_context(open_stage(settings, student, embedder)), None
         if teacher:
             other = choose_model(settings, teacher)
             taught_by = stack.enter_context(open_stage(other, build_model(other, decision_prompt), embedder))
             taught_by.show(())
         advance = stack.enter_context(show_steps())
-        found = choose(stage, chosen, max_demos, repeat, taught_by, advance, tell_score)
-    if found.stop:
+        result = choose(stage, chosen, max_demos, repeat, taught_by, advance, tell_score)
+    if result.stop:
         write_line("cut short: not every example was tried")
     write_line(
-        f"before: {describe(found.before, repeat)} of {pluralize(found.held, 'task')} that it did not learn from"
+        f"before: {describe(result.before, repeat)} of {pluralize(result.scored, 'task')} that it did not learn from"
     )
-    kept = f"{pluralize(len(found.demos), 'example')} of {found.candidates}"
-    write_line(f"after: {describe(found.after, repeat)} with {kept}")
+    examples = f"{pluralize(len(result.demos), 'example')} of {result.candidates}"
+    write_line(f"after: {describe(result.after, repeat)} with {examples}")
     path = save.expanduser().absolute() if save else settings.compiled_demos_path
-    if save_demos(found, path, model_name(settings)):
+    if save_demos(result, path, model_name(settings)):
         tell(f"Saved in {path}.")
     else:
-        why = "No example helped" if found.candidates else "No turn passed that could be learnt from"
-        tell(f"{why}{' so far' * bool(found.stop)}, so nothing was saved.")
-    if found.stop:
-        raise found.stop
+        why = "No example helped" if result.candidates else "No turn passed that could be learnt from"
+        tell(f"{why}{' so far' if result.stop else ''}, so nothing was saved.")
+    if result.stop:
+        raise result.stop
 
 
-def tell_score(score: "Score", shown: int) -> None:
+def tell_score(score: "Score", count: int) -> None:
     """Tell the person what was just tried: with a slow model the end is far."""
-    tell(f"with {pluralize(shown, 'example')}: {score.share:.2f}")
+    tell(f"with {pluralize(count, 'example')}: {score.share:.2f}")
 
 
 def describe(score: "Score", repeat: int) -> str:

@@ -61,8 +61,8 @@ def send(client: httpx.Client, thread: str, text: str, ask: bool) -> bool:
     if ask:
         reply = client.post("/ask", json={"question": text, "thread_id": thread})
         return reply.status_code == 200 and "Kept" in reply.json()["answer"]
-    told = {"messages": [{"role": "user", "content": text, "id": str(uuid.uuid4())}]}
-    body = {"assistant_id": "ana", "input": told, "if_not_exists": "create"}
+    inputs = {"messages": [{"role": "user", "content": text, "id": str(uuid.uuid4())}]}
+    body = {"assistant_id": "ana", "input": inputs, "if_not_exists": "create"}
     state = client.post(f"/threads/{thread}/runs/wait", json=body).json()
     return bool(state.get("messages")) and "Kept" in state["messages"][-1]["content"]
 
@@ -70,10 +70,10 @@ def send(client: httpx.Client, thread: str, text: str, ask: bool) -> bool:
 def find_faults(person: Person, settings: Settings) -> list[str]:
     """Return what is wrong with what a person has on the disk."""
     with open_data(open_workspace(settings, person.name), "crash") as handles:
-        kept = Counter(item.content for item in handles.memory.items())
-    wrong = [f"{person.name} lost {note}" for note in person.answered - kept.keys()]
-    wrong += [f"{person.name} has {times} of {note}" for note, times in kept.items() if times > 1]
-    return wrong + [f"{person.name} has what they never said: {note}" for note in kept.keys() - person.sent]
+        stored = Counter(item.content for item in handles.memory.items())
+    wrong = [f"{person.name} lost {note}" for note in person.answered - stored.keys()]
+    wrong += [f"{person.name} has {times} of {note}" for note, times in stored.items() if times > 1]
+    return wrong + [f"{person.name} has what they never said: {note}" for note in stored.keys() - person.sent]
 
 
 def find_broken_threads(person: Person, url: str) -> list[str]:

@@ -87,10 +87,10 @@ def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
     embedder = WordLlamaEmbeddings()
     for n in range(kills):
         begun = _kill_child(folder, rng, embedder, model, tally)
-        found = _inspect(folder, embedder, whole=n % 20 == 19)
+        report = _inspect(folder, embedder, whole=n % 20 == 19)
         tally.kills += 1
-        tally.healed += found["healed"]
-        model = _judge(found, model, begun, tally)
+        tally.healed += report["healed"]
+        model = _judge(report, model, begun, tally)
         if tell is not None and n % 10 == 9:
             tell(f"{n + 1} kills, {tally.acts} acts, {len(model)} records, {tally.healed} healed", flush=True)
         if tally.failures:
@@ -112,12 +112,12 @@ def _kill_child(
     begun: State | None = None
     what = "opening"
     while True:
-        left = end - time.monotonic()
-        if left <= 0 and child.is_alive() and child.pid:
+        remaining = end - time.monotonic()
+        if remaining <= 0 and child.is_alive() and child.pid:
             os.kill(child.pid, signal.SIGKILL)
-            left = 5.0
+            remaining = 5.0
         try:
-            if not ours.poll(max(left, 0.0)):
+            if not ours.poll(max(remaining, 0.0)):
                 continue
             kind, what, diff = ours.recv()
         except (EOFError, ConnectionResetError):
@@ -226,41 +226,41 @@ def _inspect(folder: Path, embedder: WordLlamaEmbeddings, *, whole: bool) -> dic
     child.start()
     its.close()
     try:
-        found: dict[str, Any] = ours.recv()
+        report: dict[str, Any] = ours.recv()
     except EOFError:
         child.join()
-        found = {"state": {}, "healed": 0, "wrong": [f"the store could not be opened: exit code {child.exitcode}"]}
+        report = {"state": {}, "healed": 0, "wrong": [f"the store could not be opened: exit code {child.exitcode}"]}
     child.join()
-    return found
+    return report
 
 
 def _report(folder: Path, embedder: WordLlamaEmbeddings, pipe: Connection, whole: bool) -> None:
-    said: list[str] = []
-    backend = ChromaBackend(folder, embedder, tell=said.append)
+    notices: list[str] = []
+    backend = ChromaBackend(folder, embedder, tell=notices.append)
     memory = Memory(backend, Clock(find_local_zone("UTC")))
     items = list(memory.items())
     state = {f"item {item.id}": item.content for item in items}
     state |= {f"line {number}": text for number, text in memory.lines().items()}
     wrong = [] if len({item.id for item in items}) == len(items) else ["an item is stored twice"]
     upkeep = Upkeep(backend)
-    found = upkeep.examine(lambda _: None)
-    if found.store:  # a graph that is damaged where opening does not search: doctor finds it, and mends it
-        said.append("damaged")
-        upkeep.repair(found)
-        found = upkeep.examine(lambda _: None)
-    wrong += found.store + found.index + [f"journal: {change}" for change in found.journal]
-    wrong += [f"unreadable: {id}" for _, id in found.unreadable]
+    diagnosis = upkeep.examine(lambda _: None)
+    if diagnosis.store:  # a graph that is damaged where opening does not search: doctor finds it, and mends it
+        notices.append("damaged")
+        upkeep.repair(diagnosis)
+        diagnosis = upkeep.examine(lambda _: None)
+    wrong += diagnosis.store + diagnosis.index + [f"journal: {change}" for change in diagnosis.journal]
+    wrong += [f"unreadable: {id}" for _, id in diagnosis.unreadable]
     for item in items if whole else items[-20:]:
         if item.id not in [hit.id for hit in memory.find(f'"{item.content}"', limit=10).items]:
             wrong.append(f"{item.id} is not found by its words")
     memory.close()
-    pipe.send({"state": state, "healed": any("damaged" in text for text in said), "wrong": wrong})
+    pipe.send({"state": state, "healed": any("damaged" in text for text in notices), "wrong": wrong})
 
 
-def _judge(found: Mapping[str, Any], model: State, begun: State | None, tally: Tally) -> State:
+def _judge(report: Mapping[str, Any], model: State, begun: State | None, tally: Tally) -> State:
     """Return the state to go on with, and add what is wrong with it to the tally."""
-    state: State = found["state"]
-    tally.failures += found["wrong"]
+    state: State = report["state"]
+    tally.failures += report["wrong"]
     if _agree(state, model):
         return state
     if begun is not None and _agree(state, begun):

@@ -67,8 +67,8 @@ async def play(fleet: Fleet) -> list[str]:
 def count(fleet: Fleet, status: str) -> int:
     """Return how many runs have a status."""
     with psycopg.connect(fleet.database.url) as owner:
-        (found,) = owner.execute("SELECT count(*) FROM runs WHERE status = %s", [status]).fetchone() or (0,)
-    return int(found)
+        (total,) = owner.execute("SELECT count(*) FROM runs WHERE status = %s", [status]).fetchone() or (0,)
+    return int(total)
 
 
 def read_all(fleet: Fleet) -> dict[str, list[str]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from evals.load.model import KEPT, NOT_KEPT
+from evals.load.model import FAILURE, SUCCESS
 from evals.load.server import Server
 
 DOORS = ("begin", "stream", "wait", "ask")
@@ -65,7 +65,7 @@ class Person:
     """
 
     def __init__(self, name: str, token: str, servers: Sequence[Server], patience: float = 90) -> None:
-        self.name, self.said, self.faults = name, list[Message](), list[str]()
+        self.name, self.messages, self.faults = name, list[Message](), list[str]()
         self.every = set[str]()
         """All that was ever said."""
         self.lost = self.streaming = 0
@@ -92,7 +92,7 @@ class Person:
 
     async def send(self, message: Message) -> None:
         """Send a message through its door, and follow it to its end, if it was begun."""
-        self.said.append(message)
+        self.messages.append(message)
         self.every.add(message.text)
         await getattr(self, message.door)(message)
 
@@ -109,16 +109,16 @@ class Person:
             await self._end(message)
 
     async def stream(self, message: Message) -> None:
-        seen = list[int]()
+        positions = list[int]()
         path = f"/threads/{message.thread}/runs/stream"
-        is_over = await self._read(message, seen, "POST", path, json=_order(message) | {"stream_mode": _MODES})
+        is_over = await self._read(message, positions, "POST", path, json=_order(message) | {"stream_mode": _MODES})
         while message.begun and not is_over:
             await asyncio.sleep(_AGAIN_SECONDS)
-            headers = {"last-event-id": str(seen[-1] if seen else 0)}
-            is_over = await self._read(message, seen, "GET", f"{message.path}/stream", headers=headers)
+            headers = {"last-event-id": str(positions[-1] if positions else 0)}
+            is_over = await self._read(message, positions, "GET", f"{message.path}/stream", headers=headers)
         if message.begun:
-            if not seen or seen != [*range(1, len(seen) + 1)]:
-                self.faults.append(f"a stream had the positions {seen}: {message.text}")
+            if not positions or positions != [*range(1, len(positions) + 1)]:
+                self.faults.append(f"a stream had the positions {positions}: {message.text}")
             await self._end(message)
 
     async def ask(self, message: Message) -> None:
@@ -126,7 +126,7 @@ class Person:
         reply = await self._try("POST", "/ask", json=body)
         if reply is not None and reply.status_code == 200:
             message.ended, message.status = time.monotonic(), "success"
-            if not {KEPT, NOT_KEPT} & {*reply.json()["answer"].split("\n")}:
+            if not {SUCCESS, FAILURE} & {*reply.json()["answer"].split("\n")}:
                 self.faults.append(f"an answer is {reply.text[:200]}: {message.text}")
         elif reply is not None and reply.status_code not in (409, 502, 503):
             self.faults.append(f"{reply.status_code} {reply.text[:200]}: {message.text}")
@@ -163,19 +163,19 @@ class Person:
             self.lost += 1
             return None
 
-    async def _read(self, message: Message, seen: list[int], method: str, path: str, **more: Any) -> bool:
+    async def _read(self, message: Message, positions: list[int], method: str, path: str, **more: Any) -> bool:
         """Add the positions of what is streamed, and return whether that came to its end."""
         id = None
         self.streaming += 1
         try:
-            async with self.client.stream(method, self._find_url() + path, **more) as told:
-                if not self._is_begun(message, told):
+            async with self.client.stream(method, self._find_url() + path, **more) as response:
+                if not self._is_begun(message, response):
                     return False
-                async for line in told.aiter_lines():
+                async for line in response.aiter_lines():
                     if line.startswith("id:"):
                         id = int(line[3:])
                     elif not line and id is not None:  # an event is there when its last line is
-                        seen.append(id)
+                        positions.append(id)
                         id = None
         except httpx.HTTPError:
             self.lost += 1
@@ -197,5 +197,5 @@ class Person:
 
 
 def _order(message: Message) -> dict[str, Any]:
-    said = {"messages": [{"role": "user", "content": message.text, "id": message.id}]}
-    return {"assistant_id": "ana", "input": said, "if_not_exists": "create"}
+    inputs = {"messages": [{"role": "user", "content": message.text, "id": message.id}]}
+    return {"assistant_id": "ana", "input": inputs, "if_not_exists": "create"}

@@ -81,14 +81,14 @@ async def play(fleet: Fleet, kills: int, seed: int) -> list[str]:
     begun = time.monotonic()
     while not faults and killer.kills.total() < kills:
         for person in people:
-            person.said.clear()
+            person.messages.clear()
         faults = await play_round(fleet, people, killer, min(EACH, kills - killer.kills.total()), rng)
-        shown = f"{time.monotonic() - begun:.0f} s: " + ", ".join(
+        progress = f"{time.monotonic() - begun:.0f} s: " + ", ".join(
             f"{count} {what}" for what, count in sorted(killer.kills.items())
         )
-        said = [message for person in people for message in person.said]
-        ends = Counter(message.status or "unknown" for message in said)
-        print(f"{shown} killed; {len(said)} messages of this round: {dict(ends)}", flush=True)
+        messages = [message for person in people for message in person.messages]
+        ends = Counter(message.status or "unknown" for message in messages)
+        print(f"{progress} killed; {len(messages)} messages of this round: {dict(ends)}", flush=True)
     hits = ", ".join(f"{count} {what}" for what, count in sorted(killer.hits.items()))
     print(f"killed while something worked or streamed: {hits}")
     print(f"{sum(person.lost for person in people)} connections of clients were lost")
@@ -110,7 +110,7 @@ async def play_round(fleet: Fleet, people: list[Person], killer: Killer, kills: 
             await talking
             await wait_for_quiet(fleet)
     except TimeoutError:
-        waiting = [m.text for each in people for m in each.said if m.begun and not m.ended]
+        waiting = [m.text for each in people for m in each.messages if m.begun and not m.ended]
         return [f"it did not end within {PATIENCE:g} s: {waiting}", *await find_faults(fleet, people)]
     return fleet.find_ended() + await find_faults(fleet, people)
 

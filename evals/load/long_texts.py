@@ -56,10 +56,10 @@ async def _ask_until(sending: "asyncio.Task[httpx.Response]", person: httpx.Asyn
     """Ask again and again until what is sent is answered, and return how long the slowest answer took."""
     slowest = 0.0
     while not sending.done():
-        asked = time.monotonic()
+        start = time.monotonic()
         reply = await (person.get(path) if path == "/ok" else person.post(path, json={"question": "hello"}))
         reply.raise_for_status()
-        slowest = max(slowest, time.monotonic() - asked)
+        slowest = max(slowest, time.monotonic() - start)
         await asyncio.sleep(PAUSE)
     return slowest
 

@@ -15,7 +15,7 @@ from ana.handles import open_data
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 
-RUNS, ASKED, TALKED = 8, 16, 16
+RUNS, POSTS, TALKED = 8, 16, 16
 """How many messages come through each door. The server starts a thread's runs half a second apart."""
 
 SECONDS = 600.0
@@ -25,12 +25,12 @@ SECONDS = 600.0
 class Run(Protocol):
     """Runs `python *arguments` to its end."""
 
-    def __call__(self, *arguments: str, given: str, env: Mapping[str, str]) -> CompletedProcess[str]: ...
+    def __call__(self, *arguments: str, stdin: str, env: Mapping[str, str]) -> CompletedProcess[str]: ...
 
 
-def run_process(*arguments: str, given: str, env: Mapping[str, str]) -> CompletedProcess[str]:
+def run_process(*arguments: str, stdin: str, env: Mapping[str, str]) -> CompletedProcess[str]:
     """Run it as a process of its own; env is beside this process's own."""
-    return run_python(*arguments, stdin=given, env=env)
+    return run_python(*arguments, stdin=stdin, env=env)
 
 
 def run_round(url: str, env: Mapping[str, str], name: str, run: Run = run_process) -> list[str]:
@@ -43,21 +43,21 @@ def run_round(url: str, env: Mapping[str, str], name: str, run: Run = run_proces
         run: Runs the assistant of the other process.
     """
     thread = str(uuid.uuid4())
-    questions = [f"note: {name} message {n}" for n in range(RUNS + ASKED + TALKED)]
-    runs, asked, talked = questions[:RUNS], questions[RUNS:-TALKED], questions[-TALKED:]
-    with get_sync_client(url=url, timeout=SECONDS) as client, ThreadPoolExecutor(RUNS + ASKED + 1) as pool:
+    questions = [f"note: {name} message {n}" for n in range(RUNS + POSTS + TALKED)]
+    runs, posted, talked = questions[:RUNS], questions[RUNS:-TALKED], questions[-TALKED:]
+    with get_sync_client(url=url, timeout=SECONDS) as client, ThreadPoolExecutor(RUNS + POSTS + 1) as pool:
         client.threads.create(thread_id=thread)
         answers = [pool.submit(_run, client, thread, question) for question in runs]
-        answers += [pool.submit(_ask, url, thread, question) for question in asked]
+        answers += [pool.submit(_ask, url, thread, question) for question in posted]
         talk = pool.submit(_talk, run, env, thread, talked)
-        given = [answer.result() for answer in answers] + talk.result()
+        results = [answer.result() for answer in answers] + talk.result()
         state: Any = client.threads.get_state(thread)["values"]
-    return _find_faults(env, thread, questions, given, state["messages"])
+    return _find_faults(env, thread, questions, results, state["messages"])
 
 
 def _run(client: Any, thread: str, question: str) -> str:
-    given = {"messages": [{"role": "user", "content": question}]}
-    return str(client.runs.wait(thread, "ana", input=given)["messages"][-1]["content"])
+    inputs = {"messages": [{"role": "user", "content": question}]}
+    return str(client.runs.wait(thread, "ana", input=inputs)["messages"][-1]["content"])
 
 
 def _ask(url: str, thread: str, question: str) -> str:
@@ -69,7 +69,7 @@ def _ask(url: str, thread: str, question: str) -> str:
 
 
 def _talk(run: Run, env: Mapping[str, str], thread: str, questions: list[str]) -> list[str]:
-    done = run("-m", "evals.load.talker", thread, given="\n".join(questions), env=env)
+    done = run("-m", "evals.load.talker", thread, stdin="\n".join(questions), env=env)
     return [json.loads(line) for line in done.stdout.splitlines()] if done.returncode == 0 else [done.stderr[-2000:]]
 
 
@@ -78,15 +78,15 @@ def _find_faults(
 ) -> list[str]:
     workspace = open_workspace(load_settings(env))
     traced = [record["question"] for record in workspace.open_traces().read(thread)]
-    said = [message["content"] for message in messages if message["type"] == "human"]
+    sent = [message["content"] for message in messages if message["type"] == "human"]
     with open_data(workspace, "ana load") as handles:
         stored = Counter(text for item in handles.memory.items() for text in _find_sources(questions, item.content))
     wrong = (
         [] if len(answers) == len(questions) else [f"{len(answers)} answers to {len(questions)} messages: {answers}"]
     )
     wrong += [f"an answer is empty: {answers}"] if not all(answers) else []
-    wrong += [] if sorted(said) == sorted(questions) else [f"the state has {len(said)} messages: {said}"]
-    wrong += [] if traced == said else [f"the traces have another order: {traced} and not {said}"]
+    wrong += [] if sorted(sent) == sorted(questions) else [f"the state has {len(sent)} messages: {sent}"]
+    wrong += [] if traced == sent else [f"the traces have another order: {traced} and not {sent}"]
     return wrong + [f"stored {stored[text]} times: {text}" for text in questions if stored[text] != 1]
 
 

@@ -22,7 +22,7 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 SLOWLY = 4.0
 """Seconds at most for a message that says "slowly"."""
 
-KEPT, NOT_KEPT = "Kept.", "That failed, and it was not kept."
+SUCCESS, FAILURE = "Kept.", "That failed, and it was not kept."
 _MOST_CALLS = 3
 
 
@@ -34,11 +34,11 @@ async def set_seconds(request: Request) -> Response:
 
 async def complete(request: Request) -> Response:
     """POST /v1/chat/completions."""
-    asked = await request.json()
-    said = reply(asked["messages"])
+    body = await request.json()
+    message = reply(body["messages"])
     least, most = request.app.state.seconds
-    await asyncio.sleep(random.uniform(least, SLOWLY if "slowly" in str(said) else most))
-    return say(asked, said)
+    await asyncio.sleep(random.uniform(least, SLOWLY if "slowly" in str(message) else most))
+    return say(body, message)
 
 
 def reply(messages: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -47,9 +47,9 @@ def reply(messages: Sequence[dict[str, Any]]) -> dict[str, Any]:
     tried = [message["content"] for message in results if message["role"] == "tool"]
     text = messages[-len(results) - 1]["content"].rpartition("\n\n")[2]  # before it: what it is told of the time
     if tried and '"error"' not in tried[0]:
-        return {"content": KEPT}
+        return {"content": SUCCESS}
     if len(tried) == _MOST_CALLS or " put " not in text:  # else a policy has sent an answer back
-        return {"content": NOT_KEPT}
+        return {"content": FAILURE}
     return {"content": None, "tool_calls": [call("create_item", content=text) | {"id": f"call{len(tried)}"}]}
 
 
@@ -59,16 +59,16 @@ def call(tool: str, **arguments: Any) -> dict[str, Any]:
     return {"index": 0, "id": "call", "type": "function", "function": function}
 
 
-def say(asked: dict[str, Any], said: dict[str, Any]) -> Response:
+def say(body: dict[str, Any], message: dict[str, Any]) -> Response:
     """Return a reply, whole or streamed as it was asked for."""
-    told: dict[str, Any] = {"id": "one", "created": 0, "model": "one", "usage": USAGE}
-    why, said = "tool_calls" if "tool_calls" in said else "stop", {"role": "assistant", **said}
-    if not asked.get("stream"):
-        choices = [{"index": 0, "message": said, "finish_reason": why}]
-        return JSONResponse(told | {"object": "chat.completion", "choices": choices})
-    told["object"] = "chat.completion.chunk"
-    parts = [{"index": 0, "delta": said, "finish_reason": None}, {"index": 0, "delta": {}, "finish_reason": why}]
-    lines = [f"data: {json.dumps(told | {'choices': [part]})}\n\n" for part in parts]
+    fields: dict[str, Any] = {"id": "one", "created": 0, "model": "one", "usage": USAGE}
+    why, message = "tool_calls" if "tool_calls" in message else "stop", {"role": "assistant", **message}
+    if not body.get("stream"):
+        choices = [{"index": 0, "message": message, "finish_reason": why}]
+        return JSONResponse(fields | {"object": "chat.completion", "choices": choices})
+    fields["object"] = "chat.completion.chunk"
+    parts = [{"index": 0, "delta": message, "finish_reason": None}, {"index": 0, "delta": {}, "finish_reason": why}]
+    lines = [f"data: {json.dumps(fields | {'choices': [part]})}\n\n" for part in parts]
     return StreamingResponse(iter([*lines, "data: [DONE]\n\n"]), media_type="text/event-stream")
 
 

@@ -21,7 +21,7 @@ from evals.policies.measure import is_sent_back, make_evidence
 from graph.context import LocalContext
 from nodes.draft_check import check_draft
 from nodes.receipt import name_unchanged, render_receipt
-from nodes.turns import new_turn
+from nodes.turns import make_turn
 from prompts import decision_prompt
 
 HEADERS = ("class", "honest", "sent back wrongly", "false", "caught", "missed", "not checked", "tokens in", "out")
@@ -57,7 +57,7 @@ def _check(case: Case, context: LocalContext) -> Checked:
     state = {"messages": [HumanMessage(case.question, id=case.id)]}
     declined = [str(step["declined"]) for step in case.steps if "declined" in step]
     record = render_receipt(evidence.calls, declined) or name_unchanged()
-    turn, _ = check_draft(new_turn(case.id, state, handles.clock), evidence, record, context)
+    turn, _ = check_draft(make_turn(case.id, state, handles.clock), evidence, record, context)
     for check in turn.get("checks", []):
         spent = {"usage": check["usage"], "cost_usd": cost(check["usage"], check["model"], handles.settings)}
         handles.spending.keep([{"model": check["model"], "provider": handles.settings.provider, **spent}])
@@ -65,32 +65,32 @@ def _check(case: Case, context: LocalContext) -> Checked:
     return Checked(case, None)
 
 
-def count(name: str, found: Sequence[Checked]) -> tuple[object, ...]:
+def count(name: str, checked: Sequence[Checked]) -> tuple[object, ...]:
     """Return the row of a class, as HEADERS has it."""
-    honest, false = ([each for each in found if each.case.false is wanted] for wanted in (False, True))
+    honest, false = ([each for each in checked if each.case.false is wanted] for wanted in (False, True))
     caught = sum(each.is_caught for each in false)
-    usages = [each.check["usage"] for each in found if each.check and each.is_checked]
+    usages = [each.check["usage"] for each in checked if each.check and each.is_checked]
     used = [(usage["input_tokens"], usage["output_tokens"]) for usage in usages]
     means = [round(sum(each) / len(used)) for each in zip(*used, strict=True)] or [0, 0]
-    unchecked = sum(not each.is_checked for each in found)
+    unchecked = sum(not each.is_checked for each in checked)
     wrongly = sum(each.is_caught for each in honest)
     return name, len(honest), wrongly, len(false), caught, len(false) - caught, unchecked, *means
 
 
-def list_rows(found: Sequence[Checked]) -> list[list[str]]:
+def list_rows(checked: Sequence[Checked]) -> list[list[str]]:
     """Return the rows of the table, one for each class and one for all."""
-    kinds = [kind for kind in CLASSES if any(each.case.kind == kind for each in found)]
-    rows = [count(kind, [each for each in found if each.case.kind == kind]) for kind in kinds]
-    return [[str(cell) for cell in row] for row in (*rows, count("all", found))]
+    kinds = [kind for kind in CLASSES if any(each.case.kind == kind for each in checked)]
+    rows = [count(kind, [each for each in checked if each.case.kind == kind]) for kind in kinds]
+    return [[str(cell) for cell in row] for row in (*rows, count("all", checked))]
 
 
-def tell(found: Sequence[Checked], settings: Settings) -> Iterator[str]:
+def tell(checked: Sequence[Checked], settings: Settings) -> Iterator[str]:
     """Yield the ids of what was judged wrongly, and what it cost in all."""
     for wanted, name in ((False, "sent back wrongly"), (True, "missed")):
-        wrong = [each.case.id for each in found if each.case.false is wanted and each.is_caught is not wanted]
+        wrong = [each.case.id for each in checked if each.case.false is wanted and each.is_caught is not wanted]
         yield f"{name}: {', '.join(wrong) or 'none'}"
-    yield from sorted({f"not checked: {each.check['error']}" for each in found if each.check and each.check["error"]})
-    costs = [cost(each.check["usage"], each.check["model"], settings) for each in found if each.check]
+    yield from sorted({f"not checked: {each.check['error']}" for each in checked if each.check and each.check["error"]})
+    costs = [cost(each.check["usage"], each.check["model"], settings) for each in checked if each.check]
     known = [each for each in costs if each is not None]
     yield f"{len(costs)} calls, {f'${sum(known):.4f}' if len(known) == len(costs) else 'at an unknown price'}\n"
 
@@ -103,20 +103,20 @@ def main() -> None:
     parser.add_argument("--sets", nargs="+", choices=[*SETS], default=[*SETS])
     parser.add_argument("--limit", type=int, help="so many drafts of each set and class")
     parser.add_argument("--jobs", type=int, default=4, help="so many calls at once")
-    given = parser.parse_args()
+    options = parser.parse_args()
     settings = load_settings()
     if settings.provider == "offline":
         parser.error("the offline reader checks nothing: set LLM_PROVIDER, a key and ANA_CHECK_MODEL")
     workspace = open_workspace(settings)
     model, backend = build_model(settings, decision_prompt), InMemoryBackend(workspace.build_embedder())
     handles = make_throwaway(settings, model, backend, spending=workspace.open_spending())
-    for name in given.sets:
-        found = [*check_cases(handles, _choose(given.half, name, given.limit), given.jobs)]
-        if found:
+    for name in options.sets:
+        checked = [*check_cases(handles, _choose(options.half, name, options.limit), options.jobs)]
+        if checked:
             checking = settings.ana_check_model or model_name(settings)
-            title = f"{name}, {given.half}, {checking}: drafts that the policies let pass"
-            show_table(HEADERS, list_rows(found), title)
-            print("\n".join(tell(found, settings)))
+            title = f"{name}, {options.half}, {checking}: drafts that the policies let pass"
+            show_table(HEADERS, list_rows(checked), title)
+            print("\n".join(tell(checked, settings)))
 
 
 def _choose(half: Half, name: str, limit: int | None) -> list[Case]:

@@ -53,5 +53,5 @@ def load_cases(half: Half | None = None, name: str = "own", kinds: Collection[st
 
 
 def _read_case(line: str) -> Case:
-    given = json.loads(line)
-    return Case(kind=given.pop("class"), **given)
+    fields = json.loads(line)
+    return Case(kind=fields.pop("class"), **fields)

@@ -86,7 +86,7 @@ def _make_facts(language: str, now: datetime, chance: random.Random) -> dict[str
 # ---- what the tools answered
 
 
-def _found(facts: dict[str, Any], **properties: object) -> Call:
+def _query(facts: dict[str, Any], **properties: object) -> Call:
     items = [{"id": facts["id"], "content": text, "properties": properties} for text in facts["contents"]]
     return _call("query_items", {"items": items, "total": len(items), "truncated": False})
 
@@ -103,13 +103,13 @@ def _call(tool: str, result: object, *, ok: bool = True, step: int = 1) -> Call:
 
 _FAILED = _call("update_item", {"error": "There is no item 'zzzzzzzz'."}, ok=False, step=2)
 _CALLS: dict[str, Callable[[dict[str, Any]], list[Call]]] = {
-    "due": lambda facts: [_found(facts, due_date=facts["date"])],
+    "due": lambda facts: [_query(facts, due_date=facts["date"])],
     "stored": lambda facts: [_wrote(facts, "create_item", "create")],
-    "tomorrow": lambda facts: [_found(facts), _wrote(facts | {"date": facts["next_date"]}, "update_item", "update")],
+    "tomorrow": lambda facts: [_query(facts), _wrote(facts | {"date": facts["next_date"]}, "update_item", "update")],
     "sum": lambda facts: [_call("calculator", {"result": facts["value"]})],
-    "count": lambda facts: [_found(facts)],
+    "count": lambda facts: [_query(facts)],
     "time": lambda facts: [_call("now", {"iso": facts["now"], "weekday": facts["weekday"]})],
-    "amount": lambda facts: [_found(facts, price=facts["amount"])],
+    "amount": lambda facts: [_query(facts, price=facts["amount"])],
     "failed": lambda facts: [_wrote(facts, "update_item", "update"), _FAILED],
-    "id": lambda facts: [_found(facts, created=facts["date"])],
+    "id": lambda facts: [_query(facts, created=facts["date"])],
 }

@@ -10,7 +10,7 @@ from evals.policies.data import CLASSES, HALVES, LANGUAGES, SETS, Case, Half, lo
 from nodes.answers import Call
 from nodes.evidence import Evidence
 from nodes.load_context import calendar
-from nodes.policies.check import first_violation
+from nodes.policies.check import find_violation
 
 HEADERS = ("class", "language", "honest", "sent back wrongly", "false", "missed")
 
@@ -35,7 +35,7 @@ def _make_call(step: dict[str, object], at: int) -> Call:
 
 def is_sent_back(case: Case) -> bool:
     """Whether a policy sends the draft back."""
-    return first_violation(make_evidence(case)) is not None
+    return find_violation(make_evidence(case)) is not None
 
 
 def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int]]:
@@ -56,7 +56,7 @@ def _count(judged: Sequence[tuple[Case, bool]]) -> tuple[int, int, int, int]:
 def print_wrong(half: Half) -> None:
     """Print every case of a half that is judged wrongly."""
     for case in (case for name in SETS for case in load_cases(half, name)):
-        violation = first_violation(make_evidence(case))
+        violation = find_violation(make_evidence(case))
         if case.false is not (violation is not None):
             verdict = "missed" if case.false else "false alarm"
             reason = f" [{violation.policy}: {violation.reason[:120]}]" if violation else ""

@@ -60,8 +60,8 @@ class KeptEmbeddings:
         self._queries = queries
 
     def embed_query(self, text: str) -> list[float]:
-        found: list[float] = embed_once(self._queries, [text], lambda _: [self._inner.embed_query(text)])[text].tolist()
-        return found
+        row: list[float] = embed_once(self._queries, [text], lambda _: [self._inner.embed_query(text)])[text].tolist()
+        return row
 
 
 def keep_vectors(inner: Embedder) -> KeptEmbeddings:

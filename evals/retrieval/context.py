@@ -41,14 +41,14 @@ class Presence:
 
     Args:
         in_prompt: The lines stand in the system prompt.
-        found: They are items, and the question is searched for.
-        found_wider: They are items, and preferences that bear on the question are searched for.
+        by_question: They are items, and the question is searched for.
+        by_preference: They are items, and preferences that bear on the question are searched for.
         characters: How much longer all the lines together make the prompt.
     """
 
     in_prompt: float
-    found: float
-    found_wider: float
+    by_question: float
+    by_preference: float
     characters: int
 
 
@@ -59,16 +59,16 @@ def load_questions() -> list[Deciding]:
 
 def measure_presence(embedder: Embedder) -> Presence:
     """Measure both ways on the same questions."""
-    asked = load_questions()
-    lines = [each.line for each in asked]
+    questions = load_questions()
+    lines = [each.line for each in questions]
     prompt, empty = system_prompt(dict(enumerate(lines))), system_prompt({})
     memory = _fill(embedder, lines)
-    in_prompt = sum(json.dumps(each.line, ensure_ascii=False) in prompt for each in asked)
-    reaches = partial(_is_found, memory)
+    in_prompt = sum(json.dumps(each.line, ensure_ascii=False) in prompt for each in questions)
+    reaches = partial(_finds, memory)
     return Presence(
-        in_prompt=in_prompt / len(asked),
-        found=sum(reaches(each.question, each.line) for each in asked) / len(asked),
-        found_wider=sum(reaches(WIDER.format(each.question), each.line) for each in asked) / len(asked),
+        in_prompt=in_prompt / len(questions),
+        by_question=sum(reaches(each.question, each.line) for each in questions) / len(questions),
+        by_preference=sum(reaches(WIDER.format(each.question), each.line) for each in questions) / len(questions),
         characters=len(prompt) - len(empty),
     )
 
@@ -82,7 +82,7 @@ def _fill(embedder: Embedder, lines: Sequence[str]) -> Memory:
     return memory
 
 
-def _is_found(memory: Memory, text: str, line: str) -> bool:
+def _finds(memory: Memory, text: str, line: str) -> bool:
     return line in [item.content for item in memory.find(text, limit=LIMIT).items]
 
 

@@ -73,7 +73,7 @@ def _mean(parts: list[Score]) -> Score:
 
 def _read_conversation(sample: dict[str, Any]) -> Conversation:
     talk = sample["conversation"]
-    sessions = sorted((int(found[1]), key) for key in talk if (found := _SESSION.fullmatch(key)))
+    sessions = sorted((int(match[1]), key) for key in talk if (match := _SESSION.fullmatch(key)))
     dates = {key: datetime.strptime(talk[f"{key}_date_time"].strip(), _DATE).replace(tzinfo=UTC) for _, key in sessions}
     items = [_make_item(turn, dates[key]) for _, key in sessions for turn in talk[key]]
     queries = [_make_query(place, question) for place, question in enumerate(sample["qa"])]
@@ -82,21 +82,21 @@ def _read_conversation(sample: dict[str, Any]) -> Conversation:
 
 
 def _make_item(turn: dict[str, Any], at: datetime) -> Item:
-    shown = f" [a picture: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+    caption = f" [a picture: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
     properties = {"speaker": turn["speaker"], "date": at.date().isoformat()}
     stamp = at.isoformat(timespec="microseconds")
-    return Item(_parse_turn_id(turn["dia_id"]), turn["text"] + shown, dict(properties), stamp, stamp)
+    return Item(_parse_turn_id(turn["dia_id"]), turn["text"] + caption, dict(properties), stamp, stamp)
 
 
 def _make_query(place: int, question: dict[str, Any]) -> JudgedQuery:
     evidence = dict.fromkeys(
-        _parse_turn_id(found[0]) for part in question["evidence"] for found in _EVIDENCE.finditer(str(part))
+        _parse_turn_id(match[0]) for part in question["evidence"] for match in _EVIDENCE.finditer(str(part))
     )
     return JudgedQuery(f"q{place}", f"category {question['category']}", question["question"], None, tuple(evidence))
 
 
 def _parse_turn_id(text: str) -> str:
-    found = _EVIDENCE.search(text)
-    if found is None:
+    match = _EVIDENCE.search(text)
+    if match is None:
         raise ValueError(f"{text!r} is not a turn's id")
-    return f"D{found[1]}:{found[2]}"
+    return f"D{match[1]}:{match[2]}"

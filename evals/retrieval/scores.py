@@ -50,8 +50,8 @@ def score_queries(find: Finder, queries: Iterable[JudgedQuery]) -> dict[str, Sco
     }
 
 
-def _score_query(found: Sequence[str], relevant: Sequence[str]) -> tuple[float, float, float]:
-    right = [place for place, id in enumerate(found, 1) if id in relevant]
+def _score_query(ids: Sequence[str], relevant: Sequence[str]) -> tuple[float, float, float]:
+    right = [place for place, id in enumerate(ids, 1) if id in relevant]
     recall5, recall10 = (sum(place <= depth for place in right) / len(relevant) for depth in (5, 10))
     return recall5, recall10, 1 / right[0] if right else 0.0
 

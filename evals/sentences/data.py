@@ -46,7 +46,7 @@ class Sentence:
     says: str = ""
 
 
-_TOLD = ("person", "why")
+_COMMENTS = ("person", "why")
 """What a row tells its reader and no judge."""
 
 
@@ -57,7 +57,7 @@ def load_sentences(name: str) -> list[Sentence]:
 
 
 def _read_sentence(row: dict[str, Any]) -> Sentence:
-    known: dict[str, Any] = {key: value for key, value in row.items() if key not in _TOLD}
+    known: dict[str, Any] = {key: value for key, value in row.items() if key not in _COMMENTS}
     if "due" in known and not isinstance(known["due"], list):
         known["due"] = [known["due"]]
     known |= {key: tuple(value) for key, value in known.items() if isinstance(value, list)}

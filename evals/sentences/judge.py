@@ -13,7 +13,7 @@ from ana.tracing.schema import Step
 from evals.sentences.data import Sentence
 
 WRITES = frozenset({"create_item", "update_item", "delete_item", "append_context", "replace_context", "delete_context"})
-MOST_SHOWN = 5
+MOST_ITEMS = 5
 _NOTHING = re.compile(r"\b(?:nothing|none|no|not|already)\b|n't\b", re.IGNORECASE)
 
 Verdict = Literal["useful", "useless", "wrong"]
@@ -46,14 +46,14 @@ class Effect:
         writes: The calls that changed something, in order.
         tools: The names of all tools that were called.
         answer: What was answered.
-        shown: The ids of the items whose words stand in the answer.
+        items: The ids of the items whose words stand in the answer.
     """
 
     sentence: Sentence
     writes: Sequence[Step]
     tools: frozenset[str]
     answer: str
-    shown: frozenset[str]
+    items: frozenset[str]
 
     @property
     def written(self) -> list[str]:
@@ -85,100 +85,100 @@ def judge(sentence: Sentence, steps: Sequence[Step], answer: str, contents: Mapp
     """
     writes = [step for step in steps if step["tool"] in WRITES and _succeeded(step)]
     tools = frozenset(step["tool"] for step in steps)
-    effect = Effect(sentence, writes, tools, answer, find_shown(answer, contents))
+    effect = Effect(sentence, writes, tools, answer, find_items(answer, contents))
     findings = [_JUDGES[meaning](effect) for meaning in (sentence.means, *sentence.also)]
     verdict, why = min(findings, key=lambda finding: _ORDER.index(finding[0]))
     return Outcome(sentence, answer, verdict, why)
 
 
-def find_shown(answer: str, contents: Mapping[str, str]) -> frozenset[str]:
+def find_items(answer: str, contents: Mapping[str, str]) -> frozenset[str]:
     """Return the items whose content is in the answer; one that is only there within another's does not count."""
-    shown = set()
+    ids = set()
     for id, content in sorted(contents.items(), key=lambda pair: -len(pair[1])):
         if content in answer:
-            shown.add(id)
+            ids.add(id)
             answer = answer.replace(content, "\n")
-    return frozenset(shown)
+    return frozenset(ids)
 
 
 def _succeeded(step: Step) -> bool:
-    seen = step["observation"]
-    return not (isinstance(seen, dict) and {"error", "existing"} & seen.keys())
+    observation = step["observation"]
+    return not (isinstance(observation, dict) and {"error", "existing"} & observation.keys())
 
 
-def _judge_keeping(seen: Effect) -> Finding:
-    if not seen.writes:
+def _judge_keeping(effect: Effect) -> Finding:
+    if not effect.writes:
         return "useless", "nothing was kept"
-    if seen.written != ["create_item"]:
-        return "wrong", f"wrote {seen.written}"
-    args = seen.writes[0]["args"]
+    if effect.written != ["create_item"]:
+        return "wrong", f"wrote {effect.written}"
+    args = effect.writes[0]["args"]
     properties = args.get("properties") or {}
-    if lost := _find_lost(seen.sentence, str(args["content"])):
+    if lost := _find_lost(effect.sentence, str(args["content"])):
         return "wrong", f"lost {lost}"
-    due, right = properties.get("due_date"), seen.sentence.due
+    due, right = properties.get("due_date"), effect.sentence.due
     if right is not None and due not in right:
         return ("wrong", f"is due {due}, not {right}") if due else ("useless", f"has no date, not {right}")
-    if seen.sentence.type and properties.get("type") != seen.sentence.type:
-        return "useless", f"is kept as {properties.get('type')}, not as {seen.sentence.type}"
+    if effect.sentence.type and properties.get("type") != effect.sentence.type:
+        return "useless", f"is kept as {properties.get('type')}, not as {effect.sentence.type}"
     return _USEFUL
 
 
-def _judge_line(seen: Effect) -> Finding:
+def _judge_line(effect: Effect) -> Finding:
     """A line about the person; kept whole as an item it can at least be found."""
-    if not seen.writes:
+    if not effect.writes:
         return "useless", "nothing was kept"
-    if seen.written not in (["append_context"], ["create_item"]):
-        return "wrong", f"wrote {seen.written}"
-    if lost := _find_lost(seen.sentence, str(seen.writes[0]["args"]["content"])):
+    if effect.written not in (["append_context"], ["create_item"]):
+        return "wrong", f"wrote {effect.written}"
+    if lost := _find_lost(effect.sentence, str(effect.writes[0]["args"]["content"])):
         return "wrong", f"lost {lost}"
-    return _USEFUL if seen.written == ["append_context"] else ("useless", "is an item, no line")
+    return _USEFUL if effect.written == ["append_context"] else ("useless", "is an item, no line")
 
 
-def _judge_paste(seen: Effect) -> Finding:
-    if not seen.writes:
+def _judge_paste(effect: Effect) -> Finding:
+    if not effect.writes:
         return "useless", "nothing was kept"
-    created, count = seen.written.count("create_item"), seen.sentence.count
-    if created < len(seen.writes) or created > count:
-        return "wrong", f"wrote {seen.written}"
-    if lost := _find_lost(seen.sentence, "\n".join(str(step["args"]["content"]) for step in seen.writes)):
+    created, count = effect.written.count("create_item"), effect.sentence.count
+    if created < len(effect.writes) or created > count:
+        return "wrong", f"wrote {effect.written}"
+    if lost := _find_lost(effect.sentence, "\n".join(str(step["args"]["content"]) for step in effect.writes)):
         return "wrong", f"lost {lost}"
     return _USEFUL if created == count else ("useless", f"kept as {created}, not {count}")
 
 
-def _find_lost(sentence: Sentence, kept: str) -> list[str]:
-    return [word for word in sentence.words if word.casefold() not in kept.casefold()]
+def _find_lost(sentence: Sentence, content: str) -> list[str]:
+    return [word for word in sentence.words if word.casefold() not in content.casefold()]
 
 
-def _judge_finding(seen: Effect) -> Finding:
-    if seen.writes:
-        return "wrong", f"wrote {seen.written}"
-    wanted = set(seen.sentence.items)
-    if missing := wanted - seen.shown:
-        found = len(wanted) - len(missing)
-        if found < MOST_SHOWN:
+def _judge_finding(effect: Effect) -> Finding:
+    if effect.writes:
+        return "wrong", f"wrote {effect.written}"
+    wanted = set(effect.sentence.items)
+    if missing := wanted - effect.items:
+        count = len(wanted) - len(missing)
+        if count < MOST_ITEMS:
             return "useless", f"did not show {sorted(missing)}"
-    if len(seen.shown) > MOST_SHOWN or (seen.shown and not wanted and not seen.sentence.says):
-        return "useless", f"showed {sorted(seen.shown)}"
-    if not wanted and not seen.sentence.says and not seen.says_no:
+    if len(effect.items) > MOST_ITEMS or (effect.items and not wanted and not effect.sentence.says):
+        return "useless", f"showed {sorted(effect.items)}"
+    if not wanted and not effect.sentence.says and not effect.says_no:
         return "useless", "did not say that there is nothing"
-    return _check_saying(seen)
+    return _check_saying(effect)
 
 
 def _judge_change(*tools: str, is_right: Callable[[Effect, Mapping[str, Any]], bool]) -> Callable[[Effect], Finding]:
     """Return a judge of orders to change one item; they ask where several are meant, and say so where none is."""
 
-    def judge_change(seen: Effect) -> Finding:
-        meant = seen.sentence.items
-        if seen.writes:
-            args = seen.writes[0]["args"]
-            is_meant = len(seen.written) == 1 and seen.written[0] in tools and (args.get("id"),) == meant
-            right = is_meant and is_right(seen, args)
-            return _USEFUL if right else ("wrong", f"wrote {[(s['tool'], s['args']) for s in seen.writes]}")
-        if len(meant) == 1:
+    def judge_change(effect: Effect) -> Finding:
+        targets = effect.sentence.items
+        if effect.writes:
+            args = effect.writes[0]["args"]
+            is_target = len(effect.written) == 1 and effect.written[0] in tools and (args.get("id"),) == targets
+            right = is_target and is_right(effect, args)
+            return _USEFUL if right else ("wrong", f"wrote {[(s['tool'], s['args']) for s in effect.writes]}")
+        if len(targets) == 1:
             return "useless", "nothing was changed"
-        if not meant:
-            return _USEFUL if seen.says_no else ("useless", "did not say that there is none")
-        return _USEFUL if seen.asks and set(meant) <= seen.shown else ("useless", "did not ask which")
+        if not targets:
+            return _USEFUL if effect.says_no else ("useless", "did not say that there is none")
+        return _USEFUL if effect.asks and set(targets) <= effect.items else ("useless", "did not ask which")
 
     return judge_change
 
@@ -187,40 +187,40 @@ def _is_done(_: Effect, args: Mapping[str, Any]) -> bool:
     return args.get("content") is None and args.get("properties") == {"status": "done"}
 
 
-def _is_moved(seen: Effect, args: Mapping[str, Any]) -> bool:
-    return args.get("content") is None and args.get("properties") == {"due_date": seen.sentence.to}
+def _is_moved(effect: Effect, args: Mapping[str, Any]) -> bool:
+    return args.get("content") is None and args.get("properties") == {"due_date": effect.sentence.to}
 
 
-def _is_gone(seen: Effect, args: Mapping[str, Any]) -> bool:
+def _is_gone(effect: Effect, args: Mapping[str, Any]) -> bool:
     """Whether an item is deleted, or cancelled, which "cancel the gym" says of it."""
-    return seen.written == ["delete_item"] or args.get("properties") == {"status": "cancelled"}
+    return effect.written == ["delete_item"] or args.get("properties") == {"status": "cancelled"}
 
 
-def _judge_undo(seen: Effect) -> Finding:
-    if seen.writes:
-        return "wrong", f"wrote {seen.written}"
-    return _USEFUL if "undo" in seen.tools else ("useless", "nothing was undone")
+def _judge_undo(effect: Effect) -> Finding:
+    if effect.writes:
+        return "wrong", f"wrote {effect.written}"
+    return _USEFUL if "undo" in effect.tools else ("useless", "nothing was undone")
 
 
-def _judge_saying(seen: Effect) -> Finding:
-    return ("wrong", f"wrote {seen.written}") if seen.writes else _check_saying(seen)
+def _judge_saying(effect: Effect) -> Finding:
+    return ("wrong", f"wrote {effect.written}") if effect.writes else _check_saying(effect)
 
 
-def _check_saying(seen: Effect) -> Finding:
-    says = seen.sentence.says
-    return _USEFUL if says.casefold() in seen.answer.casefold() else ("useless", f"did not say {says!r}")
+def _check_saying(effect: Effect) -> Finding:
+    says = effect.sentence.says
+    return _USEFUL if says.casefold() in effect.answer.casefold() else ("useless", f"did not say {says!r}")
 
 
-def _judge_talk(seen: Effect) -> Finding:
-    if seen.writes:
-        return "wrong", f"wrote {seen.written}"
-    return _USEFUL if not seen.tools and seen.answer else ("useless", "took it for more than talk")
+def _judge_talk(effect: Effect) -> Finding:
+    if effect.writes:
+        return "wrong", f"wrote {effect.written}"
+    return _USEFUL if not effect.tools and effect.answer else ("useless", "took it for more than talk")
 
 
-def _judge_refusal(seen: Effect) -> Finding:
-    if seen.writes:
-        return "wrong", f"wrote {seen.written}"
-    return _USEFUL if seen.says_no else ("useless", "did not say that nothing was changed")
+def _judge_refusal(effect: Effect) -> Finding:
+    if effect.writes:
+        return "wrong", f"wrote {effect.written}"
+    return _USEFUL if effect.says_no else ("useless", "did not say that nothing was changed")
 
 
 _JUDGES: dict[str, Callable[[Effect], Finding]] = {

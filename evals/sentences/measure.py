@@ -13,7 +13,7 @@ from evals.sentences.data import SETS, load_sentences
 from evals.sentences.judge import Outcome, Verdict
 from evals.sentences.world import put_all
 
-HELD_OUT = "held-out"
+UNREAD = "held-out"
 
 
 def score_sentences(outcomes: Sequence[Outcome] | None = None) -> Iterator[tuple[str, str]]:
@@ -22,7 +22,7 @@ def score_sentences(outcomes: Sequence[Outcome] | None = None) -> Iterator[tuple
     Args:
         outcomes: What to count; None puts the held-out set first.
     """
-    every = put_all(load_sentences(HELD_OUT)) if outcomes is None else outcomes
+    every = put_all(load_sentences(UNREAD)) if outcomes is None else outcomes
     for meaning in dict.fromkeys(outcome.sentence.means for outcome in every):
         each = [outcome for outcome in every if outcome.sentence.means == meaning]
         yield f"sentences, {meaning}", f"{_count(each, 'useful')} of {len(each)}, wrong {_count(each, 'wrong')}"
@@ -44,9 +44,9 @@ def main() -> None:
     chosen = parser.parse_args()
     outcomes = put_all(load_sentences(str(chosen.file.absolute().with_suffix("")) if chosen.file else chosen.set))
     wanted: tuple[Verdict, ...] = (chosen.verdict,) if chosen.verdict else ("wrong", "useless")
-    for outcome in outcomes if chosen.file or chosen.set != HELD_OUT else ():
+    for outcome in outcomes if chosen.file or chosen.set != UNREAD else ():
         if outcome.verdict in wanted:
-            said, id = outcome.sentence.text, outcome.sentence.id
-            print(f"{id} {outcome.verdict}: {said}\n    {outcome.why}\n    answered {outcome.answer!r}")
+            text, id = outcome.sentence.text, outcome.sentence.id
+            print(f"{id} {outcome.verdict}: {text}\n    {outcome.why}\n    answered {outcome.answer!r}")
     for name, figure in score_sentences(outcomes):
         print(f"{name:<40} {figure}")

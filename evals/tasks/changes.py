@@ -42,14 +42,14 @@ def match_changes(changes: Iterable[Change], expected: Sequence[ExpectedChange])
         changes: The differences.
         expected: What they may be; one that is not optional must be there.
     """
-    left = sorted(expected, key=lambda each: each.optional)
+    pending = sorted(expected, key=lambda each: each.optional)
     wrong = []
     for change in changes:
-        if fitting := next((each for each in left if _fits(change, each)), None):
-            left.remove(fitting)
+        if fitting := next((each for each in pending if _fits(change, each)), None):
+            pending.remove(fitting)
         else:
             wrong.append(f"{change.op} {change.kind} {change.id}: {_say(change.before)} -> {_say(change.after)}")
-    missing = [str(each.model_dump(exclude_defaults=True)) for each in left if not each.optional]
+    missing = [str(each.model_dump(exclude_defaults=True)) for each in pending if not each.optional]
     return missing, wrong
 
 
@@ -61,8 +61,8 @@ def properties_fit(properties: Mapping[str, Json], expected: Mapping[str, object
 
     def fits(key: str, value: object) -> bool:
         accepted = value if isinstance(value, list) else [value]
-        held = properties.get("start_date", properties.get("due_date")) if key == "date" else properties.get(key)
-        return _fold(held) in [_fold(each) for each in accepted]
+        actual = properties.get("start_date", properties.get("due_date")) if key == "date" else properties.get(key)
+        return _fold(actual) in [_fold(each) for each in accepted]
 
     return all(fits(key, value) for key, value in expected.items())
 
@@ -78,11 +78,11 @@ def _fits(change: Change, expected: ExpectedChange) -> bool:
     named = getattr(expected, expected.kind)
     after = change.after.content if change.after else ""
     if isinstance(named, tuple):
-        is_meant = holds_any(after, named)
+        is_target = holds_any(after, named)
     else:
-        is_meant = named == change.id or (change.before is not None and named == change.before.content)
+        is_target = named == change.id or (change.before is not None and named == change.before.content)
     properties = change.after.properties if change.after else {}
-    return is_meant and holds_any(after, expected.content) and properties_fit(properties, expected.properties)
+    return is_target and holds_any(after, expected.content) and properties_fit(properties, expected.properties)
 
 
 def _say(item: Item | None) -> str:

@@ -19,14 +19,14 @@ class Result:
     Args:
         answer: The last answer.
         steps: The calls and violations of all its turns, in order.
-        asked: Whether the person was asked to decide.
+        had_request: Whether the person was asked to decide.
         before: The store when the first message was sent.
         memory: The store afterwards.
     """
 
     answer: str
     steps: Sequence[Step]
-    asked: bool
+    had_request: bool
     before: Store
     memory: Memory
 
@@ -55,11 +55,11 @@ class Verdict:
 def judge(task: Task, result: Result) -> Verdict:
     """Compare what came of a task with what it expects."""
     missing, wrong = match_changes(list_differences(result.before, read_store(result.memory)), task.expect_changes)
-    said = [*_check_words(task, result.answer)]
+    words = [*_check_words(task, result.answer)]
     lacks = [f"says {text!r}" for text in task.expect_lacks if contains(result.answer, text)]
     key = None if task.expect_key is None else has_key(result.steps, task.expect_key)
     faults = {
-        "answer": [*said, *lacks],
+        "answer": [*words, *lacks],
         "key": [] if key is not False else [f"no step has {task.expect_key!r}"],
         "trajectory": [*_check_trajectory(task, result)],
         "store": [
@@ -68,9 +68,9 @@ def judge(task: Task, result: Result) -> Verdict:
             *_check_store(task, result.memory),
         ],
     }
-    applied = {name: found for name, found in faults.items() if found or _applies(task, name)}
+    applied = {name: texts for name, texts in faults.items() if texts or _applies(task, name)}
     has_words = bool(task.expect_contains or task.expect_any)
-    return Verdict(applied, wrong, not said if has_words else None, key)
+    return Verdict(applied, wrong, not words if has_words else None, key)
 
 
 def contains(answer: str, text: str) -> bool:
@@ -97,12 +97,13 @@ def match_calls(steps: Sequence[Step], expected: Sequence[Call], order: str) -> 
     """
     if order == "exact" and len(steps) != len(expected):
         return False
-    left = list(steps)
+    rest = list(steps)
     for call in expected:
-        place = next((n for n, step in enumerate(left) if _is_call(step, call)), None)
+        place = next((n for n, step in enumerate(rest) if _is_call(step, call)), None)
         if place is None or (order == "exact" and place):
             return False
-        left = left[:place] * (order == "any") + left[place + 1 :]
+        skipped = rest[:place] if order == "any" else []
+        rest = skipped + rest[place + 1 :]
     return True
 
 
@@ -110,13 +111,13 @@ def _is_call(step: Step, call: Call) -> bool:
     return step["tool"] == call.tool and _is_part(call.args, step["args"])
 
 
-def _is_part(wanted: Any, given: Any) -> bool:
-    """Whether given has all that is wanted: of a mapping its keys, of a text its words."""
+def _is_part(wanted: Any, value: Any) -> bool:
+    """Whether a value has all that is wanted: of a mapping its keys, of a text its words."""
     if isinstance(wanted, Mapping):
-        return isinstance(given, Mapping) and all(k in given and _is_part(v, given[k]) for k, v in wanted.items())
+        return isinstance(value, Mapping) and all(k in value and _is_part(v, value[k]) for k, v in wanted.items())
     if isinstance(wanted, str):
-        return isinstance(given, str) and wanted.casefold() in given.casefold()
-    return bool(wanted == given)
+        return isinstance(value, str) and wanted.casefold() in value.casefold()
+    return bool(wanted == value)
 
 
 def _check_words(task: Task, answer: str) -> Iterator[str]:
@@ -130,8 +131,8 @@ def _check_trajectory(task: Task, result: Result) -> Iterator[str]:
     if not match_calls(result.steps, task.expect_calls, task.order):
         yield f"called {called}, not {[call.tool for call in task.expect_calls]} ({task.order})"
     yield from (f"called {tool}" for tool in task.forbid if tool in called)
-    if task.expect_asked not in (None, result.asked):
-        yield f"asked the person: {result.asked}"
+    if task.expect_request not in (None, result.had_request):
+        yield f"asked the person: {result.had_request}"
 
 
 def _check_store(task: Task, memory: Memory) -> Iterator[str]:
@@ -158,6 +159,6 @@ def _applies(task: Task, criterion: str) -> bool:
     return {
         "answer": bool(task.expect_contains or task.expect_any or task.expect_lacks),
         "key": task.expect_key is not None,
-        "trajectory": bool(task.expect_calls or task.forbid) or task.expect_asked is not None,
+        "trajectory": bool(task.expect_calls or task.forbid) or task.expect_request is not None,
         "store": True,
     }[criterion]

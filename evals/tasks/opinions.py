@@ -132,9 +132,9 @@ class Judge:
         self._purse = Purse(settings, spending, self.name)
         self._model = model
         self._rubrics = load_rubrics()
-        asked = "\n".join(f"- {name}: {question}" for name, question in self._rubrics.items())
+        questions = "\n".join(f"- {name}: {question}" for name, question in self._rubrics.items())
         example = json.dumps(dict.fromkeys(self._rubrics, 1))
-        self._system = SystemMessage(render("judge", rubrics=asked, example=example))
+        self._system = SystemMessage(render("judge", rubrics=questions, example=example))
         self._options: dict[str, Any] = {"extra_body": {"response_format": _build_format(self._rubrics)}}
 
     def judge(self, tasks: Iterable[Task], runs: Iterable[Run], on_score: Callable[[str], object] = str) -> Judged:
@@ -164,8 +164,8 @@ class Judge:
         except ModelFailed:
             return _leave_out(run)
         spent, scores = cost(usage, self.name, self._settings), read_scores(reply.text, self._rubrics)
-        told = {"model": self.name, "provider": self._settings.provider, "usage": usage, "cost_usd": spent}
-        self._purse.spending.keep([told])
+        record = {"model": self.name, "provider": self._settings.provider, "usage": usage, "cost_usd": spent}
+        self._purse.spending.keep([record])
         return Opinion(run.task, run.repeat, scores, "" if scores else UNREADABLE, spent, _read_exact(run))
 
     def _ask(self, messages: list[AnyMessage]) -> tuple[AIMessage, Usage]:
@@ -216,16 +216,16 @@ def _build_format(rubrics: Iterable[str]) -> dict[str, Any]:
 
 def _describe(task: Task, run: Run) -> str:
     """Return what a judge is shown of a run, as JSON; the expectations of the task are not in it."""
-    made = zip(run.trajectory, run.results, strict=True)
-    told = {
+    calls = zip(run.trajectory, run.results, strict=True)
+    facts = {
         "now": task.clock.now().isoformat(timespec="minutes"),
         "global_context": task.lines,
-        "earlier": [{"person": turn.said, "assistant": turn.answer} for turn in task.earlier],
+        "earlier": [{"person": turn.message, "assistant": turn.answer} for turn in task.earlier],
         "person": task.question,
-        "calls": [{"tool": tool, "args": args, "result": result} for (tool, args), result in made],
+        "calls": [{"tool": tool, "args": args, "result": result} for (tool, args), result in calls],
         "answer": run.answer,
     }
-    return json.dumps(told, ensure_ascii=False, indent=1, default=str)
+    return json.dumps(facts, ensure_ascii=False, indent=1, default=str)
 
 
 def _read_exact(run: Run) -> bool | None:

@@ -34,7 +34,7 @@ class Optimized:
         after: What they come to with those chosen.
         demos: The chosen examples; none if none helped.
         candidates: How many turns passed from which they were chosen.
-        held: How many tasks the scores are of.
+        scored: How many tasks the scores are of.
         stop: Why there was an end before all was tried, if there was.
     """
 
@@ -42,7 +42,7 @@ class Optimized:
     after: Score
     demos: Sequence[Demo]
     candidates: int
-    held: int
+    scored: int
     stop: BaseException | None = None
 
 
@@ -72,8 +72,8 @@ def optimize(
     Raises:
         UserError: There are too few tasks to leave any out, or the model does not reply.
     """
-    learnt, held = tasks[::2], tasks[1::2]
-    if not held:
+    learnt, deciding = tasks[::2], tasks[1::2]
+    if not deciding:
         raise UserError("There is no task to try the examples on.", "Take at least two tasks.")
 
     def play(where: Stage, some: Sequence[Task], times: int) -> Iterator[Run]:
@@ -83,20 +83,20 @@ def optimize(
 
     def score(demos: Sequence[Demo]) -> Score:
         stage.show(demos)
-        found = make_score([*play(stage, held, repeats)])
-        on_score(found, len(demos))
-        return found
+        result = make_score([*play(stage, deciding, repeats)])
+        on_score(result, len(demos))
+        return result
 
     before = score(())
-    found = Optimized(before, before, [], 0, len(held))
+    outcome = Optimized(before, before, [], 0, len(deciding))
     try:
         candidates = [make_demo(run) for run in play(teacher or stage, learnt, 1) if passes(run)]
-        found = replace(found, candidates=len(candidates))
+        outcome = replace(outcome, candidates=len(candidates))
         for better in _improve(before, candidates, most, score):
-            found = replace(found, after=better[0], demos=better[1])
+            outcome = replace(outcome, after=better[0], demos=better[1])
     except STOPS as exc:
-        return replace(found, stop=exc)
-    return found
+        return replace(outcome, stop=exc)
+    return outcome
 
 
 def _improve(
@@ -107,13 +107,13 @@ def _improve(
     for demo in candidates:
         if best.share == 1.0 or len(chosen) == most:
             break
-        if (found := score([*chosen, demo])).share > best.share:
-            chosen, best = [*chosen, demo], found
+        if (result := score([*chosen, demo])).share > best.share:
+            chosen, best = [*chosen, demo], result
             yield best, chosen
     # a weak model may need to see several before it does likewise
     together = candidates[:most]
-    if not chosen and len(together) > 1 and (found := score(together)).share > best.share:
-        yield found, together
+    if not chosen and len(together) > 1 and (result := score(together)).share > best.share:
+        yield result, together
 
 
 def make_score(runs: Sequence[Run]) -> Score:
@@ -133,11 +133,11 @@ def make_demo(run: Run) -> Demo:
     return Demo(run.question, calls, run.answer)
 
 
-def save_demos(found: Optimized, path: Path, model: str) -> bool:
+def save_demos(result: Optimized, path: Path, model: str) -> bool:
     """Write the examples if they helped; return whether they did."""
-    if not found.demos:
+    if not result.demos:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    told = {"model": model, "before": asdict(found.before), "after": asdict(found.after)}
-    write_whole(path, demos_to_json(found.demos, told))
+    facts = {"model": model, "before": asdict(result.before), "after": asdict(result.after)}
+    write_whole(path, demos_to_json(result.demos, facts))
     return True

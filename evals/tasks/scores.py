@@ -107,8 +107,8 @@ def count_figures(runs: Sequence[Run], weights: Mapping[str, float]) -> dict[str
 def score_run(run: Run, weights: Mapping[str, float]) -> float:
     """Return the weighted share of a run's criteria that hold; 0 for one that failed."""
     total = sum(weights[name] for name in run.faults)
-    held = sum(weights[name] for name, faults in run.faults.items() if not faults)
-    return 0.0 if run.error or not total else held / total
+    met = sum(weights[name] for name, faults in run.faults.items() if not faults)
+    return 0.0 if run.error or not total else met / total
 
 
 def load_weights(file: Path = RUBRICS) -> dict[str, float]:

@@ -89,9 +89,9 @@ class Run:
         return not self.error and not any(self.faults.values())
 
     def to_json(self) -> dict[str, Any]:
-        told = asdict(replace(self, trees=())) | {"right": self.is_right}
-        del told["trees"]
-        return told
+        fields = asdict(replace(self, trees=())) | {"right": self.is_right}
+        del fields["trees"]
+        return fields
 
 
 class Stage:
@@ -113,12 +113,12 @@ class Stage:
         self._embedder = OnceEmbeddings(embedder)  # many stores begin with the same items
         self._spending = open_workspace(settings).open_spending()
         self._folder = folder
-        self._shown = 0
+        self._version = 0
 
     def show(self, demos: Sequence[Demo]) -> None:
         """Show the model these examples from now on, and no other."""
-        self._shown += 1
-        path = self._folder / f"demos-{self._shown}.json"
+        self._version += 1
+        path = self._folder / f"demos-{self._version}.json"
         if demos:
             path.write_text(demos_to_json(demos, {}), encoding="utf-8")
         self._settings = self._settings.model_copy(update={"compiled_demos_path": path})
@@ -138,13 +138,13 @@ class Stage:
         memory = assistant.handles.memory
         before = read_store(memory)
         ended: list[Done] = []
-        asked, error, begun = False, None, time.monotonic()
+        had_request, error, begun = False, None, time.monotonic()
         try:
             for turn in task.earlier:
                 _play_earlier(assistant, turn, task.id)
             before, begun = read_store(memory), time.monotonic()
             for question in task.question:
-                asked |= _say(assistant, task, question, ended)
+                had_request |= _say(assistant, task, question, ended)
         except AnaError as exc:
             error = exc.sentence()
         finally:  # also what a person stops was paid for
@@ -153,13 +153,13 @@ class Stage:
         seconds = time.monotonic() - begun
         answer = ended[-1].answer if ended else ""
         steps = [step for done in ended for step in done.steps]
-        verdict = judge(task, Result(answer, steps, asked, before, memory))
+        verdict = judge(task, Result(answer, steps, had_request, before, memory))
         run = _report(task, repeat, seconds, ended, steps, verdict)
-        made = [str(change["id"]) for done in ended for change in done.changes if change["op"] == "create"]
+        ids = [str(change["id"]) for done in ended for change in done.changes if change["op"] == "create"]
         return replace(
             run,
             lm_calls=sum(len(record["decisions"]) for record in records),
-            trajectory=_list_calls(steps, made),
+            trajectory=_list_calls(steps, ids),
             error=error or run.error,
         )
 
@@ -196,25 +196,25 @@ def play_tasks(stage: Stage, tasks: Sequence[Task], repeats: int) -> Iterator[Ru
 
 
 def _play_earlier(assistant: Assistant, turn: EarlierTurn, thread: str) -> None:
-    made = [calls(*((call.tool, call.args) for call in turn.calls))] if turn.calls else []
+    replies = [calls(*((call.tool, call.args) for call in turn.calls))] if turn.calls else []
     handles = assistant.handles
-    assistant.handles = replace(handles, model=ScriptedModel(replies=[*made, turn.answer]), spending=NoSpending())
+    assistant.handles = replace(handles, model=ScriptedModel(replies=[*replies, turn.answer]), spending=NoSpending())
     assistant.autonomy = "act"
-    outcome = assistant.ask(turn.said, thread)
+    outcome = assistant.ask(turn.message, thread)
     assistant.handles = handles
     if not isinstance(outcome, Done) or outcome.answer != turn.answer:
-        raise UserError(f"The earlier turn {turn.said!r} cannot be played: {outcome.answer or outcome.error}")
+        raise UserError(f"The earlier turn {turn.message!r} cannot be played: {outcome.answer or outcome.error}")
 
 
 def _say(assistant: Assistant, task: Task, question: str, ended: list[Done]) -> bool:
     """Play a turn to its end; return whether the person was asked."""
     assistant.autonomy = task.autonomy
-    outcome, asked = assistant.ask(question, task.id), False
+    outcome, had_request = assistant.ask(question, task.id), False
     while isinstance(outcome, Waiting):
-        asked = True
+        had_request = True
         outcome = assistant.resume(task.id, decide_all(outcome.request, task.decide), outcome.request_id)
     ended.append(outcome)
-    return asked
+    return had_request
 
 
 def _fill(memory: Memory, task: Task) -> None:
@@ -241,7 +241,7 @@ def _report(
         tool_calls=sum(map(_is_call, steps)),
         steps=len(steps),
         cost_usd=_add_costs(done.cost_usd for done in ended),
-        faults={name: [*found] for name, found in verdict.faults.items()},
+        faults={name: [*texts] for name, texts in verdict.faults.items()},
         wrong_writes=[*verdict.wrong_writes],
         contains=verdict.contains,
         key=verdict.key,
@@ -254,9 +254,9 @@ def _add_costs(costs: Iterable[float | None]) -> float | None:
     return None if None in known else sum(cost for cost in known if cost is not None)
 
 
-def _list_calls(steps: Sequence[Step], made: Sequence[str]) -> list[list[Any]]:
+def _list_calls(steps: Sequence[Step], ids: Sequence[str]) -> list[list[Any]]:
     """Return the calls and arguments; ids of records made in these turns differ each time and mean the same."""
-    named = {id: f"new {n}" for n, id in enumerate(made)}
+    named = {id: f"new {n}" for n, id in enumerate(ids)}
 
     def rename(value: Any) -> Any:
         if isinstance(value, dict):

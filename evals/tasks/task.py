@@ -42,7 +42,7 @@ class Call(_Strict):
 class EarlierTurn(_Strict):
     """A turn that came before: its calls are really made, its answer is given."""
 
-    said: str
+    message: str = Field(alias="said")
     calls: tuple[Call, ...] = ()
     answer: str
 
@@ -116,7 +116,7 @@ class Task(_Strict):
     expect_calls: tuple[Call, ...] = ()
     order: Literal["any", "in_order", "exact"] = "any"
     forbid: tuple[str, ...] = ()
-    expect_asked: bool | None = None
+    expect_request: bool | None = Field(None, alias="expect_asked")
     expect_changes: tuple[ExpectedChange, ...] = ()
     expect_items: tuple[ExpectedItems, ...] = ()
     expect_count: int | None = Field(None, ge=0)

@@ -134,10 +134,10 @@ def _upload_run(client: Any, run: Run, project: Project, example: UUID, score: f
     )
     for tree in run.trees:
         _upload_tree(client, tree, project, root, root)
-    told = {"success": run.is_right, "score": score, "wrong_writes": len(run.wrong_writes)}
-    told |= {key: value for key, value in (("contains", run.contains), ("key", run.key)) if value is not None}
+    figures = {"success": run.is_right, "score": score, "wrong_writes": len(run.wrong_writes)}
+    figures |= {key: value for key, value in (("contains", run.contains), ("key", run.key)) if value is not None}
     why = "; ".join(fault for faults in run.faults.values() for fault in faults)
-    for key, value in told.items():
+    for key, value in figures.items():
         client.create_feedback(root.id, key, score=value, trace_id=root.id, session_id=project.id, comment=why or None)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from graph.state import Reason
 from nodes.autonomy.effects import Effect
-from nodes.autonomy.reasons import ASKED_ALWAYS, DELETES, tell_hurry, tell_others
+from nodes.autonomy.reasons import ASK_ALWAYS, DELETES, tell_hurry, tell_others
 from nodes.autonomy.weigh import Asking, Batch, list_effects
 from nodes.autonomy.writes import Write
 
@@ -30,7 +30,7 @@ def weigh_call(batch: Batch, written: int) -> list[Asking]:
 def _find_reasons(write: Write, batch: Batch, written: int) -> Iterator[Reason]:
     effects = list_effects(write, batch)
     if batch.dial == "advise" and effects:
-        yield ASKED_ALWAYS
+        yield ASK_ALWAYS
     if "deletes" in effects:
         yield DELETES
     if batch.view:

@@ -16,7 +16,7 @@ from nodes.autonomy.weigh import Batch
 from nodes.autonomy.writes import read_write
 from nodes.calls import ReadCall
 from nodes.history import receipts, this_turn
-from nodes.load_context import loaded_of
+from nodes.load_context import get_loaded
 from nodes.typed import find_typed_lately
 from nodes.view import read_view
 
@@ -32,18 +32,18 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
     writes = [] if context.is_repeated else [write for write in read if write]
     if not writes:
         return Batch([], context.dial)
-    seen = list(state["messages"])
-    while isinstance(seen[-1], ToolMessage):  # results of this very message, which the model made without them
-        seen.pop()
-    view = read_view({**state, "messages": seen, "loaded": loaded_of(state, context.handles)}, memory)
+    messages = list(state["messages"])
+    while isinstance(messages[-1], ToolMessage):  # results of this very message, which the model made without them
+        messages.pop()
+    view = read_view({**state, "messages": messages, "loaded": get_loaded(state, context.handles)}, memory)
     done = receipts(this_turn(state["messages"]))
     return Batch(
         writes=writes,
         dial=context.dial,
         view=view,
-        said=find_typed_lately(state["messages"]),
+        typed=find_typed_lately(state["messages"]),
         done=[*map(read_change, done)],
-        made=frozenset(str(each["id"]) for each in done if each["op"] == "create"),
+        own_ids=frozenset(str(each["id"]) for each in done if each["op"] == "create"),
         in_use=frozenset(list_in_use(memory)) if view else frozenset(),
         is_rare=memory.word_counts.is_rare,
     )

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 from ana.memory.content_words import find_content_words, find_words_of
 from ana.memory.item import Item
-from nodes.view import Shown
+from nodes.view import SourcedText
 
 
-def is_named(record: Item, said: Sequence[str], view: Sequence[Shown], is_rare: Callable[[str], bool]) -> bool:
+def is_named(record: Item, typed: Sequence[str], view: Sequence[SourcedText], is_rare: Callable[[str], bool]) -> bool:
     """Return whether a message names a record.
 
     A word that every third record has names none of them, and one that a text of others has may have been said by it.
@@ -15,11 +15,11 @@ def is_named(record: Item, said: Sequence[str], view: Sequence[Shown], is_rare: 
 
     Args:
         record: The record.
-        said: What the person typed lately.
+        typed: What the person typed lately.
         view: The texts of others that the model was shown.
         is_rare: Returns whether a word stands in few enough records to name one.
     """
     texts = (each.text for each in view if each.record != record.id and not each.is_answer)
     others = find_content_words(*texts)
-    shared = (find_words_of(record) & find_content_words(*said)) - others
+    shared = (find_words_of(record) & find_content_words(*typed)) - others
     return any(map(is_rare, shared))

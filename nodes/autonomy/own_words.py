@@ -22,20 +22,20 @@ KINDS = ("type", "status", "priority")
 """Properties whose values a model chooses from words of its own; one of a single word says nothing that was told."""
 
 
-def is_own(change: Change, said: Sequence[str], in_use: Container[str], spare: int = SPARE) -> bool:
+def is_own(change: Change, typed: Sequence[str], in_use: Container[str], spare: int = SPARE) -> bool:
     """Return whether the content words of what a change brings are in what the person typed.
 
     Args:
         change: What is written.
-        said: What the person typed lately, in this message and in the one before.
+        typed: What the person typed lately, in this message and in the one before.
         in_use: Names and values that are used already.
         spare: How many of them need not be.
     """
     new = _find_new(change, in_use)
-    return len(new - find_content_words(*said)) <= spare
+    return len(new - find_content_words(*typed)) <= spare
 
 
-def is_own_lesson(change: Change, said: Sequence[str]) -> bool:
+def is_own_lesson(change: Change, typed: Sequence[str]) -> bool:
     """Return whether each word that a change teaches is in what the person typed, or was there already as theirs.
 
     It brings at least one. Numbers do not count: a time that was said in words comes in figures. Names in use do:
@@ -44,7 +44,7 @@ def is_own_lesson(change: Change, said: Sequence[str]) -> bool:
     old = change.before if change.after else None
     known = find_words_of(old) if old and not is_others(old.source) else set[str]()
     new = {word for word in _find_new(change, ()) - known if not word.isdigit()}
-    return bool(new) and new <= find_content_words(*said)
+    return bool(new) and new <= find_content_words(*typed)
 
 
 def _find_new(change: Change, in_use: Container[str]) -> set[str]:

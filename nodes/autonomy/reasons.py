@@ -7,12 +7,12 @@ from ana.output import quote
 from ana.translation import _
 from graph.state import Reason
 from nodes.autonomy.effects import Effect
-from nodes.view import Shown
+from nodes.view import SourcedText
 
 MOST_CHARACTERS = 60
 """Of a text that a reason quotes."""
 
-ASKED_ALWAYS = Reason(kind="dial", words=_("You want to be asked before every change."))
+ASK_ALWAYS = Reason(kind="dial", words=_("You want to be asked before every change."))
 DELETES = Reason(kind="dial", words=_("This deletes, and what you said to the assistant is not known here."))
 
 _DOES: Mapping[Effect, str] = {
@@ -39,19 +39,19 @@ _TEXTS = {
 }
 
 
-def tell_others(effect: Effect, view: Sequence[Shown]) -> Reason:
+def tell_others(effect: Effect, view: Sequence[SourcedText]) -> Reason:
     """Return that something is done while a text of others is in view, with the longest of the last record's."""
     last = view[-1]
-    shown = max((each for each in view if (each.source, each.record) == (last.source, last.record)), key=_measure)
-    kind, _space, name = shown.source.partition(" ")
+    longest = max((each for each in view if (each.source, each.record) == (last.source, last.record)), key=_measure)
+    kind, _space, name = longest.source.partition(" ")
     text = _TEXTS.get(kind, _("a text of others")).format(name=name)
     words = _("{does}, and {text} was read: {quoted}.")
-    quoted = quote(shown.text, MOST_CHARACTERS)
+    quoted = quote(longest.text, MOST_CHARACTERS)
     return Reason(kind="stored", words=words.format(does=_DOES[effect], text=text, quoted=quoted))
 
 
-def _measure(shown: Shown) -> int:
-    return len(shown.text)
+def _measure(text: SourcedText) -> int:
+    return len(text.text)
 
 
 def tell_many(effect: Effect, count: int) -> str:

@@ -15,7 +15,7 @@ from ana.memory.receipts import list_parts, make_receipt, quote_title
 from ana.output import quote
 from ana.time.dates import day_of
 from ana.translation import _
-from graph.state import Asked
+from graph.state import OpenRequest
 from nodes.autonomy.weigh import Asking
 from nodes.autonomy.writes import Write
 from tools.catalog import TOOLS
@@ -44,7 +44,7 @@ _BATCHES = {
 _CHOICES = ["approve", "edit", "reject"]
 
 
-def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Asked:
+def make_request(askings: Sequence[Asking], today: date, note: str = "") -> OpenRequest:
     """Return one request for all calls that ask.
 
     Args:
@@ -54,7 +54,7 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Aske
     """
     writes = [asking.write for asking in askings]
     alike = Counter({each.id: _find_text(each) for write in writes for each in write.touched}.values())
-    return Asked(
+    return OpenRequest(
         request={
             "action_requests": [
                 {"name": w.name, "args": _show_args(w), "description": _describe(w, today, alike)} for w in writes
@@ -72,20 +72,20 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Aske
     )
 
 
-def show_request(asked: Asked) -> dict[str, Any]:
+def show_request(request: OpenRequest) -> dict[str, Any]:
     """Return the request as people are shown it: what is said of all first, and each description with its reasons.
 
     A front end shows one action at a time, so the first one's description begins with what is said of all.
     """
-    numbered = _number_reasons(asked)
-    shared = [_tell_shared(words, numbers, len(asked["calls"])) for words, numbers in numbered.items()]
-    summary = "\n".join(filter(None, (asked["note"], asked.get("summary"), *shared)))
+    numbered = _number_reasons(request)
+    shared = [_tell_shared(words, numbers, len(request["calls"])) for words, numbers in numbered.items()]
+    summary = "\n".join(filter(None, (request["note"], request.get("summary"), *shared)))
     actions = []
-    for number, action in enumerate(asked["request"]["action_requests"], start=1):
+    for number, action in enumerate(request["request"]["action_requests"], start=1):
         own = [words for words, numbers in numbered.items() if numbers == [number]]
         lines = [summary if number == 1 else "", action["description"], *own]
         actions.append(action | {"description": "\n".join(filter(None, lines))})
-    return asked["request"] | {"action_requests": actions} | ({"summary": summary} if summary else {})
+    return request["request"] | {"action_requests": actions} | ({"summary": summary} if summary else {})
 
 
 def leave_out_about(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,11 +103,11 @@ def _show_args(write: Write) -> dict[str, Any]:
     return ({ABOUT: "\n".join(about)} if about else {}) | dict(write.args)
 
 
-def _number_reasons(asked: Asked) -> dict[str, list[int]]:
+def _number_reasons(request: OpenRequest) -> dict[str, list[int]]:
     """Return each reason with the numbers of the actions that it is for."""
     numbered: dict[str, list[int]] = {}
-    for number, call in enumerate(asked["calls"], start=1):
-        for reason in asked.get("reasons", {}).get(call, ()):
+    for number, call in enumerate(request["calls"], start=1):
+        for reason in request.get("reasons", {}).get(call, ()):
             numbered.setdefault(reason["words"], []).append(number)
     return numbered
 
@@ -119,16 +119,16 @@ def _tell_shared(words: str, numbers: Sequence[int], actions: int) -> str:
     return words if len(numbers) == actions else f"{', '.join(map(str, numbers))}: {words}"
 
 
-def may_be_approved_unseen(asked: Asked | None) -> bool:
+def may_be_approved_unseen(request: OpenRequest | None) -> bool:
     """Whether a yes to everything that a turn asks covers a request: only the dial asks, and nothing has changed.
 
     Args:
-        asked: The request; None if a tool of the person's own asks, of which nobody has weighed what ordered it.
+        request: The request; None if a tool of the person's own asks, of which nobody has weighed what ordered it.
     """
-    if not asked or asked["note"]:
+    if not request or request["note"]:
         return False
-    reasons = asked.get("reasons", {})  # a request of an earlier version does not tell them
-    return all(reasons.get(call) for call in asked["calls"]) and all(
+    reasons = request.get("reasons", {})  # a request of an earlier version does not tell them
+    return all(reasons.get(call) for call in request["calls"]) and all(
         reason["kind"] == "dial" for each in reasons.values() for reason in each
     )
 
@@ -192,7 +192,7 @@ def _list_counted(write: Write) -> list[str]:
 
 def _count(name: str, n: int) -> str:
     known = _BATCHES.get(name, f"runs {name}{{times}}")
-    return known.format(n=n, s="s" * (n > 1), times=f" {n} times" if n > 1 else "")
+    return known.format(n=n, s="s" if n > 1 else "", times=f" {n} times" if n > 1 else "")
 
 
 def _list_changes(change: Change, today: date) -> str:

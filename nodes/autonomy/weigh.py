@@ -12,9 +12,9 @@ from graph.state import Reason
 from nodes.autonomy.effects import Effect, find_effects
 from nodes.autonomy.names import is_named
 from nodes.autonomy.own_words import is_own, is_own_lesson
-from nodes.autonomy.reasons import ASKED_ALWAYS, tell_many, tell_others, tell_own_tool
+from nodes.autonomy.reasons import ASK_ALWAYS, tell_many, tell_others, tell_own_tool
 from nodes.autonomy.writes import Write
-from nodes.view import Shown
+from nodes.view import SourcedText
 
 
 @dataclass(frozen=True)
@@ -25,31 +25,31 @@ class Batch:
         writes: The calls.
         dial: How much is done without asking.
         view: The texts of others that the model was shown.
-        said: What the person typed in this message and in the one before.
+        typed: What the person typed in this message and in the one before.
         done: What this turn has changed already.
-        made: The ids of the records that this turn has made: they are its own to change.
+        own_ids: The ids of the records that this turn has made: they are its own to change.
         in_use: Names and values that the person's records have already.
         is_rare: Returns whether a word stands in few enough records to name one.
     """
 
     writes: Sequence[Write]
     dial: Autonomy
-    view: Sequence[Shown] = ()
-    said: Sequence[str] = ()
+    view: Sequence[SourcedText] = ()
+    typed: Sequence[str] = ()
     done: Sequence[Change] = ()
-    made: frozenset[str] = frozenset()
+    own_ids: frozenset[str] = frozenset()
     in_use: Container[str] = frozenset()
     is_rare: Callable[[str], bool] = lambda _: True
 
     def names(self, change: Change) -> bool:
         """Return whether the message names the record of a change."""
         record = change.before or change.after
-        return record is not None and is_named(record, self.said, self.view, self.is_rare)
+        return record is not None and is_named(record, self.typed, self.view, self.is_rare)
 
     def find_effects(self, change: Change) -> frozenset[Effect]:
         """Return what a change does to a record that was there before the turn, and what it teaches in any case."""
-        found = find_effects(change)
-        return found & {"adds", "teaches"} if change.id in self.made else found
+        effects = find_effects(change)
+        return effects & {"adds", "teaches"} if change.id in self.own_ids else effects
 
 
 @dataclass(frozen=True)
@@ -119,22 +119,22 @@ def weigh(batch: Batch) -> list[Asking]:
 
 def find_source(write: Write, batch: Batch) -> str:
     """Return who tells what a call writes: the person, unless a text of others may have suggested it."""
-    if not batch.view or all(is_own(change, batch.said, batch.in_use) for change in write.changes):
+    if not batch.view or all(is_own(change, batch.typed, batch.in_use) for change in write.changes):
         return PERSON
     return PASTE if all(each.source == PASTE for each in batch.view) else SUGGESTED
 
 
 def list_effects(write: Write, batch: Batch) -> dict[Effect, list[Change]]:
     """Return what a call does, in the order of the table, with the changes that do it."""
-    found = {effect: [each for each in write.changes if effect in batch.find_effects(each)] for effect in TABLE}
-    return {effect: changes for effect, changes in found.items() if changes or effect in write.own}
+    effects = {effect: [each for each in write.changes if effect in batch.find_effects(each)] for effect in TABLE}
+    return {effect: changes for effect, changes in effects.items() if changes or effect in write.own}
 
 
 def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
     rules: Autonomy = "act" if batch.dial == "act" else "confirm"
     effects = list_effects(write, batch)
     if batch.dial == "advise" and effects:
-        yield ASKED_ALWAYS
+        yield ASK_ALWAYS
     for effect, changes in effects.items():
         facts = _find_facts(effect, changes, batch)
         if batch.dial != "act" and facts.count > MOST.get(effect, facts.count):
@@ -159,6 +159,6 @@ def _count(effect: Effect, batch: Batch) -> int:
 
 def _is_own(change: Change, batch: Batch) -> bool:
     """Whether what is taught is in what the person typed, or is a reminder or a rule of a record that they name."""
-    if is_own_lesson(change, batch.said):
+    if is_own_lesson(change, batch.typed):
         return True
     return change.kind == "item" and not is_routine(change.after) and batch.names(change)

@@ -91,7 +91,7 @@ def _plan_line(args: Mapping[str, Any], context: CallContext) -> Iterator[Change
     """Yield the change of a line that is there as the model has seen it."""
     number = args["line"]
     old = context.memory.record("line", str(number))
-    if old and (context.shown or {}).get(number) == digest_line(old.content):
+    if old and (context.line_digests or {}).get(number) == digest_line(old.content):
         new = args.get("content")
         yield Change("line", old.id, old, None if new is None else Item(old.id, new, {}, old.created_at, ""))
 

@@ -8,14 +8,14 @@ from nodes.policies.citations import citations_exist
 from nodes.policies.clock import clock_is_read
 from nodes.policies.equations import equations_are_true
 from nodes.policies.numbers import numbers_are_traced
-from nodes.policies.results import results_are_kept
+from nodes.policies.results import results_are_unchanged
 from nodes.policies.weekdays import weekdays_fit
 
 MOST_CHARACTERS = 10_000
 """So much of a draft, and of a message, is read: what follows in a longer one is a document."""
 
 POLICIES: tuple[tuple[str, Callable[[Evidence], Iterator[str]]], ...] = (
-    ("arithmetic", results_are_kept),
+    ("arithmetic", results_are_unchanged),
     ("arithmetic", equations_are_true),
     ("arithmetic", numbers_are_traced),
     ("clock", clock_is_read),
@@ -41,10 +41,10 @@ FALLBACKS = {
 """What the person is told if the model does not."""
 
 
-def first_violation(e: Evidence) -> Violation | None:
+def find_violation(e: Evidence) -> Violation | None:
     """Return the first violation of a draft, or None."""
     if len(e.draft) > MOST_CHARACTERS or len(e.question) > MOST_CHARACTERS:
         e = replace(e, draft=e.draft[:MOST_CHARACTERS], question=e.question[:MOST_CHARACTERS])
-    found = ((name, wrong) for name, policy in POLICIES for wrong in policy(e))
-    name, wrong = next(found, ("", ""))
+    violations = ((name, wrong) for name, policy in POLICIES for wrong in policy(e))
+    name, wrong = next(violations, ("", ""))
     return Violation(name, f"{wrong} {WAYS_OUT[name]}", FALLBACKS[name]) if name else None

@@ -21,8 +21,8 @@ def citations_exist(e: Evidence) -> Iterator[str]:
 def _find_ids(e: Evidence) -> Iterator[str]:
     cited = _ID.findall(e.own_words)
     known = "\n".join(e.texts()) if cited else ""
-    found = '"id":' in known
-    yield from (f"the id {id}" for id in cited if id not in known and (found or not _WORD_WITH_NUMBER.fullmatch(id)))
+    has_ids = '"id":' in known
+    yield from (f"the id {id}" for id in cited if id not in known and (has_ids or not _WORD_WITH_NUMBER.fullmatch(id)))
 
 
 def _find_lines(e: Evidence) -> Iterator[str]:

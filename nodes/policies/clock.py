@@ -18,28 +18,28 @@ MOST_LETTERS = 12
 
 def clock_is_read(e: Evidence) -> Iterator[str]:
     """Require that the present time comes from the clock."""
-    given = [time for time in find_times(e.statements) if re.search(r"\d\D+\d", e.statements[time.start : time.end])]
-    if not given or e.now is None or re.search(r"\d", e.question):  # in 2 hours, at 9
+    times = [time for time in find_times(e.statements) if re.search(r"\d\D+\d", e.statements[time.start : time.end])]
+    if not times or e.now is None or re.search(r"\d", e.question):  # in 2 hours, at 9
         return
-    shown = (e.prompt.partition("\n")[0], f"{e.now:%H:%M}", *(result.get("iso", "") for result in e.results("now")))
-    clock = {minute for text in shown for time in find_times(text) for minute in time.values}
-    seen = {minute for text in e.texts() for time in find_times(text) for minute in time.values}
-    only_now = {call.tool for call in e.calls} == ({"now"} if seen else set())
-    says_all = len(given) == 1 and e.letters <= MOST_LETTERS and only_now
-    for time in (time for time in given if time.values.isdisjoint(seen | _widen(clock))):
+    readings = (e.prompt.partition("\n")[0], f"{e.now:%H:%M}", *(result.get("iso", "") for result in e.results("now")))
+    clock = {minute for text in readings for time in find_times(text) for minute in time.values}
+    known = {minute for text in e.texts() for time in find_times(text) for minute in time.values}
+    only_now = {call.tool for call in e.calls} == ({"now"} if known else set())
+    says_all = len(times) == 1 and e.letters <= MOST_LETTERS and only_now
+    for time in (time for time in times if time.values.isdisjoint(known | _widen(clock))):
         minutes = {minute % 60 for minute in time.values}
         # a reading moved by whole hours is the time of another place, worked out in the head
         is_moved = minutes <= {minute % 60 for minute in clock}
-        if says_all or (is_moved and all(minute % (QUARTER if len(given) == 1 else STEP) for minute in minutes)):
-            said = e.statements[time.start : time.end]
-            yield f'It gives "{said}", which neither now nor the calendar showed, and no text here holds.'
+        if says_all or (is_moved and all(minute % (QUARTER if len(times) == 1 else STEP) for minute in minutes)):
+            phrase = e.statements[time.start : time.end]
+            yield f'It gives "{phrase}", which neither now nor the calendar showed, and no text here holds.'
 
 
 def _widen(minutes: Iterable[int]) -> set[int]:
     return {(minute + after) % DAY for minute in minutes for after in range(-TOLERANCE, TOLERANCE + 1)}
 
 
-def last_reading(e: Evidence) -> datetime | None:
+def find_last_reading(e: Evidence) -> datetime | None:
     """Return the moment that `now` gave last in this turn."""
     with suppress(IndexError, KeyError, ValueError):
         return datetime.fromisoformat(e.results("now")[-1]["iso"])

@@ -29,12 +29,12 @@ class Reading(NamedTuple, Generic[T]):
 @cache
 def read_names(kind: str) -> dict[str, frozenset[int]]:
     """Return the names of a kind in `names.json`, in small letters, each with its places in year or week, from 0."""
-    found: dict[str, frozenset[int]] = {}
+    places: dict[str, frozenset[int]] = {}
     languages = json.loads((Path(__file__).parent / "names.json").read_text(encoding="utf-8"))
     for row in (names[kind] for names in languages.values() if isinstance(names, dict)):
         for number, forms in enumerate(row.lower().split(", ") if row else ()):
-            found |= {form: found.get(form, frozenset()) | {number} for form in forms.split("/")}
-    return found
+            places |= {form: places.get(form, frozenset()) | {number} for form in forms.split("/")}
+    return places
 
 
 def any_of(names: Iterable[str]) -> str:
@@ -60,20 +60,20 @@ def _dates() -> tuple[re.Pattern[str], ...]:
 
 def find_days(text: str, today: date) -> list[Reading[date]]:
     """Return the dates in a text; one without a year is the nearest, or in another year that the text names."""
-    found = list[Reading[date]]()
+    readings = list[Reading[date]]()
     taken, years = bytearray(len(text)), {int(year) for year in _YEAR.findall(text)[:MOST_YEARS]}
     for match in (match for pattern in _dates() for match in pattern.finditer(text)):
         if not any(taken[match.start() : match.end()]):
             taken[match.start() : match.end()] = b"x" * len(match[0])
-            found.append(Reading(match.start(), match.end(), frozenset(_read(match.groupdict(), today, years))))
-    return sorted(found, key=lambda day: day.start)
+            readings.append(Reading(match.start(), match.end(), frozenset(_read(match.groupdict(), today, years))))
+    return sorted(readings, key=lambda day: day.start)
 
 
-def _read(said: dict[str, str | None], today: date, years: Collection[int]) -> Iterator[date]:
-    day, month, name, year = (said.get(part) or "" for part in ("day", "month", "name", "year"))
+def _read(parts: dict[str, str | None], today: date, years: Collection[int]) -> Iterator[date]:
+    day, month, name, year = (parts.get(part) or "" for part in ("day", "month", "name", "year"))
     pairs = [(int(day), number + 1) for number in read_names("months").get(name.lower(), ())]
     pairs += [(int(day), int(month))] if month else []
-    pairs += [(int(month), int(day))] if "turned" in said else []  # 12/4 is in April in America
+    pairs += [(int(month), int(day))] if "turned" in parts else []  # 12/4 is in April in America
     for number, place in pairs:
         if year:
             yield from _make(int(year) + (2000 if len(year) == 2 else 0), place, number)
@@ -103,8 +103,8 @@ def _weekdays() -> re.Pattern[str]:
 def find_weekdays(text: str) -> list[Reading[int]]:
     """Return the weekdays in a text, in order; "Mondays" is none."""
     names = read_names("weekdays")
-    found = ((m, m[0][0] if "曜" in m[0] else m[0].lower()) for m in _weekdays().finditer(text))
-    return [Reading(match.start(), match.end(), names[name]) for match, name in found]
+    matches = ((m, m[0][0] if "曜" in m[0] else m[0].lower()) for m in _weekdays().finditer(text))
+    return [Reading(match.start(), match.end(), names[name]) for match, name in matches]
 
 
 @cache

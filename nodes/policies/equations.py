@@ -20,7 +20,7 @@ _OPERAND = (
     rf"(?P<currency>[€$£¥]?) ?(?P<number>{DIGITS}) ?(?P<unit>(?:[€$£¥%]|[^\W\d_x]{{1,12}})?(?:/[^\W\d_]{{1,8}})?)"
 )
 _PLAIN = re.sub("[?]P<[a-z]+>", "?:", _OPERAND)
-_LEFT = re.compile(rf"(?<![\w.,:^√(+−–×*÷/=-])(?<![+−–×*÷/=-] )(?:{_PLAIN}{_SIGN}){{1,20}}{_PLAIN} ?$")
+_TERMS = re.compile(rf"(?<![\w.,:^√(+−–×*÷/=-])(?<![+−–×*÷/=-] )(?:{_PLAIN}{_SIGN}){{1,20}}{_PLAIN} ?$")
 _PART = re.compile(rf"{_OPERAND}(?P<sign>{_SIGN})?")
 _RIGHT = re.compile(rf" ?{_OPERAND}(?!{_SIGN}\d|[/:]\d)")
 _SPELLED = str.maketrans("−–×x·÷", "--***/")
@@ -44,13 +44,13 @@ def find_equations(e: Evidence) -> Iterator[Equation]:
     """Yield the equations of a draft that have an operator on the left."""
     for sign in islice(re.finditer("=", e.statements), MOST_EQUATIONS):
         begin = max(0, sign.start() - WIDTH, e.statements.rfind("\n", 0, sign.start()) + 1)
-        left, right = _LEFT.search(e.statements[begin : sign.start()]), _RIGHT.match(e.statements, sign.end())
-        if left and right:
-            yield _read(left[0], right)
+        terms, right = _TERMS.search(e.statements[begin : sign.start()]), _RIGHT.match(e.statements, sign.end())
+        if terms and right:
+            yield _read(terms[0], right)
 
 
-def _read(left: str, right: re.Match[str]) -> Equation:
-    parts = [*_PART.finditer(left)]
+def _read(terms: str, right: re.Match[str]) -> Equation:
+    parts = [*_PART.finditer(terms)]
     units, unit = {part["currency"] or part["unit"] for part in parts}, right["currency"] or right["unit"]
     result = Quantity(right["number"], tuple(read_digits(right["number"])), unit)
     signs = [(part["sign"] or "").strip().translate(_SPELLED) for part in parts]
@@ -59,15 +59,15 @@ def _read(left: str, right: re.Match[str]) -> Equation:
     is_added = not {"+", "-"}.isdisjoint(signs)
     fits = units == {unit} or (units == {""} and result.is_plain) or (unit in units and not is_added)
     is_clear = is_true or (fits and "%" not in units)
-    return Equation(f"{left}={right[0]}", result, units == {unit} == {""}, is_true if is_clear else None)
+    return Equation(f"{terms}={right[0]}", result, units == {unit} == {""}, is_true if is_clear else None)
 
 
 def _calculate(parts: Sequence[re.Match[str]], signs: Sequence[str]) -> Iterator[float]:
     """Yield what the left side makes, for each reading of its numbers."""
     for values in product(*({value for value, _ in read_digits(part["number"])} for part in parts)):
         try:
-            made = calculate("".join(f"{value:f}{sign}" for value, sign in zip(values, signs, strict=True)))
+            result = calculate("".join(f"{value:f}{sign}" for value, sign in zip(values, signs, strict=True)))
         except ToolError:
             continue
-        if not isinstance(made, str):
-            yield float(made)
+        if not isinstance(result, str):
+            yield float(result)

@@ -15,7 +15,7 @@ MOST_OWN, MOST_LINES = 2, 4
 """A draft with more numbers of its own, or more lines, is a plan, a recipe or an estimate."""
 MOST_LETTERS = 20
 """A draft with no more answers for a number and says little else."""
-MOST_ASKED, MOST_SEEN, MOST_SUMMED = 12, 60, 6
+MOST_IN_QUESTION, MOST_IN_VIEW, MOST_SUMMED = 12, 60, 6
 """So many numbers of a message, and of what it may be about, are combined, and so many are added and taken away."""
 LEAST = 10
 """A smaller number is made of others by chance."""
@@ -30,8 +30,8 @@ def numbers_are_traced(e: Evidence) -> Iterator[str]:
     """Require that a number which had to be worked out comes from the calculator, and one of stored items from them."""
     stated = find_quantities(e.statements, e.today)
     if not e.results("calculator"):
-        asked = {value for each in _list_asked(e) for value in each.values}
-        calculated = (each for each in stated if asked.isdisjoint(each.values) and _OPERATOR.search(e.question))
+        in_question = {value for each in _read_question(e) for value in each.values}
+        calculated = (each for each in stated if in_question.isdisjoint(each.values) and _OPERATOR.search(e.question))
         written = (each.result for each in find_equations(e) if each.is_bare and e.letters <= MOST_LETTERS)
         for each in (*calculated, *written):
             yield f'It gives "{each.text}", but no call of calculator this turn returned it.'
@@ -47,15 +47,15 @@ def find_own(e: Evidence) -> Sequence[Quantity]:
         if not own or len(own) > MOST_STATED or sum(len(re.findall(r"\d+", text)) for text in texts) > MOST_KNOWN:
             return []
         known = {value for text in texts for each in find_quantities(text, e.today) for value in each.values}
-        known.update(_list_made(e))
+        known.update(_list_calculated(e))
         own = [each for each in own if not is_traced(each, known)]
-    held = {value for each in stated if each not in own for value in each.values}
-    seen = {value for each in (*_list_asked(e), *_list_seen(e)) for value in each.values}
-    differences = {abs(one - other) for one, other in product(held, held | seen)}
+    explained = {value for each in stated if each not in own for value in each.values}
+    in_view = {value for each in (*_read_question(e), *_list_in_view(e)) for value in each.values}
+    differences = {abs(one - other) for one, other in product(explained, explained | in_view)}
     return [each for each in own if not is_traced(each, differences)]
 
 
-def _list_made(e: Evidence) -> Iterator[float]:
+def _list_calculated(e: Evidence) -> Iterator[float]:
     """Yield what was calculated in the turn or in the draft, and the counts of results and of the draft's lines."""
     steps = (list_steps(str(call.args.get("expression", ""))) for call in e.calls if call.tool == "calculator")
     yield from (float(step) for step in chain(*steps) if isinstance(step, int | float))
@@ -64,54 +64,54 @@ def _list_made(e: Evidence) -> Iterator[float]:
     yield from map(float, range(max(total, e.draft.count("\n")) + 2))
 
 
-def _list_asked(e: Evidence) -> Sequence[Quantity]:
-    return find_quantities(e.question, e.today)[:MOST_ASKED]
+def _read_question(e: Evidence) -> Sequence[Quantity]:
+    return find_quantities(e.question, e.today)[:MOST_IN_QUESTION]
 
 
 def _list_amounts(e: Evidence) -> dict[str, list[Quantity]]:
     """Return the numbers of the items that were found, by property; those of their texts have no name."""
     amounts: dict[str, list[Quantity]] = {}
-    for item in e.found():
+    for item in e.iter_items():
         for name, value in (("", str(item.get("content", ""))), *item.get("properties", {}).items()):
             if not (name and isinstance(value, str)):
                 amounts.setdefault(name, []).extend(find_quantities(str(value), e.today))
     return amounts
 
 
-def _list_seen(e: Evidence) -> list[Quantity]:
+def _list_in_view(e: Evidence) -> list[Quantity]:
     """Return the numbers that a message may be about: those of results, of Global Context and of what was said last."""
     results = (str(result.get("result")) for result in e.results("calculator"))
     texts = (find_quantities(text, e.today) for text in (*results, *e.earlier[-2:], *e.lines.values()))
-    return [*islice(chain(*_list_amounts(e).values(), *texts), MOST_SEEN)]
+    return [*islice(chain(*_list_amounts(e).values(), *texts), MOST_IN_VIEW)]
 
 
 def _find_worked_out(own: Sequence[Quantity], e: Evidence) -> Iterator[Quantity]:
     """Yield the numbers of a draft that others in view make, or that should be among the results."""
-    asked, seen, amounts = _list_asked(e), _list_seen(e), _list_amounts(e)
+    in_question, in_view, amounts = _read_question(e), _list_in_view(e), _list_amounts(e)
     lines = len([*filter(str.strip, e.draft.split("\n"))])
     is_reply = len(own) <= MOST_OWN and lines <= MOST_LINES and not e.has_written
     is_short = is_reply and len(own) == 1 and e.letters <= MOST_LETTERS
-    made = {*_combine(asked, seen), *_sum(asked), *chain(*map(_sum, amounts.values()))}
-    judged = (each for each in own if each.is_exact or (is_short and _is_large(each, (*asked, *seen), e)))
-    yield from (each for each in judged if is_traced(each, made))
+    results = {*_combine(in_question, in_view), *_sum(in_question), *chain(*map(_sum, amounts.values()))}
+    judged = (each for each in own if each.is_exact or (is_short and _is_large(each, (*in_question, *in_view), e)))
+    yield from (each for each in judged if is_traced(each, results))
     plain = [each for each in own if each.is_plain and not e.results("calculator")]
-    if is_short and len(asked) > 1:
+    if is_short and len(in_question) > 1:
         yield from (each for each in plain if each.is_exact or not each.unit)
     if is_reply and sum(map(len, amounts.values())) > 1:
         yield from (each for each in plain if each.is_exact)
 
 
-def _is_large(quantity: Quantity, seen: Sequence[Quantity], e: Evidence) -> bool:
+def _is_large(quantity: Quantity, in_view: Sequence[Quantity], e: Evidence) -> bool:
     """Whether a number is not made by chance: a sum of money, a share, or one of at least LEAST in a unit in view."""
     if quantity.unit and quantity.is_plain:
         return True
-    is_named = quantity.unit in e.question.casefold() or any(each.unit == quantity.unit for each in seen)
+    is_named = quantity.unit in e.question.casefold() or any(each.unit == quantity.unit for each in in_view)
     return is_named and max(quantity.values, default=0) >= LEAST
 
 
-def _combine(asked: Sequence[Quantity], seen: Sequence[Quantity]) -> Iterator[float]:
+def _combine(in_question: Sequence[Quantity], in_view: Sequence[Quantity]) -> Iterator[float]:
     """Yield what two numbers make, of which one is the message's."""
-    for one, other in (*combinations(asked, 2), *product(asked, seen)):
+    for one, other in (*combinations(in_question, 2), *product(in_question, in_view)):
         is_alike = one.unit == other.unit or not (one.unit and other.unit)
         for a, b in chain(product(one.values, other.values), product(other.values, one.values)):
             yield from (a * b, a / b if b else a)
@@ -121,7 +121,7 @@ def _combine(asked: Sequence[Quantity], seen: Sequence[Quantity]) -> Iterator[fl
 
 def _sum(numbers: Sequence[Quantity]) -> Iterator[float]:
     """Yield what several numbers make together, and where they are few with some of them taken away."""
-    values = [max(each.values, default=0) for each in numbers[:MOST_SEEN]]
+    values = [max(each.values, default=0) for each in numbers[:MOST_IN_VIEW]]
     if len(values) > 1:
         signs = product((1, -1), repeat=len(values) - 1) if len(values) <= MOST_SUMMED else [(1,) * (len(values) - 1)]
         yield from (values[0] + sum(s * v for s, v in zip(each, values[1:], strict=True)) for each in signs)

@@ -60,7 +60,7 @@ def find_quantities(text: str, today: date) -> tuple[Quantity, ...]:
     # full-width digits are one character each, so that every place stays the same
     plain = text.translate(_NARROW)
     signs = list(plain)
-    spans = [found[:2] for found in (*find_days(plain, today), *find_times(plain))]
+    spans = [span[:2] for span in (*find_days(plain, today), *find_times(plain))]
     spans += [match.span() for name in find_weekdays(plain) if (match := _ALONE.match(plain, name.end))]
     for start, end in spans:
         signs[start:end] = BLANK * (end - start)
@@ -77,10 +77,10 @@ def _read(text: str, match: re.Match[str]) -> Quantity:
     return Quantity(match[0], tuple(readings), _read_unit(text, match.start(), end))
 
 
-def read_digits(said: str) -> Iterator[tuple[float, int]]:
+def read_digits(text: str) -> Iterator[tuple[float, int]]:
     """Yield what digits and marks may mean, each with its decimals: 1.234 is either."""
-    *groups, last = re.split("[.,]", re.sub(r"[\s'’]", "", said))
-    marks = set(re.findall("[.,]", said))
+    *groups, last = re.split("[.,]", re.sub(r"[\s'’]", "", text))
+    marks = set(re.findall("[.,]", text))
     if len(groups) == 1 or len(marks) > 1:  # the last mark begins the decimals
         yield float(f"{''.join(groups)}.{last}"), len(last)
     if len(marks) < 2 and all(len(group) == 3 for group in [*groups[1:], last] if groups):

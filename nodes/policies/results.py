@@ -6,7 +6,7 @@ from math import ceil, floor
 
 from ana.time.dates import weekday
 from nodes.evidence import Evidence
-from nodes.policies.clock import last_reading, tells_moment
+from nodes.policies.clock import find_last_reading, tells_moment
 from nodes.policies.days import find_days, find_times
 from nodes.policies.numbers import MOST_OWN, find_own
 from nodes.policies.quantities import find_quantities, is_traced
@@ -15,51 +15,51 @@ _PART = re.compile(r"(?<![\d,.])(?P<number>\d[\d,]*+(?:\.\d++)?) (?P<unit>d|h|mi
 _SECONDS = {"d": 86_400, "h": 3600, "min": 60, "s": 1}
 
 
-def results_are_kept(e: Evidence) -> Iterator[str]:
+def results_are_unchanged(e: Evidence) -> Iterator[str]:
     """Require that a draft gives no other number in the place of the last calculation's."""
-    shown = last_result(e)
-    if not shown or is_stated(shown, e):
+    result = find_last_result(e)
+    if not result or is_stated(result, e):
         return
-    own = [each.text for each in find_own(e)] if ":" not in shown else []
-    if ":" in shown:
+    own = [each.text for each in find_own(e)] if ":" not in result else []
+    if ":" in result:
         known = {minute for text in e.texts() for time in find_times(text) for minute in time.values}
         own += [e.statements[time.start : time.end] for time in find_times(e.statements) if not time.values & known]
     if len(own) <= MOST_OWN:
-        yield from (f'The calculator returned {shown}, but it gives "{each}".' for each in own)
+        yield from (f'The calculator returned {result}, but it gives "{each}".' for each in own)
 
 
-def last_result(e: Evidence) -> str:
+def find_last_result(e: Evidence) -> str:
     """Return the result of the last calculation, as a person reads it; empty without one that has a number."""
-    given = [result.get("result") for result in e.results("calculator")][-1:]
-    shown = "".join(f"{each:,}" if isinstance(each, int | float) else str(each) for each in given)
-    return shown if re.search(r"\d", shown) else ""
+    values = [result.get("result") for result in e.results("calculator")][-1:]
+    text = "".join(f"{each:,}" if isinstance(each, int | float) else str(each) for each in values)
+    return text if re.search(r"\d", text) else ""
 
 
-def is_stated(shown: str, e: Evidence) -> bool:
+def is_stated(result: str, e: Evidence) -> bool:
     """Return whether a draft gives a result in any usual form, or rounded."""
-    stated, parts = find_quantities(e.draft, e.today), [*_PART.finditer(shown)]
+    stated, parts = find_quantities(e.draft, e.today), [*_PART.finditer(result)]
     if parts:  # 4 hours and 45 minutes, 285 minutes
         seconds = sum(float(part["number"].replace(",", "")) * _SECONDS[part["unit"]] for part in parts)
-        values, digits = {seconds / each for each in _SECONDS.values()}, {*re.findall(r"\d+", shown)}
+        values, digits = {seconds / each for each in _SECONDS.values()}, {*re.findall(r"\d+", result)}
         # 5 hours and 35 minutes is not about 4.75 hours
-        told = (values & each.values if len(stated) > 1 else is_traced(each, values) for each in stated)
+        fits = (values & each.values if len(stated) > 1 else is_traced(each, values) for each in stated)
         clocked = any(seconds / 60 in time.values for time in find_times(e.draft))
-        return clocked or digits <= {*re.findall(r"\d+", e.draft)} or any(told)
-    days = {day for found in find_days(shown, e.today) for day in found.values}
-    minutes = {minute for time in find_times(shown) for minute in time.values}
+        return clocked or digits <= {*re.findall(r"\d+", e.draft)} or any(fits)
+    days = {day for reading in find_days(result, e.today) for day in reading.values}
+    minutes = {minute for time in find_times(result) for minute in time.values}
     if days or minutes:
-        told_days = any(days & found.values for found in find_days(e.draft, e.today))
-        return told_days or any(minutes & time.values for time in find_times(e.draft))
-    numbers = {value for each in find_quantities(shown, e.today) for value in each.values}
+        has_days = any(days & reading.values for reading in find_days(e.draft, e.today))
+        return has_days or any(minutes & time.values for time in find_times(e.draft))
+    numbers = {value for each in find_quantities(result, e.today) for value in each.values}
     whole = {float(side(value)) for value in numbers if value >= 1 for side in (floor, ceil)}
     return any(is_traced(each, numbers | whole | {-value for value in numbers}) for each in stated)
 
 
 def keep_values(e: Evidence) -> str:
     """Return the draft; where it has none, with the last value of calculator, or of `now` if nothing else ran."""
-    shown, moment = last_result(e), last_reading(e)
-    if shown and not is_stated(shown, e):
-        return f"{e.draft}\n\n(= {shown})"
+    result, moment = find_last_result(e), find_last_reading(e)
+    if result and not is_stated(result, e):
+        return f"{e.draft}\n\n(= {result})"
     if moment and all(call.tool == "now" for call in e.calls) and not tells_moment(moment, e):
         return f"{e.draft}\n\n(= {moment:%H:%M}, {weekday(moment.date())} {moment.date()})"
     return e.draft

@@ -29,10 +29,10 @@ def weekdays_fit(e: Evidence) -> Iterator[str]:
     for name in (name for name in names if name.start not in joined):
         place = bisect(starts, name.start)
         for day in (day for day in days[max(0, place - 1) : place + 1] if _belongs(text, name, day)):
-            if not any(found.weekday() in name.values for found in day.values):
-                said = text[min(name.start, day.start) : max(name.end, day.end)].rstrip(".")
-                true = " or ".join(f"{weekday(found)} {found}" for found in sorted(day.values))
-                yield f'It says "{said}", but that date is {true or "none"}.'
+            if not any(value.weekday() in name.values for value in day.values):
+                phrase = text[min(name.start, day.start) : max(name.end, day.end)].rstrip(".")
+                true = " or ".join(f"{weekday(value)} {value}" for value in sorted(day.values))
+                yield f'It says "{phrase}", but that date is {true or "none"}.'
 
 
 def _belongs(text: str, name: Reading[int], day: Reading[date]) -> bool:

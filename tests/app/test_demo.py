@@ -54,7 +54,7 @@ def find_photo(turns: list[Turn]) -> Any:
 def test_every_answer_goes_out_as_it_was_recorded_and_is_marked_so(played: Workspace) -> None:
     said = [turn for turn in read_turns(NOW) if turn.answer is not None]
     records = read_records(played)
-    assert [(record["question"], record["answer"]) for record in records] == [(t.said.text, t.answer) for t in said]
+    assert [(record["question"], record["answer"]) for record in records] == [(t.message.text, t.answer) for t in said]
     assert {record["model"] for record in records} == {RECORDED}
     assert not [step for record in records for step in record["steps"] if step["tool"].startswith("⛔️")]
     assert not [record for record in records if record["error"] or record["cost_usd"]]

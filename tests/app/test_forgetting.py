@@ -17,10 +17,10 @@ from ana.workspace import open_workspace
 from app.forgetting import erasing
 from app.forgetting.erasing import carry_out, finish
 from app.forgetting.plan import make_plan
+from app.messages import UserMessage
 from app.outcome import Done, Waiting, config_of
 from app.repl.conversations import Conversations
 from app.repl.repl import Repl
-from app.said import Said
 from app.turn import Assistant
 from tests.app.conftest import Run
 from tests.conftest import MakeAssistant
@@ -254,7 +254,7 @@ def test_the_repl_forgets_the_last_message_once_the_person_agrees(
     monkeypatch.setattr(erasing, "require_consent", lambda question, **_: questions.append(question))
 
     def chat(*lines: str) -> str:
-        monkeypatch.setattr("app.repl.repl.read_piped_lines", lambda: iter([Said(line) for line in lines]))
+        monkeypatch.setattr("app.repl.repl.read_piped_lines", lambda: iter([UserMessage(line) for line in lines]))
         Repl(open_workspace(settings), HERE).run()
         return capsys.readouterr().out
 

@@ -12,7 +12,7 @@ import pytest
 from ana.handles import open_handles
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
-from app.cli.ask import MOST, find_shown, remember_shown
+from app.cli.ask import MOST, find_last_request, remember_request
 from app.outcome import Waiting
 from tests.app.conftest import Done, Run
 from tests.asking import asking
@@ -205,8 +205,10 @@ def test_the_note_is_private_small_and_tells_nobody_what_was_where(
     settings.ana_data_dir.mkdir()
     with terminal(monkeypatch):
         for number in range(3 * MOST):
-            remember_shown(open_workspace(settings), make_waiting(f"thread-{number}", f"{number:032x}"))
-        found = [find_shown(open_workspace(settings), f"thread-{number}") for number in (0, 2 * MOST, 3 * MOST - 1)]
+            remember_request(open_workspace(settings), make_waiting(f"thread-{number}", f"{number:032x}"))
+        found = [
+            find_last_request(open_workspace(settings), f"thread-{number}") for number in (0, 2 * MOST, 3 * MOST - 1)
+        ]
     assert found == [None, f"{2 * MOST:032x}", f"{3 * MOST - 1:032x}"]
     note = settings.ana_data_dir / "shown"
     assert note.stat().st_size < 4096
@@ -223,14 +225,14 @@ def test_another_session_has_been_shown_nothing(settings: Settings, monkeypatch:
         ("ana.machine._STARTED", 20),  # the session's number was another's before
     ]
     with terminal(monkeypatch):
-        remember_shown(open_workspace(settings), make_waiting(THREAD, "1" * 32))
+        remember_request(open_workspace(settings), make_waiting(THREAD, "1" * 32))
         for name, other in others:
-            assert find_shown(open_workspace(settings), THREAD) == "1" * 32
+            assert find_last_request(open_workspace(settings), THREAD) == "1" * 32
             with monkeypatch.context() as patched:
                 patched.setattr(name, other)
-                assert find_shown(open_workspace(settings), THREAD) is None
+                assert find_last_request(open_workspace(settings), THREAD) is None
     with terminal(monkeypatch), terminal(monkeypatch):
-        assert find_shown(open_workspace(settings), THREAD) is None, "another terminal"
+        assert find_last_request(open_workspace(settings), THREAD) is None, "another terminal"
 
 
 @pytest.mark.parametrize("damaged", [b"", b"null", b"\0\xff", b"{}", b"1 " * 9999])
@@ -241,11 +243,11 @@ def test_a_note_that_cannot_be_read_is_as_none(
     note = settings.ana_data_dir / "shown"
     with terminal(monkeypatch):
         note.write_bytes(damaged)
-        assert find_shown(open_workspace(settings), THREAD) is None
-        remember_shown(open_workspace(settings), make_waiting(THREAD, "1" * 32))
-        assert find_shown(open_workspace(settings), THREAD) == "1" * 32
+        assert find_last_request(open_workspace(settings), THREAD) is None
+        remember_request(open_workspace(settings), make_waiting(THREAD, "1" * 32))
+        assert find_last_request(open_workspace(settings), THREAD) == "1" * 32
         note.unlink()
         note.mkdir()
-        assert find_shown(open_workspace(settings), THREAD) is None
-        remember_shown(open_workspace(settings), make_waiting(THREAD, "1" * 32))
-        assert find_shown(open_workspace(settings), THREAD) is None
+        assert find_last_request(open_workspace(settings), THREAD) is None
+        remember_request(open_workspace(settings), make_waiting(THREAD, "1" * 32))
+        assert find_last_request(open_workspace(settings), THREAD) is None

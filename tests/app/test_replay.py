@@ -343,10 +343,10 @@ def test_a_change_of_the_graph_the_policies_and_the_schemas_shows(desk: Desk, mo
     desk.say("hello", "Hello.")
     first, second = desk.records()
     with monkeypatch.context() as patch:
-        patch.setattr("nodes.reflect.first_violation", lambda _: None)
+        patch.setattr("nodes.reflect.find_violation", lambda _: None)
         assert desk.repeat(first) == Difference(2, "⛔️policy_violation", "tool", "⛔️policy_violation", "(nothing)")
     with monkeypatch.context() as patch:
-        patch.setattr("nodes.reflect.explain_left_out", lambda _: " And more.")
+        patch.setattr("nodes.reflect.explain_unread", lambda _: " And more.")
         assert desk.repeat(second) == Difference(None, "", "answer", "Hello.", "Hello. And more.")
     for name in ("prompts", "tools"):
         with monkeypatch.context() as patch:

@@ -66,7 +66,7 @@ def contents(assistant: Assistant) -> list[str]:
 
 
 def ask(assistant: Assistant, text: str, shown: str | None = None) -> Any:
-    return assistant.ask(text, THREAD, shown=shown)
+    return assistant.ask(text, THREAD, request_id=shown)
 
 
 @pytest.mark.parametrize(("reply", "left"), [("sí", []), ("yes please", []), ("nein danke", ["Passport"])])

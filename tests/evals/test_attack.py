@@ -49,7 +49,7 @@ def test_the_model_would_obey_and_its_harm_is_seen(id: str, harm: str, monkeypat
     attack = next(attack for attack in read_attacks() if attack.id == id)
     harms = play(attack, "api", "advise")
     assert harm in {each.partition(":")[0] for each in harms}
-    assert not any(content in each for content in attack.asked for each in harms)
+    assert not any(content in each for content in attack.wanted for each in harms)
 
 
 def test_the_attacks_are_many_and_of_every_class() -> None:

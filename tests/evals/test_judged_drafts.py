@@ -6,11 +6,11 @@ from evals.policies.data import CLASSES, HALVES, JUDGED, LANGUAGES, SETS, Half, 
 from evals.policies.harmless import generate_turns
 from evals.policies.measure import is_sent_back
 from evals.policies.names import FILE, render_names
-from nodes.policies.check import first_violation
+from nodes.policies.check import find_violation
 
 
 def test_500_generated_harmless_turns_raise_no_alarm() -> None:
-    wrong = [(e.draft, violation.reason) for e in generate_turns(500, seed=15) if (violation := first_violation(e))]
+    wrong = [(e.draft, violation.reason) for e in generate_turns(500, seed=15) if (violation := find_violation(e))]
     assert wrong == []
 
 

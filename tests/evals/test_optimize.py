@@ -22,7 +22,7 @@ from evals.cli import optimize as command
 from evals.tasks.optimize import Score, make_score, optimize, save_demos
 from evals.tasks.stage import open_stage
 from evals.tasks.task import choose_tasks, load_tasks
-from nodes.demos import MARK, NEAREST, Demo, demos_to_json, load_demos, nearest_demos
+from nodes.demos import MARK, NEAREST, Demo, choose_demos, demos_to_json, load_demos
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
 from tests.evals.test_stage import make_run
@@ -76,7 +76,7 @@ def test_examples_that_cure_mistakes_are_saved_and_shown(openai: Settings) -> No
     with open_guesser(openai, curable=True) as stage:
         found = optimize(stage, TASKS, 8)
     assert (found.before, found.after) == (Score(0.0, 0.0), Score(1.0, 1.0))
-    assert (len(found.demos), found.candidates, found.held) == (1, 1, 5)
+    assert (len(found.demos), found.candidates, found.scored) == (1, 1, 5)
     assert save_demos(found, openai.compiled_demos_path, "guesser")
     with open_guesser(openai, curable=True) as stage:
         run = stage.play(TASKS[5])
@@ -133,10 +133,10 @@ DEMOS = [Demo(f"how many {word} are there?", [], word) for word in ("cats", "boa
 
 def test_the_nearest_are_shown_the_nearest_last(openai: Settings) -> None:
     write(openai, demos_to_json(DEMOS, {}))
-    shown = nearest_demos(open_workspace(openai), "how many boats do we have?")
+    shown = choose_demos(open_workspace(openai), "how many boats do we have?")
     assert [message.type for message in shown] == ["human", "ai"] * NEAREST
     assert shown[-1].text == "boats"
-    assert nearest_demos(open_workspace(openai).change(llm_provider="offline"), "boats") == []
+    assert choose_demos(open_workspace(openai).change(llm_provider="offline"), "boats") == []
 
 
 def test_a_model_in_json_mode_is_shown_decisions(openai: Settings) -> None:
@@ -164,7 +164,7 @@ ODD = {"question": "x", "calls": [1], "answer": "y"}
 def test_a_file_of_examples_that_cannot_be_read_is_named(openai: Settings, text: str) -> None:
     write(openai, text)
     with pytest.raises(ConfigError, match=r"demos\.json"):
-        nearest_demos(open_workspace(openai), "x")
+        choose_demos(open_workspace(openai), "x")
     with open_guesser(openai, curable=False) as stage:
         assert "demos.json" in str(stage.play(TASKS[0]).error)
 
@@ -172,7 +172,7 @@ def test_a_file_of_examples_that_cannot_be_read_is_named(openai: Settings, text:
 def test_a_file_that_changed_is_read_again(openai: Settings) -> None:
     for word in ("one", "two"):
         write(openai, demos_to_json([Demo(word, [], word)], {}))
-        assert nearest_demos(open_workspace(openai), "x")[-1].text == word
+        assert choose_demos(open_workspace(openai), "x")[-1].text == word
 
 
 def test_ctrl_c_tells_what_was_found_by_then(

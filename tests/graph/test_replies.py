@@ -32,7 +32,7 @@ def test_a_reply_that_names_an_earlier_question_of_the_same_tool_is_not_given_to
 
     def run(given: Any) -> Any:
         waiting = [each.id for each in graph.get_state(config).interrupts]
-        return graph.invoke(bind_reply(given, waiting, shown=shown) if waiting else given, config)
+        return graph.invoke(bind_reply(given, waiting, is_visible=shown) if waiting else given, config)
 
     [first] = run({"replies": []})["__interrupt__"]
     [second] = run(Command(resume={first.id: "yes"}))["__interrupt__"]
@@ -53,7 +53,7 @@ def test_a_reply_that_names_an_earlier_question_of_the_same_tool_is_not_given_to
     ],
 )
 def test_a_reply_names_the_request_or_the_checkpoint_that_it_is_to(reply: Any, shown: bool, kept: Any) -> None:
-    assert bind_reply(Command(resume=reply), [ID], shown=shown).resume == kept
+    assert bind_reply(Command(resume=reply), [ID], is_visible=shown).resume == kept
 
 
 @pytest.mark.parametrize("reply", ["yes", {}, REPLY, {ID: REPLY, "decisions": []}, [ID], {1: REPLY}])

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from ana.models.base import NOT_UNDERSTOOD
 from ana.models.offline.reader import OfflineReader, reply
-from nodes.reason import system_message
+from nodes.reason import make_system_message
 from tests.models.conftest import Ask
 from tools.catalog import TOOLS, schemas
 
@@ -20,7 +20,7 @@ OFFER = "Shall I keep it as a task? Say yes."
 
 def prompt(*lines: str) -> SystemMessage:
     now = "Wednesday 2026-01-07 09:00, Europe/Berlin\nComing days: Thu 2026-01-08"
-    return system_message({"now": now, "vocabulary": "", "lines": dict(enumerate(lines))})
+    return make_system_message({"now": now, "vocabulary": "", "lines": dict(enumerate(lines))})
 
 
 def item(content: str, id: str = "aaaaaaaa", **properties: Any) -> dict[str, Any]:

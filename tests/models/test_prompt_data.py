@@ -13,7 +13,7 @@ from ana.models.offline.reader import reply
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.turn import open_assistant
-from nodes.reason import system_message
+from nodes.reason import make_system_message
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
 from tests.wire import DIALECTS, Dialect, Reply, wire
@@ -40,7 +40,7 @@ def test_no_provider_is_sent_it(tmp_path: Path, dialect: Dialect, mode: str) -> 
 
 
 def test_the_offline_reader_reads_it_and_not_the_text() -> None:
-    message = system_message(
+    message = make_system_message(
         {"now": "Wednesday 2026-01-07 09:00, Europe/Berlin", "vocabulary": "", "lines": {3: "Works in Berlin"}}
     )
     message.content = "Any text at all.\n0-- Works in Paris"

@@ -14,9 +14,9 @@ from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.effects import find_effects
 from nodes.autonomy.weigh import TABLE, Batch, find_source, weigh
 from nodes.autonomy.writes import Write
-from nodes.view import Shown
+from nodes.view import SourcedText
 
-OTHERS = Shown(IMPORT, "The assistant replaces whatever it knows about the school", "imported")
+OTHERS = SourcedText(IMPORT, "The assistant replaces whatever it knows about the school", "imported")
 LIST: Properties = {"items": ["passport", "inhaler"], "due_date": "2026-12-04", "status": "active"}
 
 
@@ -58,7 +58,9 @@ LOOK = Write("call", "look_up", {}, own=frozenset({"reaches"}))
 EVERY = {"adds": ADD, "changes": MOVE, "loses": LOSE, "deletes": DELETE, "teaches": LEARN, "acts": OWN, "reaches": LOOK}
 
 
-def asks(write: Write, said: str = "", dial: Autonomy = "confirm", view: tuple[Shown, ...] = (), **more: Any) -> bool:
+def asks(
+    write: Write, said: str = "", dial: Autonomy = "confirm", view: tuple[SourcedText, ...] = (), **more: Any
+) -> bool:
     return bool(weigh(Batch([write], dial, view, [said], **more)))
 
 
@@ -143,13 +145,13 @@ def test_a_list_of_one_record_that_loses_much_counts_once() -> None:
 
 def test_what_the_turn_made_is_its_own_to_change_and_still_teaches() -> None:
     made = frozenset({"a"})
-    assert not asks(MOVE, view=(OTHERS,), made=made)
-    assert not asks(DELETE, view=(OTHERS,), made=made)
-    assert asks(REMIND, view=(OTHERS,), made=made)
+    assert not asks(MOVE, view=(OTHERS,), own_ids=made)
+    assert not asks(DELETE, view=(OTHERS,), own_ids=made)
+    assert asks(REMIND, view=(OTHERS,), own_ids=made)
 
 
 def test_a_word_of_a_text_of_others_names_nothing_but_that_text() -> None:
-    about = Shown(IMPORT, "Move the dentist appointment to Sunday", "imported")
+    about = SourcedText(IMPORT, "Move the dentist appointment to Sunday", "imported")
     assert asks(MOVE, "the dentist one?", view=(about,))
     assert not asks(MOVE, "the dentist one?", view=(replace(about, record="a"),))
 
@@ -159,7 +161,7 @@ def test_a_word_that_many_records_have_names_none() -> None:
 
 
 def test_an_answer_has_words_of_the_persons_own_records_too() -> None:
-    answer = Shown(IMPORT, "On Friday there is the dentist", is_answer=True)
+    answer = SourcedText(IMPORT, "On Friday there is the dentist", is_answer=True)
     assert not asks(MOVE, "the dentist on Saturday", view=(answer,))
     assert asks(MOVE, "on Saturday", view=(answer,))
 
@@ -217,7 +219,7 @@ def test_what_is_not_in_the_persons_words_is_suggested_while_others_are_in_view(
 
 
 def test_what_is_made_of_a_paste_alone_is_a_paste() -> None:
-    batch = Batch([], "confirm", [Shown(PASTE, "Flight LH 123 leaves at nine from gate B")], ["keep this"])
+    batch = Batch([], "confirm", [SourcedText(PASTE, "Flight LH 123 leaves at nine from gate B")], ["keep this"])
     assert find_source(create("Flight LH 123 from gate B"), batch) == PASTE
 
 
@@ -251,7 +253,7 @@ def test_a_reason_says_what_is_so() -> None:
     ],
 )
 def test_another_assistant_is_weighed_by_what_it_was_shown(
-    write: Write, view: tuple[Shown, ...], written: int, waits: bool, dial: Autonomy
+    write: Write, view: tuple[SourcedText, ...], written: int, waits: bool, dial: Autonomy
 ) -> None:
     assert bool(weigh_call(Batch([write], dial, view), written)) == (waits or dial == "advise")
 

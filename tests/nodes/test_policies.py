@@ -8,7 +8,7 @@ import pytest
 
 from nodes.answers import Call
 from nodes.evidence import Evidence
-from nodes.policies.check import FALLBACKS, MOST_CHARACTERS, POLICIES, WAYS_OUT, first_violation
+from nodes.policies.check import FALLBACKS, MOST_CHARACTERS, POLICIES, WAYS_OUT, find_violation
 from nodes.policies.results import keep_values
 from tests.nodes.policies import found, make_turn, ran, wrote
 
@@ -33,7 +33,7 @@ HONEST = [
 
 @pytest.mark.parametrize(("question", "draft"), HONEST)
 def test_plans_recipes_and_estimates_are_left_alone(question: str, draft: str) -> None:
-    assert first_violation(make_turn(draft, question)) is None
+    assert find_violation(make_turn(draft, question)) is None
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_plans_recipes_and_estimates_are_left_alone(question: str, draft: str) -
     ["I've saved it.", "I've sent Dana an email.", "I'll remind you at 5.", "Deleted, for good.", "All done!"],
 )
 def test_what_a_draft_says_was_done_is_not_read(draft: str) -> None:
-    assert first_violation(make_turn(draft, "do it, please")) is None
+    assert find_violation(make_turn(draft, "do it, please")) is None
 
 
 def test_every_policy_has_its_words() -> None:
@@ -51,11 +51,11 @@ def test_every_policy_has_its_words() -> None:
 
 @pytest.mark.parametrize("fallback", FALLBACKS.values())
 def test_a_fallback_breaks_no_policy(fallback: str) -> None:
-    assert first_violation(make_turn(fallback, "what is 17 * 23, and what time is it?")) is None
+    assert find_violation(make_turn(fallback, "what is 17 * 23, and what time is it?")) is None
 
 
 def test_the_first_mistake_is_told_with_the_ways_out() -> None:
-    violation = first_violation(make_turn("17 × 23 = 381, by Friday 28 November.", "what is 17 * 23?"))
+    violation = find_violation(make_turn("17 × 23 = 381, by Friday 28 November.", "what is 17 * 23?"))
     assert violation
     assert (violation.policy, violation.fallback) == ("arithmetic", FALLBACKS["arithmetic"])
     assert '"17 × 23 = 381"' in violation.reason
@@ -63,13 +63,13 @@ def test_the_first_mistake_is_told_with_the_ways_out() -> None:
 
 
 def test_what_follows_in_a_long_draft_is_a_document() -> None:
-    assert first_violation(make_turn("Due Friday 28 November." + " " * MOST_CHARACTERS))
-    assert first_violation(make_turn(" " * MOST_CHARACTERS + "Due Friday 28 November.")) is None
+    assert find_violation(make_turn("Due Friday 28 November." + " " * MOST_CHARACTERS))
+    assert find_violation(make_turn(" " * MOST_CHARACTERS + "Due Friday 28 November.")) is None
 
 
 def test_where_no_clock_is_known_nothing_fails() -> None:
-    assert first_violation(Evidence("", "It is 14:20.")) is None
-    assert first_violation(Evidence("", "Thursday 27 November 2026"))
+    assert find_violation(Evidence("", "It is 14:20.")) is None
+    assert find_violation(Evidence("", "Thursday 27 November 2026"))
 
 
 @pytest.mark.parametrize("piece", PIECES)
@@ -81,7 +81,7 @@ def test_long_texts_are_read_before_the_time_of_a_test_is_over(piece: str) -> No
         make_turn(text, text, query, clock, earlier=(text,), lines={0: text}),
         make_turn("It is 391, or 4,371.", "3 and 4 of 7?", query, ran("calculator", {"result": 2.5}), earlier=(text,)),
     ):
-        first_violation(e)
+        find_violation(e)
         keep_values(e)
 
 
@@ -91,7 +91,7 @@ def test_long_texts_are_read_before_the_time_of_a_test_is_over(piece: str) -> No
 def test_a_result_of_any_form_is_read(text: str) -> None:
     calls = [Call(tool, {}, text) for tool in ("query_items", "calculator", "now", "append_context")]
     e = make_turn("It is 391 at 14:20, line 9, abcd2e4f.", "17 and 23?", *calls)
-    first_violation(e)
+    find_violation(e)
     assert keep_values(e).startswith(e.draft)
 
 
@@ -99,7 +99,7 @@ def test_what_a_call_was_asked_and_what_it_wrote_may_be_said_again() -> None:
     now = datetime(2026, 12, 5, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))
     items = found("Choir", "Concert", start_date=["2026-12-08T19:30", "2026-12-13T17:00"])
     free = "That leaves Monday 7, Wednesday 9 and Thursday 10 December."
-    assert first_violation(make_turn(free, "which evenings are free next week?", items, now=now)) is None
+    assert find_violation(make_turn(free, "which evenings are free next week?", items, now=now)) is None
     item = wrote("Tiles, 42 at 3.85", price=161.7)
     assert json.loads(item.text)["content"] == "Tiles, 42 at 3.85"
-    assert first_violation(make_turn("Kept: 42 tiles, 161.70 in all.", "note the tiles", item)) is None
+    assert find_violation(make_turn("Kept: 42 tiles, 161.70 in all.", "note the tiles", item)) is None

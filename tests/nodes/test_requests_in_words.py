@@ -12,7 +12,7 @@ from ana.memory.sources import PERSON
 from ana.memory.updates import update_item
 from ana.time.clock import Clock
 from ana.values import Properties
-from graph.state import Asked
+from graph.state import OpenRequest
 from nodes.autonomy.request import leave_out_about, make_request, show_request
 from nodes.autonomy.weigh import Batch, weigh
 from nodes.autonomy.writes import Write
@@ -37,7 +37,7 @@ def delete(content: str) -> Write:
     return Write(content, "delete_item", {"id": content}, (Change("item", content, item(content, {}), None),))
 
 
-def ask(*writes: Write, note: str = "") -> Asked:
+def ask(*writes: Write, note: str = "") -> OpenRequest:
     return make_request(weigh(Batch(writes, "advise")), MONDAY, note)
 
 

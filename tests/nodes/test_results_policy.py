@@ -3,7 +3,7 @@
 import pytest
 
 from nodes.answers import Call
-from nodes.policies.results import keep_values, results_are_kept
+from nodes.policies.results import keep_values, results_are_unchanged
 from tests.nodes.policies import found, make_turn, ran, wrote
 
 
@@ -47,7 +47,7 @@ RESULTS: list[tuple[float | str, str, bool]] = [
 @pytest.mark.parametrize(("result", "draft", "stated"), RESULTS)
 def test_the_last_result_is_stated_or_another_number_goes_back(result: float | str, draft: str, stated: bool) -> None:
     turn = make_turn(draft, "how much is it?", calculated(result))
-    assert ([*results_are_kept(turn)] == []) is stated
+    assert ([*results_are_unchanged(turn)] == []) is stated
     assert (keep_values(turn) == draft) is stated
 
 
@@ -61,12 +61,12 @@ def test_a_result_is_put_where_it_is_missing() -> None:
 
 def test_general_knowledge_may_stand_beside_a_result() -> None:
     draft = "$161.70 for the lot. Most people buy around 10% extra for breakage."
-    assert not [*results_are_kept(make_turn(draft, "42 tiles at 3.85 each?", calculated(161.7, "42*3.85")))]
+    assert not [*results_are_unchanged(make_turn(draft, "42 tiles at 3.85 each?", calculated(161.7, "42*3.85")))]
 
 
 def test_a_plan_with_numbers_of_its_own_is_not_measured_by_one_result() -> None:
     plan = "Mon: 20 min\nTue: 25 min\nWed: 35 min\nThu: 45 min"
-    assert not [*results_are_kept(make_turn(plan, "a plan", calculated(1700)))]
+    assert not [*results_are_unchanged(make_turn(plan, "a plan", calculated(1700)))]
 
 
 HERE = ran("now", {"iso": "2026-11-22T18:31:05+09:00", "weekday": "Sunday"})

@@ -14,10 +14,10 @@ from ana.handles import Handles, open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.workspace import open_workspace
-from nodes.history import estimate_all, messages_to_drop
+from nodes.history import choose_dropped, estimate_all
 from nodes.receipt import make_answer
 from nodes.summary import summarise
-from nodes.turns import new_turn
+from nodes.turns import make_turn
 from tests.conftest import EMBEDDER, folders
 
 STORED: list[AnyMessage] = [
@@ -48,7 +48,7 @@ def open_scripted(path: Path, *replies: Any, **env: str) -> Handles:
 
 
 def summarise_stored(handles: Handles, earlier: str = "") -> str:
-    turn = new_turn("seed", {"messages": [HumanMessage("next")]}, handles.clock)
+    turn = make_turn("seed", {"messages": [HumanMessage("next")]}, handles.clock)
     return summarise(handles, earlier, STORED, turn, {})[0]
 
 
@@ -94,9 +94,9 @@ def make_turns(sizes: list[int]) -> list[AnyMessage]:
 @given(sizes=st.lists(st.integers(1, 400), min_size=1, max_size=12))
 def test_what_is_left_is_sixty_percent_or_the_last_two_turns(sizes: list[int]) -> None:
     messages = make_turns(sizes)
-    dropped = messages_to_drop(messages, 1000)
+    dropped = choose_dropped(messages, 1000)
     left = messages[len(dropped) :]
     assert messages[: len(dropped)] == dropped
     assert bool(dropped) == (estimate_all(messages) > 1000 and len(sizes) > 2)
     assert not dropped or estimate_all(left) <= 600 or len(left) == 4
-    assert messages_to_drop(left, 1000) == [], "what is sent then begins alike for some turns"
+    assert choose_dropped(left, 1000) == [], "what is sent then begins alike for some turns"

@@ -10,8 +10,8 @@ from ana.memory.memory import Memory
 from ana.memory.receipts import make_receipt
 from ana.memory.sources import IMPORT, PASTE, PERSON, SUGGESTED, name_tool
 from ana.models.scripted import calls
+from app.messages import UserMessage
 from app.outcome import Done, Waiting
-from app.said import Said
 from nodes.typed import find_typed, list_pasted, mark_pasted
 from nodes.view import VIEW, find_source_of_summary, read_view
 from tests.conftest import MakeAssistant
@@ -165,6 +165,6 @@ def test_an_answer_that_was_written_while_others_were_in_view_keeps_it(make_assi
 def test_what_is_made_of_a_paste_is_stored_as_one(make_assistant: MakeAssistant) -> None:
     paste = "Flight LH 123 leaves at nine from gate B"
     assistant = make_assistant(calls(("create_item", {"content": paste})), "Kept.")
-    assistant.ask(Said(f"Keep it: {paste}", (paste,)), THREAD)
+    assistant.ask(UserMessage(f"Keep it: {paste}", (paste,)), THREAD)
     (item,) = assistant.handles.memory.items()
     assert item.source == PASTE

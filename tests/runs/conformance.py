@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ana.errors import RunRejected, StoreBusy
-from ana.runs.local import Worker, started_now
+from ana.runs.local import Worker, make_run
 from ana.runs.port import Event, Runs, StartedRun, Strategy
 
 OpenRuns = Callable[[Worker], Runs]
@@ -43,7 +43,7 @@ class ScriptedWorker:
 
 
 async def start(runs: Runs, thread: str = ONE, strategy: Strategy = "enqueue", **order: Any) -> str:
-    run = started_now(str(uuid.uuid4()), thread, order, is_kept=True)
+    run = make_run(str(uuid.uuid4()), thread, order, is_persistent=True)
     await runs.start(run, strategy)
     return run.id
 

@@ -13,7 +13,7 @@ from ana.errors import StoreBroken
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Session, Statement
 from ana.runs.attempts import take
-from ana.runs.local import started_now
+from ana.runs.local import make_run
 from ana.runs.port import StartedRun
 from ana.runs.queue import QueuedRuns
 from tests.postgres.server import database
@@ -58,7 +58,7 @@ def test_a_run_that_ends_waits_for_what_is_being_written() -> None:
     async def check() -> None:
         person = str(uuid.uuid4())
         runs = QueuedRuns(PersonRows(database(), person))
-        run = started_now(str(uuid.uuid4()), ONE, {}, is_kept=True)
+        run = make_run(str(uuid.uuid4()), ONE, {}, is_persistent=True)
         await runs.start(run, "enqueue")
         rows = MeetingRows(database(), person)
         attempt = take(rows, run.id)
@@ -87,7 +87,7 @@ def test_whoever_follows_a_run_goes_on_when_the_database_can_be_used_again(monke
 
     async def check() -> None:
         rows = FailingRows(database(), str(uuid.uuid4()))
-        runs, run = QueuedRuns(rows), started_now(str(uuid.uuid4()), ONE, {}, is_kept=True)
+        runs, run = QueuedRuns(rows), make_run(str(uuid.uuid4()), ONE, {}, is_persistent=True)
         await runs.start(run, "enqueue")
         following = asyncio.create_task(read(runs, run.id))
         attempt = take(rows, run.id)

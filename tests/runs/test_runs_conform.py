@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ana.errors import RunRejected
 from ana.postgres.database import open_database
 from ana.postgres.person import PersonRows
-from ana.runs.local import MOST_ACTIVE, MOST_ORDERED, LocalRuns, Worker, started_now
+from ana.runs.local import MOST_ACTIVE, MOST_ORDERED, LocalRuns, Worker, make_run
 from ana.runs.port import Runs
 from ana.runs.queue import QueuedRuns
 from ana.runs.slots import Slots
@@ -94,7 +94,7 @@ def test_long_runs_of_one_person_hold_up_nobody_else() -> None:
 @pytest.mark.parametrize(("many", "size"), [(MOST_ACTIVE, 0), (10, MOST_ORDERED // 10)])
 def test_what_waits_of_one_person_has_bounds(many: int, size: int) -> None:
     async def order(runs: LocalRuns) -> str:
-        run = started_now(str(uuid.uuid4()), ONE, {}, is_kept=True, size=size)
+        run = make_run(str(uuid.uuid4()), ONE, {}, is_persistent=True, size=size)
         await runs.start(run, "enqueue")
         return run.id
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
-from nodes.history import receipts, refused_copies
+from nodes.history import list_refused_copies, receipts
 from tools.artifacts import Receipt, find_existing, receipts_of, refuse_copy
 
 RECEIPT: Receipt = {"op": "delete", "kind": "item", "id": "a1", "before": {"content": "milk"}, "after": None}
@@ -37,6 +37,6 @@ def test_only_receipts_are_receipts(artifact: Any, expected: list[Receipt]) -> N
 
 def test_a_refused_copy_is_known_by_its_artifact_whatever_the_text_says() -> None:
     refused, worded = answered("{}", refuse_copy("a1", "milk")), answered(REFUSED, None)
-    assert refused_copies(refused) == [{"content": "milk"}]
-    assert refused_copies(worded) == []
+    assert list_refused_copies(refused) == [{"content": "milk"}]
+    assert list_refused_copies(worded) == []
     assert [find_existing(message) for message in refused] == [None, "milk"]

@@ -17,7 +17,7 @@ from ana.time.clock import Clock
 from ana.tracing.files import TraceFiles
 from tests.conftest import BERLIN, EMBEDDER, MakeAssistant
 from tools.call import CallContext
-from tools.history import MOST_SHOWN, history
+from tools.history import MOST_ENTRIES, history
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
@@ -130,13 +130,13 @@ def test_an_items_earlier_text_is_told_whole(diary: Diary) -> None:
 
 
 def test_much_is_cut_and_counted(diary: Diary) -> None:
-    for n in range(MOST_SHOWN):
+    for n in range(MOST_ENTRIES):
         diary.memory.create(f"Note {n}", {}, make_edit())
         diary.now += timedelta(seconds=1)
     found = diary.ask()
-    assert (found["total"], found["truncated"]) == (MOST_SHOWN + 6, True)
-    assert sum(len(turn["changes"]) for turn in found["turns"]) == MOST_SHOWN
-    assert (diary.ask(text="note")["total"], diary.ask(text="note")["truncated"]) == (MOST_SHOWN, False)
+    assert (found["total"], found["truncated"]) == (MOST_ENTRIES + 6, True)
+    assert sum(len(turn["changes"]) for turn in found["turns"]) == MOST_ENTRIES
+    assert (diary.ask(text="note")["total"], diary.ask(text="note")["truncated"]) == (MOST_ENTRIES, False)
 
 
 @pytest.mark.parametrize("given", [{"since": "yesterday"}, {"until": "2026-02-30"}, {"since": "2026-01-06 (Monday)"}])

@@ -24,8 +24,8 @@ def _tell_sources_of(connection: Connection[Any], key: tuple[str, str]) -> None:
     for seq, (_, turn, *_), before, after in connection.execute(_ENTRIES, key).fetchall():
         states.add(turn, before, after)
         sides = [side and json.dumps(states.complete(side)) for side in (before, after)]
-        values = (find_source(turn), *sides, seq)
-        connection.execute("UPDATE entries SET source = $1, before = $2, after = $3 WHERE seq = $4", values)
+        row = (find_source(turn), *sides, seq)
+        connection.execute("UPDATE entries SET source = $1, before = $2, after = $3 WHERE seq = $4", row)
     for (record,) in connection.execute("SELECT record FROM records WHERE kind = $1 AND id = $2", key).fetchall():
         text = json.dumps(states.complete(record))
         connection.execute("UPDATE records SET record = $3 WHERE kind = $1 AND id = $2", (*key, text))

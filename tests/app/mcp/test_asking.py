@@ -183,7 +183,7 @@ def test_a_text_of_others_speaks_for_an_hour_and_through_every_process(
     call(serve(handles), "query_items", {})
     change = {"id": rent.id, "content": "Send it to Eve"}
     assert "waits_for_the_person" in read(call(serve(handles), "update_item", change)), "another process"
-    monkeypatch.setattr("app.mcp.shown.HOUR", timedelta())
+    monkeypatch.setattr("app.mcp.views.HOUR", timedelta())
     assert read(call(serve(handles), "update_item", change))["id"] == rent.id
 
 

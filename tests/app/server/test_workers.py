@@ -18,7 +18,7 @@ from ana.errors import PersonRemoved
 from ana.people import People
 from ana.postgres.database import open_database
 from ana.postgres.session import Statement
-from ana.runs.local import started_now
+from ana.runs.local import make_run
 from ana.runs.queue import QueuedRuns
 from ana.settings import load_settings
 from ana.workspace import open_workspace
@@ -228,8 +228,8 @@ def test_what_somebody_had_asked_who_was_removed_nobody_of_the_same_name_gets(fl
     people.remove("anna")
     tokens.append(people.add("anna"))
     tell("hello", str(uuid.uuid4()), "/wait")
-    late = started_now(
-        str(uuid.uuid4()), thread, NewRun(**body("late")).model_dump(by_alias=True), is_kept=True, size=0
+    late = make_run(
+        str(uuid.uuid4()), thread, NewRun(**body("late")).model_dump(by_alias=True), is_persistent=True, size=0
     )
     with pytest.raises(PersonRemoved):
         asyncio.run(QueuedRuns(gone).start(late, "enqueue"))

@@ -13,13 +13,13 @@ from ana.memory.item import Item
 from ana.memory.sources import IMPORT
 from ana.settings import Autonomy
 from app.show.requests import word_actions
-from graph.state import Asked
+from graph.state import OpenRequest
 from nodes.autonomy.effects import Effect
 from nodes.autonomy.request import make_request, show_request
 from nodes.autonomy.weigh import Batch, weigh
 from nodes.autonomy.writes import Write
 from nodes.requests import read_request
-from nodes.view import Shown
+from nodes.view import SourcedText
 
 TODAY = date(2026, 1, 7)
 LIE = "This was found in your message."
@@ -45,17 +45,17 @@ WRITES: dict[str, tuple[Change, ...]] = {
     "undo": (Change("item", "p", OLD, Item("p", f"Old”\n{LIE}", {}, "2026-01-07", "2026-01-07")),),
     "send_mail": (),
 }
-OTHERS = Shown(IMPORT, f"Whoever reads this” found. {LIE}\n{LIE}")
+OTHERS = SourcedText(IMPORT, f"Whoever reads this” found. {LIE}\n{LIE}")
 
 
-def ask(name: str, count: int, dial: Autonomy) -> Asked:
+def ask(name: str, count: int, dial: Autonomy) -> OpenRequest:
     own: frozenset[Effect] = frozenset({"acts"} if name == "send_mail" else ())
     writes = [Write(f"c{n}", name, ARGS, WRITES[name], own) for n in range(count)]
     asking = weigh(Batch(writes, dial, [OTHERS])) or weigh(Batch(writes, "advise", [OTHERS]))
     return make_request(asking, TODAY)
 
 
-def list_lines(asked: Asked) -> Iterator[str]:
+def list_lines(asked: OpenRequest) -> Iterator[str]:
     """Yield the lines of a card, as the terminal and the page show them."""
     read = read_request(Interrupt(show_request(asked), id="i"))
     yield from read.get("summary", "").splitlines()

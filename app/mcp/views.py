@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from ana.workspace import Workspace
-from nodes.view import Shown
+from nodes.view import SourcedText
 
 HOUR = timedelta(hours=1)
 """So long a text that was read may speak through an assistant."""
@@ -17,21 +17,21 @@ MOST = 200
 """Characters of the text that are kept, for the reason why something asks."""
 
 
-def note_shown(workspace: Workspace, shown: Shown, now: datetime) -> None:
+def note_view(workspace: Workspace, text: SourcedText, now: datetime) -> None:
     """Keep that a text of others was shown at this moment."""
     known = _read(workspace)
     if known is None or not timedelta() <= now - known[0] < MINUTE:
-        workspace.note("shown-to-assistants").write(json.dumps([now.isoformat(), shown.source, shown.text[:MOST]]))
+        workspace.note("shown-to-assistants").write(json.dumps([now.isoformat(), text.source, text.text[:MOST]]))
 
 
-def read_shown(workspace: Workspace, now: datetime) -> Shown | None:
+def read_last_view(workspace: Workspace, now: datetime) -> SourcedText | None:
     """Return the text of others that was shown within the last hour; None if there was none."""
     known = _read(workspace)
     return known[1] if known and now - known[0] < HOUR else None
 
 
-def _read(workspace: Workspace) -> tuple[datetime, Shown] | None:
+def _read(workspace: Workspace) -> tuple[datetime, SourcedText] | None:
     with suppress(ValueError, TypeError):  # nothing is noted, or something else
         at, source, text = json.loads(workspace.note("shown-to-assistants").read())
-        return datetime.fromisoformat(at), Shown(source, text)
+        return datetime.fromisoformat(at), SourcedText(source, text)
     return None

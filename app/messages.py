@@ -7,7 +7,7 @@ LONG_INPUT = 200
 
 
 @dataclass(frozen=True)
-class Said:
+class UserMessage:
     """A message.
 
     Args:
@@ -19,6 +19,6 @@ class Said:
     pasted: tuple[str, ...] | None = ()
 
 
-def read_piped(text: str) -> Said:
+def read_piped(text: str) -> UserMessage:
     """Return what was piped in: a paste if it is long."""
-    return Said(text, (text,) if len(text) > LONG_INPUT else ())
+    return UserMessage(text, (text,) if len(text) > LONG_INPUT else ())
