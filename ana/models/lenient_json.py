@@ -1,8 +1,8 @@
-"""JSON as models write it, read token by token: each is written as JSON has it, and the result is read as JSON.
+"""JSON as models write it: each token is rewritten as valid JSON, and the result is parsed as JSON.
 
-Rewritten are quotes of another kind, keys without quotes, Python's words and calls, commas too many, a comma missing
-before a key, backslashes that escape nothing; comments are left out. Nothing is added or closed, so what was cut short
-is not read; what is JSON is read as it is.
+It rewrites other quotes, keys without quotes, Python's words and calls, extra commas, a comma missing
+before a key, and useless backslashes; it drops comments. Nothing is added or closed, so truncated text
+is refused; valid JSON is parsed unchanged.
 """
 
 import json
@@ -49,13 +49,13 @@ _LITERAL = regex.compile(r"-?(?:0|[1-9]\d{0,400})(?:\.\d+)?(?:[eE][+-]?\d+)?|tru
 _ESCAPE = regex.compile(r"\\(?:[\"\\/bfnrt]|u[0-9a-fA-F]{4})|\\(?P<quote>['`“”‘’])|[\\\"]")
 _MARKDOWN = regex.compile(r"\\(?=[_$*.#-])")
 _UNENDED = regex.compile(r"(?!```)[\"'“”‘`]")
-"""The beginning of a text whose end is missing."""
+"""The beginning of an unterminated text."""
 _END = regex.compile(r"```|~~~|</|<[|｜]|\Z")
-"""What stands where a value is cut short: the end of what is around it, or nothing."""
+"""What follows a truncated value: the end of the enclosing object or list, or nothing."""
 
 
 def read_value(text: str, at: int = 0) -> tuple[Any, int]:
-    """Read the object or list, or Python's arguments in parentheses, that begins at a place.
+    """Parse the object or list, or Python's arguments in parentheses, at a position.
 
     Returns:
         The value, and where it ends.
@@ -85,7 +85,7 @@ def read_value(text: str, at: int = 0) -> tuple[Any, int]:
 
 
 def read_whole(text: str) -> Any:
-    """Return the object or list that a text is, with nothing besides. Raises as `read_value` does."""
+    """Return the object or list that makes up a whole text. Errors as of `read_value`."""
     value, end = read_value(text)
     if text[end:].strip():
         raise ToolError(f"After the JSON stands {text[end:].strip()[:40]!r}.")
@@ -93,7 +93,7 @@ def read_whole(text: str) -> Any:
 
 
 def build_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object that pairs make. Raises ToolError if a key has two values."""
+    """Return the object of these pairs. Raises ToolError if a key has two values."""
     made: dict[str, Any] = {}
     for key, value in pairs:
         if key in made and not is_same(made[key], value):
@@ -103,7 +103,7 @@ def build_object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def is_same(a: Any, b: Any) -> bool:
-    """Whether two values are equal, types included (True is not 1)."""
+    """Return whether two values are equal, including their types (True is not 1)."""
     return repr(a) == repr(b)
 
 

@@ -1,7 +1,7 @@
-"""Calls that a model writes as text, because its server does not read them.
+"""Calls that a model writes as text because its server does not parse them.
 
-Only a reply that is nothing else is read: JSON that names tools which were offered, with their arguments apart, between
-fences and tags. Data with a name is no call, and whatever else looks like one is shown as it is. Each character is read
+Only a reply that consists of calls is parsed: JSON that names offered tools, with separate arguments, between
+fences and tags. Data with a name is not a call, and anything similar is shown unchanged. Each character is read
 once.
 """
 
@@ -15,26 +15,26 @@ from langchain_core.messages import ToolCall
 from ana.models.tool_schema import Tools
 
 LONGEST = 300_000
-"""Characters of a reply that may be calls."""
+"""Most characters of a reply that may be calls."""
 HEAD = 200
-"""Characters by which it is known whether a reply may be calls."""
+"""Characters that decide whether a reply may be calls."""
 
 NAMES = ("name", "tool_name", "function", "tool")
 ARGS = ("arguments", "parameters", "args")
 CALLS = ("function", "tool", "tool_call", "function_call", "tool_calls")
-"""Keys below which a call stands, or a list of them."""
+"""Keys whose value is a call or a list of calls."""
 REMARKS = frozenset(("id", "type", "index"))
-"""Keys that may stand beside."""
+"""Keys that may accompany them."""
 
 _AROUND = re.compile(r"\s+|(?:```|~~~)[ \t]*\w{0,20}|</?[\w|:.｜▁-]{1,40}>")
-"""What may stand around calls: blanks, fences, tags and tokens."""
+"""What may surround calls: blanks, fences, tags and tokens."""
 _BEGUN = re.compile(r"`{1,2}|~{1,2}|</?[\w|:.｜▁-]{0,40}|\[\s*")
 """The beginning of a fence, a tag, or a list."""
 _DECODER = json.JSONDecoder()
 
 
 def may_be_calls(head: str) -> bool:
-    """Return whether a reply that begins so may be calls, as far as that can be seen."""
+    """Return whether a reply with this beginning may be calls."""
     rest = head[_skip(head, 0) :]
     if not rest or _BEGUN.fullmatch(rest):
         return len(head) < HEAD
@@ -42,7 +42,7 @@ def may_be_calls(head: str) -> bool:
 
 
 def read_calls(text: str, tools: Tools) -> list[ToolCall]:
-    """Return the calls that a text is, without ids; none if it is anything else."""
+    """Return the calls of a text, without ids; none if it contains anything else."""
     try:
         values = _iter_values(text) if len(text) <= LONGEST else ()
         return [call for value in values for call in _read_value(value, tools)]
@@ -51,7 +51,7 @@ def read_calls(text: str, tools: Tools) -> list[ToolCall]:
 
 
 def _iter_values(text: str) -> Iterator[Any]:
-    """Yield the values of JSON that a text consists of. Raises ValueError if there is anything else."""
+    """Yield the JSON values of a text. Raises ValueError if there is anything else."""
     at = _skip(text, 0)
     while at < len(text):
         value, end = _DECODER.raw_decode(text, at)
@@ -60,7 +60,7 @@ def _iter_values(text: str) -> Iterator[Any]:
 
 
 def _read_value(value: Any, tools: Tools) -> Iterator[ToolCall]:
-    """Yield the calls of a value. Raises ValueError if it is something else."""
+    """Yield the calls of a value. Raises ValueError if it is not a call."""
     if isinstance(value, list) and value:
         for each in value:
             yield from _read_value(each, tools)
@@ -86,7 +86,7 @@ def _read_call(name: Any, args: Any, tools: Tools) -> ToolCall:
 
 
 def _skip(text: str, at: int) -> int:
-    """Return where something begins that is not what may stand around calls."""
+    """Return the start of text that may not surround calls."""
     while around := _AROUND.match(text, at):
         at = around.end()
     return at
