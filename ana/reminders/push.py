@@ -128,11 +128,7 @@ def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[
                 requests_session=session,
             )
     except WebPushException as exc:
-        ended = (
-            "and no longer accepts messages; allow notifications again on the page"
-            if exc.status_code in (404, 410)
-            else ""
-        )
+        ended = " and no longer accepts any; allow them again on the page" if exc.status_code in (404, 410) else ""
         return f"the browser's service answered {exc.status_code or 'nothing'}{ended}"
     except requests.RequestException as exc:
         return f"the browser's service cannot be reached: {type(exc).__name__}"

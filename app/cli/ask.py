@@ -41,13 +41,11 @@ _LINE = re.compile("^[0-9a-f]{32} [0-9a-f]{32}$", re.MULTILINE)
 
 
 def ask(
-    question: Annotated[
-        str | None, typer.Argument(help="Your message; piped text is added; - means only the piped text.")
-    ] = None,
+    question: Annotated[str | None, typer.Argument(help="Your message; piped text is added; - is only that.")] = None,
     thread: Annotated[str | None, typer.Option(help="Name or id of the conversation; default: a new one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     utc: Annotated[bool, typer.Option("--utc", help="Use UTC as the local time zone.")] = False,
-    max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Maximum of model calls in this turn.")] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Most model calls in this turn.")] = None,
     decide: Annotated[
         str | None,
         typer.Option(

@@ -12,9 +12,7 @@ from app.show.text import say
 from app.startup import start
 
 
-def backup(
-    to: Annotated[Path, typer.Argument(help="The ZIP file to write; with --all, its name contains {user}.")],
-) -> None:
+def backup(to: Annotated[Path, typer.Argument(help="The ZIP file; with --all its name contains {user}.")]) -> None:
     """Write all your data, with conversations and traces, into one file; works while ana is in use."""
     from ana.archive.backup import back_up
     from app.show.archive import tell_parts

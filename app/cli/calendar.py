@@ -19,9 +19,7 @@ SECONDS = 2.0
 
 
 def calendar(
-    new_key: Annotated[
-        bool, typer.Option("--new-key", help="Change the key, so that the old address stops working.")
-    ] = False,
+    new_key: Annotated[bool, typer.Option("--new-key", help="Change the key and revoke the old address.")] = False,
     url: Annotated[
         str | None, typer.Option(help="The server's public address; default: the first of ANA_HOSTS.")
     ] = None,
@@ -32,9 +30,7 @@ def calendar(
     known = url or find_site(workspace.settings.ana_public_url, workspace.settings.ana_hosts)
     address = (known or f"http://{LOCAL}:{PORT}").rstrip("/") + place
     write_line(address)
-    tell(
-        "The calendar is available there now." if _is_served(address) else "It is not available now; start `ana serve`."
-    )
+    tell("It is available there now." if _is_served(address) else "It is not available now; start `ana serve`.")
     if known is None and (own := _find_own_address()):
         elsewhere = f"http://{own}:{PORT}{place}"
         how = "" if _is_served(elsewhere) else ", once `ana serve --host 0.0.0.0` runs (docs/people.md)"

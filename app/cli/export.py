@@ -24,9 +24,7 @@ KINDS = {b'{"item"': "item", b'{"line"': "context line", b'{"change"': "change"}
 def export(
     to: Annotated[str, typer.Argument(help="The file; - for standard output; with --all, its name contains {user}.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
-    ics: Annotated[
-        bool, typer.Option("--ics", help="Write a calendar file of the open items that have a date.")
-    ] = False,
+    ics: Annotated[bool, typer.Option("--ics", help="Write a calendar file of open items with a date.")] = False,
 ) -> None:
     """Write every item, line and change as lines of JSON in a stable order; or write a calendar file."""
     if ics:

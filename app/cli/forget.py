@@ -13,9 +13,7 @@ def forget(
         list[str] | None,
         typer.Argument(metavar="NAME", help="A message's id (`ana threads show`), an item's id, or line 3."),
     ] = None,
-    with_items: Annotated[
-        bool, typer.Option("--with-items", help="Also forget items that the messages stored.")
-    ] = False,
+    with_items: Annotated[bool, typer.Option("--with-items", help="Also items that the messages stored.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed outside a terminal.")] = False,
 ) -> None:
     """Remove a message with its answer, or an item or line, from everything. This cannot be undone.

@@ -26,9 +26,7 @@ SHOWN = 10
 
 def import_(
     source: Annotated[str, typer.Argument(help="A file, a folder, or the address of a calendar.")],
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Replace records that differ by those in the file.")
-    ] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace records that differ from the file.")] = False,
     mine: Annotated[bool | None, typer.Option("--mine/--from-others", help="Whether the text in it is yours.")] = None,
     follow: Annotated[bool, typer.Option("--follow", help="Read the calendar at this address every hour.")] = False,
     name: Annotated[str, typer.Option(help="The name of the followed calendar here.")] = "",
@@ -39,9 +37,7 @@ def import_(
     text: Annotated[list[str] | None, typer.Option(help="The column with further text.")] = None,
     due: Annotated[list[str] | None, typer.Option(help="The column with the due date.")] = None,
     begins: Annotated[list[str] | None, typer.Option("--start", help="The column with the start.")] = None,
-    done: Annotated[
-        list[str] | None, typer.Option(help="The column that says whether it is done: 'Status = Closed'.")
-    ] = None,
+    done: Annotated[list[str] | None, typer.Option(help="The column with what is done: 'Status = Closed'.")] = None,
     list_: Annotated[list[str] | None, typer.Option("--list", help="The column with the list or project.")] = None,
     tags: Annotated[list[str] | None, typer.Option(help="The column with the tags.")] = None,
     repeats: Annotated[list[str] | None, typer.Option(help="The column with the repetition.")] = None,
@@ -79,9 +75,7 @@ def import_(
                 result = import_bundle(handles.memory, bundle, replace=replace)
         except KeyboardInterrupt:
             # cut short while it was being written, it is settled by whoever opens the folder next
-            tell(
-                "The import was stopped. Either everything in the file was stored or nothing; `ana items` shows which."
-            )
+            tell("The import was stopped. All of its file was stored or nothing; `ana items` shows which.")
             raise typer.Exit(130) from None
     _tell(result, handles, before, replace=replace)
 
@@ -184,9 +178,7 @@ def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, y
     if bundle.columns and not yes:
         _show_columns(bundle, handles)
         if can_ask() and not ask("Import these?", default=True):
-            raise UserError(
-                "Nothing was changed.", "Say what the columns are with `--title COLUMN`, `--due COLUMN` and so on."
-            )
+            raise UserError("Nothing was changed.", "`--title COLUMN`, `--due COLUMN` and so on set the columns.")
         if chooser.is_guessed and not can_ask():
             raise UserError("Nothing was changed: a model chose the meaning of the columns.", "--yes accepts it.")
     return bundle

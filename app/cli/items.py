@@ -16,9 +16,7 @@ from app.startup import start
 def items(
     words: Annotated[list[str] | None, typer.Argument(help="What the items are about; default: all, by date.")] = None,
     where: Annotated[str | None, typer.Option(help='A filter as JSON, such as \'{"status": "active"}\'.')] = None,
-    source: Annotated[
-        str | None, typer.Option(help="Only items from this source: others, import, paste, person.")
-    ] = None,
+    source: Annotated[str | None, typer.Option(help="Only from this source: others, import, paste, person.")] = None,
     why: Annotated[bool, typer.Option("--why", help="Show why each was found.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number.")] = 20,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

@@ -170,12 +170,8 @@ def _give_context(context: typer.Context, value: bool) -> typer.Context | None:
 
 
 def _choose(
-    user: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Run the command for this person (`ana users`).")
-    ] = None,
-    everybody: Annotated[
-        bool, typer.Option("--all", callback=_give_context, help="Run the command for everybody.")
-    ] = False,
+    user: Annotated[str | None, typer.Option(metavar="NAME", help="Run it for this person (`ana users`).")] = None,
+    everybody: Annotated[bool, typer.Option("--all", callback=_give_context, help="Run it for everybody.")] = False,
 ) -> None: ...
 
 

@@ -37,17 +37,14 @@ _log = logging.getLogger(__name__)
 
 
 def serve(
-    host: Annotated[
-        str, typer.Option(help="The address to listen on; with any other than this, people need tokens.")
-    ] = LOCAL,
+    host: Annotated[str, typer.Option(help="The address to listen on; others than this need tokens.")] = LOCAL,
     port: Port = 2024,
     workers: Annotated[
         int | None,
         typer.Option(min=0, max=64, help="Processes that carry out runs; 0 if `ana worker` does it."),
     ] = None,
     install: Annotated[
-        bool,
-        typer.Option("--install", help="Let the system run the server from now on; shows the setup and asks first."),
+        bool, typer.Option("--install", help="Let the system run the server; shows the setup and asks first.")
     ] = False,
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove it again.")] = False,
 ) -> None:

@@ -53,9 +53,7 @@ def show_threads(workspace: Workspace) -> None:
 
 @threads.command("show")
 def show_thread(
-    name: Annotated[
-        str, typer.Argument(help="A thread's name or id, or its position in the list: 1 is the last used.")
-    ],
+    name: Annotated[str, typer.Argument(help="A thread's name or id, or its position in the list, from 1.")],
     limit: Annotated[int, typer.Option(min=1, help="Show at most so many turns, the last ones.")] = 1000,
     before: Annotated[str | None, typer.Option(help="Only turns before this one, by its id.")] = None,
 ) -> None:

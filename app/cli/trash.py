@@ -27,9 +27,7 @@ trash = typer.Typer(help=HELP)
 @trash.callback(invoke_without_command=True, help=HELP)
 def _default(
     context: typer.Context,
-    purge: Annotated[
-        bool, typer.Option("--purge", help="Delete permanently what was deleted longer ago than --older-than.")
-    ] = False,
+    purge: Annotated[bool, typer.Option("--purge", help="Permanently delete what is older than --older-than.")] = False,
     older_than: Annotated[str, typer.Option(help="An age: 30d, 4w.")] = "30d",
     with_conversations: Annotated[
         bool, typer.Option("--with-conversations", help="With --purge: also conversations that mention it.")

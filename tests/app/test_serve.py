@@ -162,7 +162,7 @@ def test_the_address_that_is_shown_can_be_opened(tmp_path: Path, host: str, show
 def test_a_server_that_cannot_start_says_where_it_is_told_why(tmp_path: Path) -> None:
     done = run_forked("-c", BROKEN, "serve", "--port", "0", env=folders(tmp_path, LLM_PROVIDER="offline"))
     log = tmp_path / "log" / "ana.log"
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, f"The server could not start. {log} tells why.")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, f"The server could not start. {log} says why.")
     assert "Traceback" not in done.stderr
     assert "Application startup failed" in log.read_text()
 

@@ -90,7 +90,7 @@ def test_what_was_tried_is_written_for_its_owner_alone(env_file: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "Hello!" in done.output
     assert "It read 100 tokens and wrote 10." in done.output
-    assert f"goes to {stub.url}" in done.output
+    assert f"go to {stub.url}" in done.output
     assert "sk-new" not in done.output
     assert stub.authorizations[0] == "Bearer sk-new"
     assert len(stub.requests) == 1
@@ -163,7 +163,7 @@ def test_it_says_where_a_key_comes_from_what_to_pull_and_three_models_with_their
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     done = run(given="1\n<\n3\n\n<\n5\n")
-    assert "A key is made at https://platform.openai.com/api-keys." in done.output
+    assert "You can create a key at https://platform.openai.com/api-keys." in done.output
     assert "gpt-5.4-mini OpenAI or OpenRouter; newer, thinks before it answers; $0.75 read" in done.output
     assert "a turn about $0.0013" in done.output
     assert "get one with `ollama pull qwen3:8b`" in done.output
@@ -183,7 +183,7 @@ def test_what_was_typed_stays_when_it_fails(env_file: Path, tmp_path: Path) -> N
                 (f"Address [{stub.url}]", ""),
                 ("keeps the current one", "sk-good-one"),
                 ("Model [m-1]", ""),
-                ("Where reminders ring", ""),
+                ("Address for reminders", ""),
             ):
                 terminal.until(asked)
                 if typed.startswith("sk-"):

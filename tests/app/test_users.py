@@ -326,6 +326,6 @@ def test_a_calendars_address_is_told_with_whether_it_is_served_and_how_a_phone_r
     assert f"A phone in the same network can use http://192.0.2.7:2024/calendar.ics?key={key}, once `ana serve" in told
     served += ["http://127", "http://192"]
     told = run(capsys, "calendar")[1]
-    assert "The calendar is available there now." in told
-    assert f"reads http://192.0.2.7:2024/calendar.ics?key={key}." in told
+    assert "It is available there now." in told
+    assert f"can use http://192.0.2.7:2024/calendar.ics?key={key}." in told
     assert "phone" not in run(capsys, "calendar", "--url", "http://ana.test")[1]
