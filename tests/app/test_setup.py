@@ -164,7 +164,7 @@ def test_it_says_where_a_key_comes_from_what_to_pull_and_three_models_with_their
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     done = run(given="1\n<\n3\n\n<\n5\n")
     assert "You can create a key at https://platform.openai.com/api-keys." in done.output
-    assert "gpt-5.4-mini OpenAI or OpenRouter; newer, thinks before it answers; $0.75 read" in done.output
+    assert "gpt-5.4-mini OpenAI or OpenRouter; newer, thinks before it answers; $0.75 per million" in done.output
     assert "a turn about $0.0013" in done.output
     assert "get one with `ollama pull qwen3:8b`" in done.output
     monkeypatch.setenv("OLLAMA_HOST", ollama)
