@@ -51,7 +51,7 @@ def test_a_household_goes_there_and_back(
     assert People(load_settings()).find(token) == "anna"
     assert run(capsys, "export", str(tmp_path / "there.jsonl"))[0] == 0
     assert (tmp_path / "there.jsonl").read_bytes() == (tmp_path / "before.jsonl").read_bytes()
-    assert "owner: all of it is in the database already" in run(capsys, "move", "database", "--yes")[1]
+    assert "owner: everything is already in the database" in run(capsys, "move", "database", "--yes")[1]
     monkeypatch.setenv("ANA_DATABASE_URL", "")
     code, told = run(capsys, "items")
     assert (code, "was moved to a database" in told) == (2, True), told
