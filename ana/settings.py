@@ -57,17 +57,17 @@ class PersonalSettings(BaseModel):
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
     ana_autonomy: Autonomy = Field(
         "confirm",
-        description="what asks first: advise every change, confirm much at once and what others suggest, act only that",
+        description="when to ask first: advise every change, confirm big changes and others' ideas, act only these",
     )
     ana_history_tokens: int = Field(
         24_000,
         ge=200,
-        description="how much of the conversation the model sees; one of yours takes memory for it",
+        description="how much of the conversation the model sees; a local model needs memory for it",
     )
     ana_daily_budget_usd: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="most USD for models in a day of yours; a turn then ends politely"
+        None, gt=0, allow_inf_nan=False, description="most USD for models per day; a turn then ends politely"
     )
-    ana_notify: SecretStr | None = Field(None, description="where reminders ring: Apprise addresses, comma-separated")
+    ana_notify: SecretStr | None = Field(None, description="where reminders go: Apprise addresses, comma-separated")
 
     @field_validator("ana_timezone")
     @classmethod
@@ -97,14 +97,14 @@ class Settings(PersonalSettings):
     """Every setting of a deployment and of its owner; a field's name in upper case is its variable."""
 
     llm_provider: Provider = Field(
-        "auto", description="which model answers; auto: the first that is configured, your Ollama before a cloud"
+        "auto", description="which provider answers; auto: the first that is configured, Ollama before hosted ones"
     )
     openrouter_api_key: SecretStr | None = Field(None, description="OpenRouter key")
-    openrouter_model: str = Field("openai/gpt-4o-mini", description="model asked for at OpenRouter")
+    openrouter_model: str = Field("openai/gpt-4o-mini", description="model at OpenRouter")
     openai_api_key: SecretStr | None = Field(None, description="OpenAI key")
-    openai_model: str = Field("gpt-4o-mini", description="model asked for at OpenAI")
+    openai_model: str = Field("gpt-4o-mini", description="model at OpenAI")
     openai_base_url: Url | None = Field(None, description="any OpenAI-compatible server instead of OpenAI")
-    ollama_host: Url = Field("http://localhost:11434", description="where Ollama listens")
+    ollama_host: Url = Field("http://localhost:11434", description="address of Ollama")
     ollama_model: str | None = Field(None, description="Ollama model; setting it configures Ollama")
     use_tool_calls: ToolCalls = Field(
         "auto", description="1: native tool calls; 0: JSON decisions; auto: native, else JSON"
@@ -117,18 +117,18 @@ class Settings(PersonalSettings):
     compiled_demos_path: ProjectPath = Field(
         Path("opt/plan_demos.json"), description="worked examples that `ana optimize` saved, shown to the model"
     )
-    temperature: float | None = Field(0.0, ge=0, le=2, description="sampling temperature; empty: none is sent")
+    temperature: float | None = Field(0.0, ge=0, le=2, description="sampling temperature; empty: not sent")
     max_tokens: int | None = Field(None, gt=0, description="most tokens of one model reply")
     openai_input_price_per_1k: float | None = Field(
-        None, ge=0, allow_inf_nan=False, description="USD per 1,000 input tokens; counts more than known prices"
+        None, ge=0, allow_inf_nan=False, description="USD per 1,000 input tokens; overrides known prices"
     )
     openai_output_price_per_1k: float | None = Field(
-        None, ge=0, allow_inf_nan=False, description="USD per 1,000 output tokens; counts more than known prices"
+        None, ge=0, allow_inf_nan=False, description="USD per 1,000 output tokens; overrides known prices"
     )
     log_level_app: Level = Field("INFO", description="log level of ana")
     log_level_deps: Level = Field("INFO", description="log level of everything else")
     log_format: Literal["text", "json"] = Field(
-        "text", description="json: an object a line, with ids of person, conversation and run, and nobody's words"
+        "text", description="json: one object per line, with ids of person, conversation and run, but nobody's words"
     )
     log_to_console: bool = Field(False, description="also log to standard error")
     log_file_path: ProjectPath = Field(
@@ -143,33 +143,33 @@ class Settings(PersonalSettings):
         description="folder of the trace files; default: traces in ANA_DATA_DIR",
     )
     ana_database_url: SecretStr | None = Field(
-        None, description="PostgreSQL in place of the data folder: postgresql://USER:PASSWORD@HOST/NAME"
+        None, description="PostgreSQL instead of the data folder: postgresql://USER:PASSWORD@HOST/NAME"
     )
     ana_embeddings: Embeddings = Field(
-        "auto", description="embedder of a new data folder; auto: minilm where it is installed, else wordllama"
+        "auto", description="embedder of a new data folder; auto: minilm if installed, else wordllama"
     )
     ana_embedder_dir: ProjectPath | None = Field(None, description="folder with the files of all-MiniLM-L6-v2")
     ana_max_steps: int = Field(12, ge=1, le=100, description="most model calls in one turn")
     ana_turn_seconds: float = Field(
-        180.0, gt=0, description="most seconds of work in one turn, of waiting for the model in all, retries included"
+        180.0, gt=0, description="most seconds of work in one turn, including all waiting for the model"
     )
-    ana_check: Checking = Field("off", description="model: one more call asks what in an answer is untrue")
-    ana_check_model: str | None = Field(None, description="model of the provider that checks, if not the same")
-    ana_models: Names = Field((), description="models of the provider that others than you may choose; empty: none")
+    ana_check: Checking = Field("off", description="model: check each answer for false claims, in one more call")
+    ana_check_model: str | None = Field(None, description="model of the provider for that check, if not the same")
+    ana_models: Names = Field((), description="models of the provider that other people may choose; empty: none")
     ana_notify_kinds: Kinds = Field(
         ("ntfy", "ntfys", "mailtos", "tgram", "pover", "discord", "slack", "webpush"),
-        description="kinds of addresses that others than you may use; `private` lets them name private networks too",
+        description="kinds of addresses that other people may use; `private` also allows private networks",
     )
-    telegram_bot_token: SecretStr | None = Field(None, description="a bot of yours at Telegram, from @BotFather")
+    telegram_bot_token: SecretStr | None = Field(None, description="token of your Telegram bot, from @BotFather")
     telegram_api_url: Url = Field("https://api.telegram.org", description="another server of Telegram's Bot API")
     ana_metrics: Listening | None = Field(
-        None, description="HOST:PORT of each process's figures for Prometheus; one that finds it taken uses the next"
+        None, description="HOST:PORT of a process's metrics for Prometheus; if the port is taken, the next one"
     )
     ana_cors_origins: Origins = Field((), description="web origins that may call the server, comma-separated")
-    ana_public_url: Url | None = Field(None, description="the server's address as a phone reaches it, for buttons")
-    ana_hosts: Hosts = Field((), description="names that a reverse proxy stands for, comma-separated")
-    ana_proxies: Networks = Field((), description="addresses of proxies whose X-Forwarded-For and -Proto are believed")
-    ana_api_tokens: SecretStr | None = Field(None, description="NAME:TOKEN, comma-separated, beside `ana users`")
+    ana_public_url: Url | None = Field(None, description="the server's address for a phone, for buttons")
+    ana_hosts: Hosts = Field((), description="public names of a reverse proxy, comma-separated")
+    ana_proxies: Networks = Field((), description="addresses of proxies whose X-Forwarded-For and -Proto are trusted")
+    ana_api_tokens: SecretStr | None = Field(None, description="NAME:TOKEN, comma-separated, besides `ana users`")
 
     @field_validator("llm_provider", mode="before")
     @classmethod

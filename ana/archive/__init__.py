@@ -1,1 +1,1 @@
-"""All that a person has: read from a folder, a database or a backup, and brought into another of them."""
+"""Everything of one person, read from a folder, a database or a backup and written to another."""

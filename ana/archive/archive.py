@@ -1,4 +1,4 @@
-"""A backup: all that a person has in one ZIP, which a folder and a database can be filled from.
+"""A backup: everything of one person in one ZIP, which can fill a folder or a database.
 
 Each part is a file of JSON, a line for each row; the vectors of records are float32 in a file beside theirs, in the
 order of its lines. The manifest comes last, with the number of rows and the digest of each part.
@@ -30,21 +30,21 @@ from ana.memory.changes import Entry, Kind
 from ana.memory.item import Item, from_json, to_json
 
 FORMAT = 4
-"""Of backups; those of earlier formats are copies of a data folder's files, and have its format."""
+"""The format of backups; earlier ones are copies of a data folder's files, with its format."""
 
 LONGEST = 10**9
-"""Bytes of a line at most."""
+"""Most bytes of a line."""
 
 BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
     *(KeyError, ValueError, TypeError, RuntimeError, OverflowError),
 )
-"""Errors of zipfile for changed bytes, and of reading the lines."""
+"""Errors of zipfile for changed bytes, and errors of reading lines."""
 
 
 @dataclass(frozen=True)
 class Manifest(CopyNote):
-    """What a backup says of itself: also its parts, what made the vectors, and which numbers are not given again."""
+    """A backup's description, with its parts, the embedder of the vectors, and numbers that must not be reused."""
 
     parts: dict[str, Part] = field(default_factory=dict)
     embedder: str = ""
@@ -57,7 +57,7 @@ FILES = {f"{part}.jsonl" for part in PARTS} | {f"{name}.f32" for name in RECORDS
 
 
 def write_archive(side: Side, person: str, to: Path) -> Manifest:
-    """Write all that a person has into a file, which appears only once it is complete."""
+    """Write everything of one person into a file, which appears only when it is complete."""
     to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor, part = tempfile.mkstemp(prefix=f".{to.name}.", suffix=".part", dir=to.parent)
     draft = Path(part)
@@ -111,7 +111,7 @@ class Archive:
     """A backup to read from: a `StoreSource`, and a source of rows.
 
     Args:
-        opened: Closes what is read when nothing more is.
+        opened: Closes the files at the end.
     """
 
     def __init__(self, archive: zipfile.ZipFile, manifest: Manifest, opened: ExitStack) -> None:
@@ -151,10 +151,10 @@ class Archive:
 
 @contextmanager
 def open_archive(path: Path, manifest: Manifest) -> Iterator[Side]:
-    """Yield all that is in a backup; where its rows are of other types, whoever takes them may find out.
+    """Yield a backup's contents; the reader must check the types of its rows.
 
     Raises:
-        UserError: It is not as a backup is; nothing was changed.
+        UserError: It is not a valid backup; nothing was changed.
     """
     try:
         with zipfile.ZipFile(path) as archive, ExitStack() as opened:

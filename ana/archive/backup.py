@@ -1,4 +1,4 @@
-"""Writing all that a person has into one file, also while it is in use."""
+"""Writing everything of one person into one file, even while it is in use."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,14 +14,14 @@ from ana.workspace.folder import FolderStorage
 
 
 def back_up(handles: DataHandles, to: Path) -> Manifest:
-    """Write all that a person has into one file, also while it is in use, and return what it says of itself.
+    """Write everything of one person into one file, even while it is in use, and return its manifest.
 
     Raises:
-        UserError: The file exists already, or cannot be written.
-        StoreBroken: Something that the person has is damaged.
+        UserError: The file already exists, or cannot be written.
+        StoreBroken: Some of the data is damaged.
     """
     if to.exists():
-        raise UserError(f"{to} exists already.", "Name another file, or delete it first.")
+        raise UserError(f"{to} already exists.", "Choose another file, or delete it first.")
     try:
         with open_side(handles) as side:
             return write_archive(side, handles.workspace.person, to)
@@ -30,7 +30,7 @@ def back_up(handles: DataHandles, to: Path) -> Manifest:
 
 
 def back_up_before(handles: DataHandles, event: str) -> Path:
-    """Write a backup into the data folder, before something that might be regretted, and return where it is."""
+    """Write a backup into the data folder before a risky change, and return its path."""
     copy = name_copy(handles.workspace.folder, f"before-{event}")
     back_up(handles, to := copy.with_name(f"{copy.name}.zip"))
     return to
@@ -38,7 +38,7 @@ def back_up_before(handles: DataHandles, event: str) -> Path:
 
 @contextmanager
 def open_side(handles: DataHandles) -> Iterator[Side]:
-    """Yield all that a person has: in a database as of one moment, in a folder conversations as of one."""
+    """Yield everything of one person; from a database, and conversations from a folder, as of one moment."""
     workspace = handles.workspace
     if workspace.has_database:
         from ana.archive.database import open_person

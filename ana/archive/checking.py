@@ -1,4 +1,4 @@
-"""Whether a backup can be used: it is read as a whole, and within the room that there is, before anything of it is."""
+"""Checking a backup: it is read completely, within the available space, before any of it is used."""
 
 import zipfile
 from pathlib import Path
@@ -11,18 +11,18 @@ from ana.errors import AnaError, UserError
 from ana.notes import parse_note
 
 _LARGEST_NOTE = 10_000
-"""Bytes of a manifest."""
+"""Most bytes of a manifest."""
 
 
 def check_backup(path: Path, room: int, person: str) -> Manifest:
-    """Check that a backup, or a copy of files, can be used, and return what it says of itself.
+    """Check that a backup, or a copy of files, can be used, and return its manifest.
 
     Args:
-        room: How many bytes there is room for.
-        person: Whose it has to be, if it says whose it is; empty for anybody's.
+        room: The number of available bytes.
+        person: The person to whom it must belong if it names one; empty for any person.
 
     Raises:
-        UserError: It is none, not complete, too large, of a newer format, or another person's.
+        UserError: It is not a backup, is incomplete or too large, has a newer format, or belongs to another person.
     """
     try:
         manifest = _read_copy(path) if path.is_dir() else _read_file(path, room)
@@ -35,7 +35,7 @@ def check_backup(path: Path, room: int, person: str) -> Manifest:
     if person and manifest.person not in ("", person):
         raise UserError(
             f"{path} is a backup of what {manifest.person!r} has, not {person!r}; nothing was changed.",
-            f"Restore it for them (`--user {manifest.person}`), or say that it is meant: `--from {manifest.person}`.",
+            f"Restore it for them (`--user {manifest.person}`), or confirm with `--from {manifest.person}`.",
         )
     return manifest
 
@@ -51,7 +51,7 @@ def _read_file(path: Path, room: int) -> Manifest:
         size = sum(info.file_size for info in archive.infolist())  # zipfile never unpacks more of a file than it says
         if size > room:
             raise UserError(
-                f"{path} would unpack to {size:,} bytes, and there is room for {room:,}.",
+                f"{path} would unpack to {size:,} bytes, but only {room:,} are available.",
                 "Make room on the disk of ANA_DATA_DIR; nothing was changed.",
             )
         if archive.getinfo(MANIFEST).file_size > _LARGEST_NOTE:

@@ -1,4 +1,4 @@
-"""What a person has in PostgreSQL, and bringing in what takes its place."""
+"""A person's data in PostgreSQL, and its replacement."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -19,16 +19,16 @@ from ana.tracing.lines import find_id
 from ana.workspace.postgres import KEEP_KEY
 
 PAGE = 20
-"""Rows that are sent together: a checkpoint holds all messages of its conversation."""
+"""Rows sent together; they may be large, because a checkpoint contains all messages of its conversation."""
 
 _TELLING = ("records", "entries", *(table for table in TABLES if table not in ("spending", "settings", "notes")))
-"""The tables of which one with a row says that a person has something; using the database makes rows in others."""
+"""Tables in which a row means that a person has data; any use of the database creates rows in others."""
 
 _PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', '10s', true)"
 
 
 class DatabaseRows:
-    """The rows of a person in a transaction."""
+    """A person's rows in a transaction."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -57,7 +57,7 @@ class DatabaseRows:
 
 @contextmanager
 def open_person(database: Database, session: Session, name: str, embedder: Embedder) -> Iterator[Side]:
-    """Yield all that a person has in a transaction of theirs."""
+    """Yield everything of a person in one of their transactions."""
     backend = PostgresBackend(database, name, embedder)
     with backend.bound.bind(session, writes=True):
         yield Side(WholePostgres(backend, session), DatabaseRows(session))
@@ -65,7 +65,7 @@ def open_person(database: Database, session: Session, name: str, embedder: Embed
 
 @contextmanager
 def begin(database: Database, number: int) -> Iterator[Session]:
-    """Yield a transaction of a person, also of one whose things are elsewhere."""
+    """Yield a transaction of a person, even of one whose data is elsewhere."""
     with database.begin(Statement("BEGIN"), Statement(_PERSON, [str(number)])) as session:
         yield session
 
@@ -74,15 +74,15 @@ def begin(database: Database, number: int) -> Iterator[Session]:
 def replace_person(
     database: Database, name: str, *, is_new: bool = False
 ) -> Iterator[tuple[Session, dict[str, list[Row]], str]]:
-    """Yield a transaction with which a person has what is brought in, the rows of personal tables before, and a name:
-    that under which what the person had is put aside, and which nobody can have. The caller owns every conversation.
+    """Replace a person's data: yield a transaction for the new data, the earlier rows of personal tables, and the
+    name, which no person can have, under which the earlier data is set aside. The caller owns every conversation.
 
     Args:
-        is_new: Whether the database must have nothing of theirs, but what was moved into a folder.
+        is_new: Whether the database must have no data of the person except data that was moved to a folder.
 
     Raises:
-        UserError: It has.
-        StoreBusy: A message of theirs waits for its answer, or reminders are being delivered.
+        UserError: It has such data.
+        StoreBusy: One of their messages waits for its answer, or reminders are being delivered.
     """
     aside, present = f"{name} {datetime.now(UTC):%Y%m%dT%H%M%S%f}", dict[str, list[Row]]()
     with database.begin(Statement("BEGIN")) as session:
@@ -91,7 +91,7 @@ def replace_person(
             if is_new and away is None and holds(session):
                 raise UserError(
                     f"The database has something of {name!r} already; nothing was changed.",
-                    "Name another database, or bring that into a folder: `ana move folder`.",
+                    "Use another database, or move that data to a folder: `ana move folder`.",
                 )
             refuse_work(session)
             present = {table: [*DatabaseRows(session).read(table)] for table in PERSONAL}
@@ -102,15 +102,15 @@ def replace_person(
 
 
 def holds(session: Session) -> bool:
-    """Return whether there is something of a person."""
+    """Return whether a person has data."""
     any_row = " OR ".join(f"EXISTS (SELECT FROM {table})" for table in _TELLING)
     ((exists,),) = session.ask(f"SELECT {any_row}")
     return bool(exists)
 
 
 def refuse_work(session: Session) -> None:
-    """Raise StoreBusy if a run of the person's is not done, or reminders are being delivered."""
+    """Raise StoreBusy if a run of the person is unfinished, or reminders are being delivered."""
     if session.ask("SELECT 1 FROM runs WHERE NOT done LIMIT 1"):
-        raise StoreBusy("A message of theirs waits for its answer.", "Let a worker answer it, or cancel its run.")
+        raise StoreBusy("One of their messages waits for its answer.", "Let a worker answer it, or cancel its run.")
     if session.ask(f"SELECT 1 FROM ringers WHERE {IN_USE}"):
         raise StoreBusy("A program delivers their reminders.", "Wait until it has finished, or stop that program.")

@@ -1,4 +1,4 @@
-"""What a person has besides items, in the files of a data folder."""
+"""A person's data besides items, in the files of a data folder."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ from ana.tracing.files import TraceFiles
 from ana.workspace.folder import FolderStorage
 
 _FILES = ("thread_names", "last_thread", "spending", "bills", "settings", "notes")
-"""Tables that are in files of their own, and not in a SQLite file."""
+"""Tables in separate files instead of a SQLite file."""
 
 
 def _read_file(storage: FolderStorage, table: str) -> Iterator[Row]:
@@ -55,7 +55,7 @@ def _read_turns(traces: TraceFiles) -> Iterator[Row]:
 
 
 def _write_file(storage: FolderStorage, table: str, rows: list[Row]) -> None:
-    """Write the rows of a table into its file; there is one at least, and the owner's settings are in .env."""
+    """Write the rows of a table, at least one, into its file; the owner's settings go to .env."""
     match table:
         case "thread_names":
             names = {id: json.loads(name) for id, name in rows}
@@ -124,7 +124,7 @@ _TO_FILE: dict[str, Callable[[Row], Row]] = {
 
 
 class FolderRows:
-    """A person's files as rows; a SQLite file is as it was when it was first read, and made when there is a row."""
+    """A person's files as rows. A SQLite file is read as of the first access, and created at the first row."""
 
     def __init__(self, storage: FolderStorage, opened: ExitStack) -> None:
         self._storage, self._opened = storage, opened
@@ -167,6 +167,6 @@ class FolderRows:
 
 @contextmanager
 def open_rows(storage: FolderStorage) -> Iterator[FolderRows]:
-    """Yield what is in a folder besides items; what is written to it is kept at the end, or nothing after an error."""
+    """Yield a folder's data besides items; changes are saved together at the end, or not at all after an error."""
     with ExitStack() as opened:
         yield FolderRows(storage, opened)

@@ -1,4 +1,4 @@
-"""What a person has besides items, as rows, in an order that is the same wherever they are; and their lines of JSON."""
+"""A person's data besides items, as rows in the same order in every place, and as lines of JSON."""
 
 import json
 import re
@@ -13,7 +13,7 @@ Row = tuple[Any, ...]
 
 
 class Table(NamedTuple):
-    """The columns of rows, JSON as it is written, and those of PostgreSQL's table by which they are in order."""
+    """The columns of rows, columns of unparsed JSON, and the columns that order PostgreSQL's table."""
 
     columns: tuple[str, ...]
     order: str
@@ -43,7 +43,7 @@ TABLES = {
 }
 
 JSON = (("checkpoints", "metadata"), ("created", "metadata"), ("trash", "name"), ("thread_names", "name"))
-"""Columns that are read as they were written."""
+"""Columns whose values are kept unchanged."""
 
 _BYTES = ("state", "value")
 """Columns of bytes, base64 in a line."""
@@ -57,16 +57,16 @@ NOTES: tuple[NoteName, ...] = (
     "telegram",
     "zone",
 )
-"""The notes that are a person's wherever they are."""
+"""Notes that belong to a person in every place."""
 
 PERSONAL = ("spending", "bills", "rings", "failing", "settings", "notes")
-"""Tables of what is between a person and the world, not of what the assistant knows."""
+"""Tables of a person's relations to the outside, not of the assistant's knowledge."""
 
 _NOT_ASCII = re.compile(r"[^\n -~]")
 
 
 class RowSource(Protocol):
-    """What a person has besides items, to read from: a backup, too."""
+    """A person's readable data besides items, in a place or a backup."""
 
     def read(self, table: str) -> Iterator[Row]:
         """Yield the rows of a table."""
@@ -74,22 +74,22 @@ class RowSource(Protocol):
 
 @runtime_checkable
 class PersonalRows(RowSource, Protocol):
-    """What a person has besides items, in a place that can be written."""
+    """A person's data besides items, in a writable place."""
 
     def write(self, table: str, rows: Iterable[Row]) -> None:
-        """Enter the rows of a table, which has none."""
+        """Insert rows into an empty table."""
 
 
 def choose(table: str, backup: Iterable[Row], present: Iterable[Row], *, is_own: bool) -> list[Row]:
     """Return the rows that a personal table has after a restore.
 
-    One key must not open two calendars, nor one person's reminders ring at another's addresses, so nothing of that is
+    One key must not open two calendars, and one person's reminders must not go to another's addresses, so these are
     another's. A key that was changed since must not open anything again, what rang since must not ring twice, and what
     was spent since is spent: of all but the settings the present ones stay.
 
     Args:
-        backup: Those of the backup.
-        present: Those that are there now.
+        backup: The rows in the backup.
+        present: The current rows.
         is_own: Whether the backup is this person's.
     """
     mine, now = [*backup] if is_own else [], [*present]
@@ -99,7 +99,7 @@ def choose(table: str, backup: Iterable[Row], present: Iterable[Row], *, is_own:
 
 
 def split_lines(text: str) -> list[str]:
-    """Return lines of JSON in ASCII as they are; of a damaged one what no database takes becomes a question mark."""
+    """Return lines of ASCII JSON; characters of a damaged line that no database accepts become question marks."""
     return [line for line in _NOT_ASCII.sub("?", text).split("\n") if line]
 
 
@@ -126,7 +126,7 @@ def dump_row(table: str, row: Row) -> bytes:
 
 
 def load_row(table: str, line: bytes) -> Row:
-    """Return the row of a line. Raises ValueError, KeyError or TypeError if it is none."""
+    """Return the row of a line. Raises ValueError, KeyError or TypeError if it is invalid."""
     values = load_line(line)
     return tuple(
         b64decode(values[name], validate=True) if name in _BYTES else values[name] for name in TABLES[table].columns

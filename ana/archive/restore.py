@@ -1,4 +1,4 @@
-"""Putting everything back from a backup: brought in beside what is there, compared, and only then in its place."""
+"""Restoring a backup: it is copied beside the current data, compared, and only then put in its place."""
 
 import shutil
 import tempfile
@@ -24,22 +24,22 @@ from ana.workspace.folder import FolderStorage
 PROGRAM = "ana restore"
 
 Replacing = tuple[Side, Mapping[str, list[Row]], str]
-"""What takes a backup, the rows of personal tables that are there now, and where what is there now will be."""
+"""A function that gets a backup, the current rows of personal tables, and the future place of the current data."""
 
 
 def restore(handles: DataHandles, backup: Path, source: str | None, progress: Progress) -> tuple[str, int]:
-    """Restore everything from a backup; in a folder also if what is there cannot be opened.
+    """Restore everything from a backup; in a folder even if the current data cannot be opened.
 
     Args:
-        source: Whose backup it is; None for the handles' own person.
-        progress: Told how many records have come over.
+        source: The person of the backup; None: the person of the handles.
+        progress: Called with the number of copied records.
 
     Returns:
-        Where what was there before is, and how many items there are now.
+        The place of the previous data, and the number of items now.
 
     Raises:
         UserError: The backup cannot be used; nothing was changed.
-        StoreBusy: In the database something waits for this person's answer, or rings; nothing was changed.
+        StoreBusy: In the database a run or delivery of this person is unfinished; nothing was changed.
     """
     workspace, is_own = handles.workspace, source in (None, handles.workspace.person)
     with ExitStack() as stack:
@@ -56,7 +56,7 @@ def restore(handles: DataHandles, backup: Path, source: str | None, progress: Pr
 
 @contextmanager
 def open_backup(workspace: Workspace, path: Path, person: str) -> Iterator[tuple[Side, Mapping[str, Part]]]:
-    """Yield all that is in a backup, or in a copy of files, with its parts. Errors as of `check_backup`."""
+    """Yield the contents of a backup, or of a copy of files, with its parts. Errors as of `check_backup`."""
     place = tempfile.gettempdir() if workspace.has_database else workspace.folder
     manifest = check_backup(path, shutil.disk_usage(place).free, person)
     if manifest.format == FORMAT:
@@ -71,11 +71,11 @@ def open_backup(workspace: Workspace, path: Path, person: str) -> Iterator[tuple
 
 @contextmanager
 def open_folder(workspace: Workspace, place: Path, bound: str | None) -> Iterator[Side]:
-    """Yield all that is in a folder that nobody else knows.
+    """Yield the contents of a folder that nobody else uses.
 
     Args:
-        place: Its data is below `data`, its traces are below `traces`.
-        bound: The embedder that made its vectors, or those that are to come.
+        place: The folder, with the subfolders `data` and `traces`.
+        bound: The embedder of its vectors, or of future ones.
     """
     embedder = choose_embedder(workspace, bound)
     backend, upkeep = open_store(place / "data", embedder, PROGRAM, workspace.person, tell, lambda _: None)
@@ -98,7 +98,7 @@ def _replace_files(handles: DataHandles, embedder: str) -> Iterator[Replacing]:
 
 
 def _read_present(workspace: Workspace) -> dict[str, list[Row]]:
-    """Return the rows of personal tables that are in a folder, as far as they can be read."""
+    """Return the readable rows of personal tables in a folder."""
     storage = workspace.storage
     assert isinstance(storage, FolderStorage)
     present: dict[str, list[Row]] = {table: [] for table in PERSONAL}

@@ -1,4 +1,4 @@
-"""Copying all that a person has from one place to another, and telling whether it arrived."""
+"""Copying everything of one person from one place to another, and verifying the copy."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +19,7 @@ from ana.progress import Progress
 PAGE = 200
 
 RECORDS: dict[Kind, str] = {"item": "items", "line": "lines"}
-"""The parts of records, by their kinds."""
+"""The parts with records, by kind."""
 JOURNAL = "journal"
 PARTS = (*TABLES, *RECORDS.values(), JOURNAL)
 """All parts. Threads first: see `ana/backends/chroma/care/files.py`."""
@@ -27,12 +27,12 @@ PARTS = (*TABLES, *RECORDS.values(), JOURNAL)
 
 @dataclass(frozen=True)
 class Side:
-    """All that a person has in one place.
+    """Everything of one person in one place.
 
     Args:
         store: Items, lines, and the journal.
         rows: Everything else.
-        alone: Keeps everybody else from writing in the store.
+        alone: Keeps others from writing to the store.
     """
 
     store: StoreSource
@@ -42,17 +42,17 @@ class Side:
 
 @dataclass(frozen=True)
 class Part:
-    """How many rows a part has, and the digest of their lines; those of records may be in any order."""
+    """The number of a part's rows, and the digest of their lines; records may be in any order."""
 
     rows: Annotated[int, Field(ge=0)]
     digest: str
 
 
 def copy(source: Side, target: Side, progress: Progress, wanted: Mapping[str, Iterable[Row]] | None = None) -> None:
-    """Copy everything to a place that has nothing.
+    """Copy everything to an empty place.
 
     Args:
-        wanted: The rows of tables that the target is to have in place of the source's.
+        wanted: Rows of tables for the target that replace the source's.
     """
     assert isinstance(target.rows, PersonalRows)
     for table in TABLES:
@@ -61,7 +61,7 @@ def copy(source: Side, target: Side, progress: Progress, wanted: Mapping[str, It
 
 
 def copy_store(source: StoreSource, store: StoreSource, progress: Progress) -> None:
-    """Copy items, lines and journal to a store that has none; the vectors too, unless another embedder made them."""
+    """Copy items, lines and journal to an empty store; vectors too, unless another embedder made them."""
     assert isinstance(store, WholeStore)
     has_vectors = source.embedder_name == store.embedder_name
     total, done = sum(map(source.count, KINDS)), 0
@@ -78,7 +78,7 @@ def copy_store(source: StoreSource, store: StoreSource, progress: Progress) -> N
 
 
 def digest_all(side: Side) -> dict[str, Part]:
-    """Return every part of what is in a place, read as a whole."""
+    """Read a place completely, and return its parts."""
     parts = {table: digest(table, (dump_row(table, row) for row in side.rows.read(table))) for table in TABLES}
     for kind, name in RECORDS.items():
         parts[name] = digest(name, (dump_line(to_json(item)) for item, _ in side.store.scan(kind)))
@@ -86,7 +86,7 @@ def digest_all(side: Side) -> dict[str, Part]:
 
 
 def digest(part: str, lines: Iterable[bytes]) -> Part:
-    """Return how many lines a part has, and their digest."""
+    """Return the number of a part's lines, and their digest."""
     each = [hashlib.sha256(line).digest() for line in lines]
     if part in RECORDS.values():
         each.sort()
@@ -94,16 +94,16 @@ def digest(part: str, lines: Iterable[bytes]) -> Part:
 
 
 def compare(parts: Mapping[str, Part], target: Side, but: Iterable[str] = ()) -> None:
-    """Raise StoreBroken, which names what differs, if a place does not have what was to arrive.
+    """Raise StoreBroken with the differences if a place does not contain the expected data.
 
     Args:
-        but: Tables that were not to come over.
+        but: Tables that were not to be copied.
     """
     arrived = digest_all(target)
     if differing := [name for name, part in parts.items() if name not in but and arrived[name] != part]:
         raise StoreBroken(
-            f"What arrived is not what was there: {', '.join(differing)}.",
-            "Nothing was changed over. Please report this.",
+            f"The copy differs from the source: {', '.join(differing)}.",
+            "The source is still in use. Please report this.",
         )
 
 
@@ -113,6 +113,6 @@ def dump_entry(entry: Entry) -> bytes:
 
 
 def load_entry(values: Any) -> Entry:
-    """Return the entry of a line's values. Raises ValueError, KeyError or TypeError if it is none."""
+    """Return the entry of a line's values. Raises ValueError, KeyError or TypeError if it is invalid."""
     change: Any = {name: from_json(each) if isinstance(each, dict) else each for name, each in values["change"].items()}
     return Entry(**values | {"change": Change(**change)})

@@ -1,4 +1,4 @@
-"""The base of our own chat models: tools are bound in the OpenAI form, and streaming is the only method to write."""
+"""The base of ana's chat models: tools are bound in the OpenAI format, and a subclass only writes streaming."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
@@ -14,38 +14,38 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 PROMPT_DATA = "prompt_data"
 """Key in a system message's `additional_kwargs` for what a turn has read: {"now", "vocabulary", "lines"}.
 
-For models in this process, which need not read a prompt that is written for others. Chat providers are sent a system
-message's text and role alone; a test holds that nothing of this key reaches one.
+For models in this process, which do not need to parse the prompt. Chat providers only get a system
+message's text and role; a test checks that this key never reaches one.
 """
 
 TYPED = "typed"
-"""Key in a user message's `additional_kwargs` for what the person typed, where more is sent; for the same models."""
+"""Key in a user message's `additional_kwargs` for the person's typed part; for the same models."""
 
 FROM_PROGRAM = "from_program"
-"""Key in a user message's `additional_kwargs` of one that is the program's and not the person's: a draft that was sent
+"""Key in a user message's `additional_kwargs` for a message by the program instead of the person: a draft that was sent
 back. For the same models; others know it by its mark."""
 
 NOT_UNDERSTOOD = "not_understood"
-"""Key in a reply's `response_metadata` that is true where the model says that it failed, or did not understand."""
+"""Key in a reply's `response_metadata`: true if the model says that it failed or did not understand."""
 
 COMPOSED = "composed"
-"""Key in a reply's `response_metadata` that is true where rules made it from the results of its calls."""
+"""Key in a reply's `response_metadata`: true if rules made the reply from the results of its calls."""
 
 REASONING = "reasoning"
-"""Key in a reply's `additional_kwargs` for what the model thought: nobody is shown it, it is kept with the decision."""
+"""Key in a reply's `additional_kwargs` for the model's thoughts, which are stored with the decision but never shown."""
 
 REFUSAL = "refusal"
-"""Key in a reply's `additional_kwargs` for why the model refused, where the provider tells that apart."""
+"""Key in a reply's `additional_kwargs` for the reason of a refusal, if the provider reports it separately."""
 
 RETRACTED = "retracted"
-"""Key in the `response_metadata` of a piece of a reply: whatever was told of the reply before it was a thought."""
+"""Key in the `response_metadata` of a chunk: all earlier chunks of the reply were a thought."""
 
 MARKS = (NOT_UNDERSTOOD, COMPOSED)
-"""What a reply says about itself that is kept with the decision."""
+"""Metadata of a reply to store with the decision."""
 
 
 class StreamingModel(BaseChatModel):
-    """A chat model that only has to say how it streams; it finds the tools it was bound to under `tools`."""
+    """A chat model that only implements streaming; its bound tools are in `tools`."""
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], **kwargs)
@@ -61,7 +61,7 @@ class StreamingModel(BaseChatModel):
 
 
 class ModelWrapper(StreamingModel):
-    """A chat model around another. A call of it is one run in traces and event streams, told as the other's own."""
+    """A chat model around another. A call is one run in traces and event streams, reported as the inner model's."""
 
     inner: BaseChatModel
 
@@ -84,7 +84,7 @@ class ModelWrapper(StreamingModel):
 def stream_chunks(
     model: BaseChatModel, messages: list[BaseMessage], stop: list[str] | None, /, **options: Any
 ) -> Iterator[AIMessageChunk]:
-    """Yield a model's reply as it comes, for a wrapper of it: `model.stream` would be a second run of the same call."""
+    """Yield a model's chunks for its wrapper; `model.stream` would be a second run of the same call."""
     if type(model)._stream is BaseChatModel._stream:
         yield to_chunk(model._generate(messages, stop, **options).generations[0].message)
         return
@@ -95,7 +95,7 @@ def stream_chunks(
 
 
 def bind_options(model: BaseChatModel, tools: Sequence[Any], /, **options: Any) -> dict[str, Any]:
-    """Return the options of a call with these tools in the model's own form."""
+    """Return the options of a call with these tools in the model's own format."""
     if not tools:  # providers refuse an empty list
         return options
     bound = model.bind_tools(tools, **options)
@@ -104,5 +104,5 @@ def bind_options(model: BaseChatModel, tools: Sequence[Any], /, **options: Any) 
 
 
 def to_chunk(message: BaseMessage) -> AIMessageChunk:
-    """Return a message as a chunk of a stream; a model that does not stream sends a whole message as its only one."""
+    """Return a message as a chunk; a model that does not stream sends the whole message as its only chunk."""
     return message if isinstance(message, AIMessageChunk) else AIMessageChunk(**message.model_dump(exclude={"type"}))

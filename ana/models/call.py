@@ -1,4 +1,4 @@
-"""One model call: streamed, complete, and its errors translated to ours."""
+"""One model call: streamed, complete, with errors translated to ana's."""
 
 import json
 import logging
@@ -20,11 +20,11 @@ from ana.text import HINT, find_fault
 from ana.values import fits, plain, plain_text
 
 REFUSED = "refused"
-"""Key in a reply's metadata under which our own models say why its calls must not run."""
+"""Key in a reply's metadata under which ana's models say why its calls must not run."""
 CUT_OFF = "(The answer was cut off at the model's limit; MAX_TOKENS in .env may raise it.)"
 
 RAW = 2000
-"""How many characters of arguments that cannot be read are kept."""
+"""Most characters of unreadable arguments to keep."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,11 +41,11 @@ def complete(
     """Call the model once and return its whole reply.
 
     Args:
-        id: The reply's id; its calls get it with their position.
-        on_text: Called with each piece of text as it comes, and with None where what came until then is no part of the
-            answer. None: nobody is shown a part of the reply.
+        id: The reply's id; its calls get ids from it and their position.
+        on_text: Called with each piece of text as it comes, and with None if the text so far is not part of the
+            answer. None: the reply is not shown in parts.
         options: Further options of the provider, such as its model.
-        received: Filled with the pieces of the reply, so that they are known also if the call fails.
+        received: Filled with the chunks of the reply, so that they are available even if the call fails.
 
     Raises:
         ModelFailed: No usable reply; says what happened and what to do.
@@ -77,14 +77,14 @@ def complete(
 
 
 class IdentifiedModel(ModelWrapper):
-    """A model whose reply has an id of ours in every chunk, and its calls too.
+    """A model whose replies have ana's id in every chunk and in their calls.
 
-    Clients know by the id which chunks are one message, and which message of the state it becomes. Providers repeat
-    their ids or leave them out, and the key of a write is made from them.
+    By the id clients know which chunks form one message, and which message of the state it becomes. Providers repeat
+    their ids or omit them, and the key of a write is made from them.
 
     Args:
         receive: Called with every chunk.
-        streaming: Whether chunks are told to traces and listeners as they come.
+        streaming: Whether chunks are reported to traces and listeners as they come.
     """
 
     id: str
@@ -106,7 +106,7 @@ class IdentifiedModel(ModelWrapper):
         yield ChatGenerationChunk(message=AIMessageChunk(content="", id=self.id, chunk_position="last"))
 
     def _stream_chat_model_events(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
-        """Stream as langchain's newer protocol does, which would otherwise have ids of its own."""
+        """Stream by langchain's newer protocol, which would otherwise use its own ids."""
         return chunks_to_events(self._stream(*args, **kwargs))
 
     def _identify(self, chunk: AIMessageChunk, ids: "_CallIds") -> AIMessageChunk:
@@ -125,7 +125,7 @@ class IdentifiedModel(ModelWrapper):
 
 
 def _hide_thought(chunk: AIMessageChunk) -> AIMessageChunk | None:
-    """Return a piece of a reply as traces and listeners are shown it; None if it was a thought alone."""
+    """Return a chunk for traces and listeners; None if it was only a thought."""
     if REASONING not in chunk.additional_kwargs:
         return chunk
     if not (chunk.text or chunk.tool_call_chunks or chunk.usage_metadata):
@@ -135,13 +135,13 @@ def _hide_thought(chunk: AIMessageChunk) -> AIMessageChunk | None:
 
 
 def drop_retracted(chunks: Sequence[AIMessageChunk]) -> Sequence[AIMessageChunk]:
-    """Return the pieces of a reply without what was told before it was known to be a thought."""
+    """Return the chunks of a reply without those that turned out to be a thought."""
     begun = [n for n, chunk in enumerate(chunks) if chunk.response_metadata.get(RETRACTED)]
     return chunks[begun[-1] :] if begun else chunks
 
 
 def _encodable(args: Any) -> Any:
-    """Return arguments as a server can send them; it ends a run of which it cannot encode a chunk."""
+    """Return arguments that a server can encode, because it ends a run if it cannot encode a chunk."""
     try:
         return plain(args)
     except ValueError:
@@ -149,7 +149,7 @@ def _encodable(args: Any) -> Any:
 
 
 class _CallIds:
-    """The ids of a reply's calls, as their parts come in."""
+    """The ids of a reply's calls, assigned as their parts arrive."""
 
     def __init__(self, id: str) -> None:
         self._id = id
@@ -157,7 +157,7 @@ class _CallIds:
         """The provider's index and id of each call."""
 
     def identify(self, part: ToolCallChunk) -> ToolCallChunk:
-        """Return the part under its call's id; one without an id goes on with the call of its index and stays so."""
+        """Return the part with its call's id; a part without one continues the call with its index."""
         name, args = plain_text(part["name"] or ""), plain_text(part["args"] or "")
         id = self._find(part["index"], part["id"] or None)
         return tool_call_chunk(name=name or None, args=args, id=id, index=part["index"])
@@ -171,10 +171,10 @@ class _CallIds:
 
 
 def _require_end(message: AIMessage) -> AIMessage:
-    """Return the message if it came to its end; one that was cut at the model's limit says so.
+    """Return the message if it is complete; a message cut at the model's limit is marked.
 
-    A stream that broke off looks like one that ended, except that it names no reason. Only models that are reached
-    over a network name themselves, and of others no reason is expected.
+    A stream that broke off looks like a complete one, except that it has no finish reason. Only models that are reached
+    over a network have names, and no reason is expected from others.
     """
     why, provider = (message.response_metadata.get(name) for name in ("finish_reason", "model_provider"))
     if provider and not why and (message.text or message.tool_calls or message.invalid_tool_calls):
@@ -188,7 +188,7 @@ def _require_end(message: AIMessage) -> AIMessage:
 
 
 def _read_calls(whole: AIMessageChunk) -> AIMessage:
-    """Return the message a stream adds up to. A call whose arguments did not arrive whole is invalid, not repaired:
+    """Return the message of a stream. A call with incomplete arguments is invalid, not repaired:
     langchain parses partial JSON and would run it with the fields that happened to be complete."""
     calls: list[ToolCall] = []
     broken: list[InvalidToolCall] = []
@@ -214,7 +214,7 @@ def _read_calls(whole: AIMessageChunk) -> AIMessage:
 
 
 def _read_arguments(raw: str) -> dict[str, Any]:
-    """Return arguments as they can be kept in a checkpoint."""
+    """Return arguments that can be stored in a checkpoint."""
     value = json.loads(raw, parse_int=_read_integer, parse_constant=_refuse_constant)
     if not isinstance(value, dict):
         raise ValueError("it is not an object")

@@ -1,4 +1,4 @@
-"""The client of OpenAI's protocol, which several providers speak."""
+"""The client for OpenAI's protocol, which several providers use."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -16,13 +16,13 @@ from ana.models.parameters import Note, RefusedParameters, find_refused, leave_o
 from ana.values import read_object
 
 THOUGHTS = ("reasoning_content", "reasoning")
-"""The fields in which servers tell what a model thinks."""
+"""Fields in which servers send a model's thoughts."""
 
 
 class ChatOpenAI(langchain_openai.ChatOpenAI):
-    """As in the library, under the same name in traces, but messages and tools are sent as langchain has written them.
+    """The library's class, with the same name in traces, but messages and tools are sent as langchain built them.
 
-    openai would go through each of them again, by the types of all that a message may be: a tenth of a turn's time.
+    openai would check each of them again by all types of messages, which takes a tenth of a turn's time.
     """
 
     @model_validator(mode="after")
@@ -31,7 +31,7 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         return self
 
     def keep_refused(self, note: Note) -> None:
-        """Keep in a note which parameters models refuse, and leave out those that stand there already."""
+        """Store refused parameters in a note, and omit those already in it."""
         self.async_client.refused = RefusedParameters(str(self.openai_api_base), note)
 
     def _get_request_payload(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
     def _convert_chunk_to_generation_chunk(
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
     ) -> ChatGenerationChunk | None:
-        """Return a piece of a reply, with what the library leaves out: thoughts, a refusal, calls in other forms."""
+        """Return a chunk with parts that the library drops: thoughts, a refusal, calls in other formats."""
         deltas = [choice["delta"] for choice in (chunk.get("choices") or ())[:1] if choice.get("delta")]
         for delta in deltas:
             _complete_calls(delta)
@@ -55,8 +55,8 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
 
 
 class _Client:
-    """openai's client, asked without what a model refuses. Pieces of a reply come as they were sent: of what is in
-    another form than it expects, as arguments that are an object, it would warn the person."""
+    """openai's client, called without refused parameters. Chunks are passed on unchanged; for unexpected types,
+    such as arguments that are an object, openai would warn the person."""
 
     def __init__(self, client: Any, refused: RefusedParameters) -> None:
         self._client = client
@@ -97,7 +97,7 @@ async def _require_stream(response: Any) -> None:
 
 
 def _complete_calls(delta: dict[str, Any]) -> None:
-    """Give calls an index, without which the library drops them, and arguments that are an object as its JSON."""
+    """Give calls an index, without which the library drops them, and turn arguments that are an object into JSON."""
     for call in delta.get("tool_calls") or ():
         call.setdefault("index", None)
         function = call.get("function") or {}

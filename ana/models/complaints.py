@@ -1,4 +1,4 @@
-"""What a provider says of a request that it refused, read from the structure of its error and never from its words."""
+"""A provider's reason for refusing a request, read from the structure of its error, never from its words."""
 
 import re
 from dataclasses import dataclass
@@ -8,19 +8,19 @@ from ana.logs import HIDDEN, choose_secrets
 from ana.values import read_object
 
 _NAME = re.compile(r"[\w.\[\]-]{1,60}")
-"""What can be a parameter's name, or a path to one."""
+"""A parameter's name, or a path to one."""
 
 
 @dataclass(frozen=True)
 class Complaint:
-    """A provider's error; what it does not tell is empty.
+    """A provider's error; missing parts are empty.
 
     Args:
-        status: The HTTP status, or the one in an error that came with status 200; None within an answer.
-        codes: The provider's own names of the fault.
-        parameter: The name of the parameter that it is about.
-        sentence: What it says, without the key of the request.
-        is_foreign: Whether what answered is no server of OpenAI's protocol: a web page, or nothing at that address.
+        status: The HTTP status, or the status inside an error sent with 200; None inside an answer.
+        codes: The provider's own codes of the error.
+        parameter: The name of the parameter in question.
+        sentence: The provider's message, without the key of the request.
+        is_foreign: Whether no server of OpenAI's protocol answered, but a web page, or nothing at that address.
     """
 
     status: int | None = None
@@ -30,14 +30,14 @@ class Complaint:
     is_foreign: bool = False
 
     def names(self, parameter: str) -> bool:
-        """Return whether it is about a parameter: by its own field, or where it has none, by the name in its text."""
+        """Return whether it is about a parameter: by its own field or, without one, by the name in its text."""
         if self.parameter:
             return self.parameter == parameter
         return re.search(rf"\b{re.escape(parameter)}\b", self.sentence) is not None
 
 
 def read_complaint(exc: BaseException) -> Complaint:
-    """Return what an error of openai's client, or of langchain's around it, tells of a provider's."""
+    """Return the provider's complaint from an error of openai's client, or of langchain's around it."""
     status, response = getattr(exc, "status_code", None), getattr(exc, "response", None)
     status = status if isinstance(status, int) else None
     kind = response.headers.get("content-type", "") if response is not None else "json"
@@ -58,7 +58,7 @@ def read_complaint(exc: BaseException) -> Complaint:
 
 
 def _find_error(body: Any) -> dict[str, Any]:
-    """Return the object that tells most of a fault; servers send it bare, in a list, as text, or around another's."""
+    """Return the most detailed error object; servers send it bare, in a list, as text, or around another's."""
     if isinstance(body, list):
         return _find_error(body[0]) if body else {}
     if isinstance(body, str):

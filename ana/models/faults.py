@@ -1,4 +1,4 @@
-"""Errors of providers and their libraries, each translated into one sentence of ours with the next step."""
+"""Errors of providers and their libraries, each translated into one sentence with the next step."""
 
 import re
 import sys
@@ -10,28 +10,28 @@ from ana.models.complaints import Complaint, read_complaint
 from ana.output import quote
 
 LONGEST = 200
-"""Characters of a provider's own sentence that are told."""
+"""Most characters of a provider's own message to show."""
 
 _SETTINGS = "Check the key and the model in .env."
 _LATER = "Say it again in a while."
 _SHORTER = "/reset begins a new one."
 _WORDS = "Say it in other words."
 _ADDRESS = "Does OPENAI_BASE_URL end in /v1? Check it, or OLLAMA_HOST."
-_LATE = ("The model did not answer in time.", "Say it again, or raise ANA_TURN_SECONDS.")
+_LATE = ("The model did not answer in time.", "Try again, or raise ANA_TURN_SECONDS.")
 
 _TOO_LONG = re.compile(
     r"context[ _](?:length|window|size)|prompt is too long|too many (?:input )?tokens", re.IGNORECASE
 )
-"""Some servers say it in their sentence alone: vLLM, LM Studio, and those in front of others."""
+"""Phrases of servers that report this only in their message: vLLM, LM Studio, and proxies."""
 
 _TOO_LONG_CODES = frozenset(("context_length_exceeded", "exceed_context_size_error"))
 _CREDIT_CODES = frozenset(("insufficient_quota", "billing_hard_limit_reached", "payment_required"))
 _FILTER_CODES = frozenset(("content_filter", "content_policy_violation"))
 _BROKEN = ("RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodingError")
-"""The errors of a connection that ends in the middle, in whichever library reads it."""
+"""Errors of a connection that breaks off, from whichever library reads it."""
 
 _REFUSED = ("The model provider refused the request", _SETTINGS)
-_CREDIT = ("There is no credit left at the model provider", "Add some there, or choose another model: `ana setup`.")
+_CREDIT = ("There is no credit left at the model provider", "Add credit there, or choose another model: `ana setup`.")
 _ERROR = "The model provider answered with an error"
 _BY_STATUS = {
     200: (_ERROR, _ADDRESS),
@@ -39,19 +39,19 @@ _BY_STATUS = {
     401: ("The model provider refused the key", _SETTINGS),
     402: _CREDIT,
     403: ("The model provider does not allow this", _SETTINGS),
-    404: ("The model provider does not know this model", "`ana setup` lists those that it has."),
+    404: ("The model provider does not know this model", "`ana setup` lists the models that it has."),
     422: _REFUSED,
     429: ("The model provider is busy", _LATER),
 }
-"""What happened and the next step."""
+"""The sentence on what happened, and the next step."""
 
-UNREADABLE = "Say it again, or choose another model in .env."
+UNREADABLE = "Try again, or choose another model in .env."
 
 
 def provider_errors() -> tuple[type[Exception], ...]:
-    """The exceptions, other than ours, that a call of a model may raise.
+    """Return the exceptions, besides ana's, that a model call may raise.
 
-    A library's own classes are among them once it is loaded; importing it here only to name them would take a second.
+    They include a library's classes once it is loaded; importing it here only to name them would take a second.
     """
     named = (("openai", "OpenAIError"), ("httpx", "HTTPError"), ("httpx2", "HTTPError"), ("httpcore", "NetworkError"))
     loaded = ((sys.modules.get(library), name) for library, name in named)
@@ -61,7 +61,7 @@ def provider_errors() -> tuple[type[Exception], ...]:
 
 
 def translate_error(exc: Exception) -> ModelFailed:
-    """Return the error of ours that says what a provider's means, with the provider's own sentence."""
+    """Return ana's error for a provider's error, with the provider's own message."""
     complaint = read_complaint(exc)
     if isinstance(exc, exceptions.ContextOverflowError) or _is_too_long(complaint):
         return ContextTooLong("The conversation is longer than the model can read.", _SHORTER)
@@ -86,7 +86,7 @@ def translate_error(exc: Exception) -> ModelFailed:
 
 
 def cut_off_error() -> ModelFailed:
-    """The error for an answer that ended before its end."""
+    """Return the error for an incomplete answer."""
     return ModelFailed("The model's answer broke off before its end.", "Say it again.")
 
 
@@ -113,13 +113,13 @@ def _quote(complaint: Complaint) -> str:
 
 
 def _find_address(exc: BaseException) -> str:
-    """Return host and port of the request that failed, which a library keeps with its error; empty where none does."""
+    """Return host and port of the failed request, if the library stores them in its error; else empty."""
     url = getattr(vars(exc).get("request"), "url", None)
     return f"{url.host}:{url.port}" if url and url.port else getattr(url, "host", "")
 
 
 def _names(exc: BaseException) -> set[str]:
-    """The class of an error, and of those it came from."""
+    """Return the class names of an error and of its causes."""
     names: set[str] = set()
     at: BaseException | None = exc
     while at is not None and len(names) < 10:  # a chain may be a circle

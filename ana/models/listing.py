@@ -1,4 +1,4 @@
-"""Asking a server which models it has, without loading what talks to them."""
+"""Asking a server for its models, without loading the client library."""
 
 import socket
 from contextlib import closing
@@ -8,10 +8,10 @@ from ana.urls import is_http
 from ana.values import read_json
 
 HERE, ELSEWHERE = 0.5, 5.0
-"""How many seconds a server may take; where nothing listens, this machine says so at once."""
+"""Seconds that a server may take; if nothing listens on this machine, the error is immediate."""
 
 LARGEST = 5_000_000
-"""Bytes of an answer; OpenRouter's is a tenth of it."""
+"""Most bytes of an answer; OpenRouter's has a tenth of it."""
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PORTS = {"http": 80, "https": 443}
@@ -23,16 +23,16 @@ def is_local(host: str) -> bool:
 
 
 def find_api(ollama_host: str) -> str:
-    """Return where an Ollama speaks OpenAI's protocol."""
+    """Return the address at which an Ollama offers OpenAI's protocol."""
     return ollama_host.rstrip("/") + "/v1"
 
 
 def list_chat_models(api: str, key: str = "") -> list[str]:
-    """Return the names of the models that a server has, embedders left out; none if it does not say so.
+    """Return the names of a server's models except embedders; none if the server does not list them.
 
     Args:
-        api: The address at which it speaks OpenAI's protocol, with /v1.
-        key: What it asks for.
+        api: The address of its OpenAI protocol, with /v1.
+        key: Its key.
     """
     if not is_http(api):
         return []
@@ -55,7 +55,7 @@ def list_chat_models(api: str, key: str = "") -> list[str]:
 
 
 def _listens(url: SplitResult) -> bool:
-    """Return whether anything does at an address, whatever it speaks."""
+    """Return whether anything listens at an address."""
     try:
         socket.create_connection((str(url.hostname), url.port or PORTS[url.scheme]), HERE).close()
     except OSError:

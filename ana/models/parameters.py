@@ -1,4 +1,4 @@
-"""The parameters that a model refuses: found out by asking once, and left out from then on, also after a restart."""
+"""Parameters that a model refuses: discovered by one attempt and omitted from then on, even after a restart."""
 
 import json
 import logging
@@ -9,33 +9,33 @@ from ana.models.complaints import Complaint
 from ana.values import read_object
 
 REFUSED: Final = "refused-parameters"
-"""The note in which it is kept, in a workspace."""
+"""The name of the note in a workspace."""
 
 OPTIONAL = ("temperature", "stream_options", "parallel_tool_calls", "max_completion_tokens", "max_tokens")
-"""What a request can do without."""
+"""Parameters that a request does not need."""
 
 OLDER = {"max_completion_tokens": "max_tokens"}
-"""The name by which servers know a parameter that do not know its newer one."""
+"""Older names of parameters, for servers that do not know the newer ones."""
 
 _log = logging.getLogger(__name__)
 
 
 class Note(Protocol):
-    """A short text that is kept."""
+    """A short stored text."""
 
     def read(self) -> str:
         """Return the text; empty if there is none."""
 
     def write(self, text: str) -> None:
-        """Write the text as a whole."""
+        """Replace the text."""
 
 
 class RefusedParameters:
-    """What the models of one server refuse.
+    """Parameters that the models of one server refuse.
 
     Args:
         url: The server's address.
-        note: Where it is kept; None for as long as this lives.
+        note: Its storage; None: in memory only.
     """
 
     def __init__(self, url: str, note: Note | None = None) -> None:
@@ -44,14 +44,14 @@ class RefusedParameters:
         self._known = read_refused(note.read()) if note else {}
 
     def fit(self, payload: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a request without what its model refuses."""
+        """Return a request without the parameters that its model refuses."""
         fitting = dict(payload)
         for name in self._known.get(self._key(payload), ()):
             fitting = leave_out(fitting, name)
         return fitting
 
     def keep(self, payload: Mapping[str, Any], names: list[str]) -> None:
-        """Keep what the model of a request was found to refuse."""
+        """Store a parameter that the model of a request refuses."""
         key = self._key(payload)
         self._known[key] = [*self._known.get(key, ()), *names]
         _log.warning("%s refuses %s: it is sent without from now on", key, " and ".join(names))
@@ -63,7 +63,7 @@ class RefusedParameters:
 
 
 def find_refused(complaint: Complaint, payload: Mapping[str, Any]) -> str | None:
-    """Return the parameter that a request can do without and that a complaint about it names; None if there is none."""
+    """Return the unnecessary parameter of a request that a complaint names, or None."""
     if complaint.status not in (400, 422):
         return None
     return next((name for name in OPTIONAL if name in payload and complaint.names(name)), None)
@@ -76,15 +76,15 @@ def leave_out(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def read_refused(text: str) -> dict[str, list[str]]:
-    """Return the names of the parameters that models refuse, by model and address, from what was kept of them."""
+    """Return refused parameters by model and address, from the stored note."""
     note = read_object(text)
     return {key: [name for name in OPTIONAL if name in names] for key, names in note.items() if isinstance(names, list)}
 
 
 def describe_refused(text: str) -> list[str]:
-    """Return a sentence for each model that refuses something, from what was kept of it."""
+    """Return a sentence for each model with refused parameters, from the stored note."""
     return [
-        f"{key} refuses {' and '.join(names)}: it is sent without. `ana setup` tries again."
+        f"{key} refuses {' and '.join(names)}: it is no longer sent. `ana setup` tries again."
         for key, names in read_refused(text).items()
         if names
     ]

@@ -1,4 +1,4 @@
-"""What model calls cost: by the prices in the settings, else by the published ones that are known."""
+"""The cost of model calls, by the prices in the settings, else by known published prices."""
 
 import re
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ _DATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|latest)\Z")
 
 @dataclass(frozen=True)
 class Price:
-    """USD for a million tokens.
+    """USD per million tokens.
 
     Args:
-        read: Of what a model reads.
-        written: Of what it writes.
-        cached: Of what it reads out of the provider's cache.
+        read: Input tokens.
+        written: Output tokens.
+        cached: Input tokens from the provider's cache.
     """
 
     read: float
@@ -35,7 +35,7 @@ PRICES = {
     "gpt-4.1": Price(2.00, 8.00, 0.50),
     "gpt-5.4-mini": Price(0.75, 4.50, 0.075),
 }
-"""OpenAI's published prices; a model of another name is another model, so nothing is guessed.
+"""OpenAI's published prices. Prices of other model names are not guessed.
 
 They are those of developers.openai.com/api/docs/pricing, as others quote that page: input and output in May and
 June 2026, gpt-5.4-mini in September 2026, cached input and the older gpt-4o in June 2025.
@@ -43,7 +43,7 @@ June 2026, gpt-5.4-mini in September 2026, cached input and the older gpt-4o in 
 
 
 def find_price(model: str, settings: Settings) -> Price | None:
-    """Return the price of a model of the settings' provider, or None where it is not known."""
+    """Return the price of a model of the settings' provider, or None if unknown."""
     into, out = settings.openai_input_price_per_1k, settings.openai_output_price_per_1k
     if settings.provider == "offline":
         return FREE_OF_CHARGE
@@ -56,22 +56,22 @@ def find_price(model: str, settings: Settings) -> Price | None:
 
 
 def describe_unpriced_budget(settings: Settings) -> str:
-    """Return the sentence that a budget cannot be kept, because the model's price is not known; empty if it is."""
+    """Return a sentence that a budget needs the model's price, which is unknown; empty if it is known."""
     name = model_name(settings)
     if settings.ana_daily_budget_usd is None or find_price(name, settings) is not None:
         return ""
     return (
-        f"ANA_DAILY_BUDGET_USD does not hold for {name}: its price is not known. "
+        f"ANA_DAILY_BUDGET_USD cannot limit {name}: its price is unknown. "
         "Set OPENAI_INPUT_PRICE_PER_1K and OPENAI_OUTPUT_PRICE_PER_1K."
     )
 
 
 def cost(usage: Mapping[str, Any], model: str, settings: Settings) -> float | None:
-    """Return the cost of tokens in USD, or None where the model's price is not known; what asked no model cost nothing.
+    """Return the cost of tokens in USD, or None if the price is unknown; without a model the cost is 0.
 
     Args:
-        usage: input_tokens, output_tokens and, of the former, cached_tokens if there are any.
-        settings: For its provider, and prices of the person's own.
+        usage: input_tokens, output_tokens and, among the former, perhaps cached_tokens.
+        settings: The settings with the provider and the person's own prices.
     """
     price = find_price(model, settings)
     if price is None:

@@ -1,4 +1,4 @@
-"""The model that the settings ask for. A configured provider that fails never turns into another."""
+"""The model selected by the settings. A provider that fails is never replaced by another."""
 
 import re
 from typing import TYPE_CHECKING, get_args
@@ -25,12 +25,12 @@ def build_model(
     """Build the chat model of the settings' provider, with tool calls by USE_TOOL_CALLS.
 
     Args:
-        instruct: Makes the prompt of a model without tool calls from the list of tools. None, for what never talks to
-            the model: it is built for native calls alone.
-        refused: Where it is kept which parameters a model refuses; None for as long as the process lives.
+        instruct: Makes the prompt of a model without tool calls from the list of tools. None, for callers that never
+            talk to the model: only native calls.
+        refused: The storage of refused parameters; None: until the process ends.
 
     Raises:
-        ConfigError: The provider that was asked for lacks its key or model; names the setting.
+        ConfigError: The selected provider lacks its key or model; the error names the setting.
     """
     if settings.provider == "offline":
         return _build_offline_reader()
@@ -70,10 +70,10 @@ def _build_offline_reader() -> "BaseChatModel":
 
 
 def choose_model(settings: Settings, name: str | None) -> Settings:
-    """Return settings that ask for another model.
+    """Return settings with another model.
 
     Args:
-        name: A model of their provider, of another as PROVIDER:MODEL, or offline; None for none.
+        name: A model of their provider, PROVIDER:MODEL for another, or offline; None: unchanged.
 
     Raises:
         UserError: The provider has no models to choose from.
@@ -83,7 +83,7 @@ def choose_model(settings: Settings, name: str | None) -> Settings:
     provider, model = _split_name(name, settings.provider)
     if provider == "offline" and model:
         raise UserError(
-            f"The offline reader has no model {model!r}.", "Set LLM_PROVIDER, or name one as openai:gpt-4o-mini."
+            f"The offline reader has no model {model!r}.", "Set LLM_PROVIDER, or give one like openai:gpt-4o-mini."
         )
     chosen = {} if provider == "offline" else {f"{provider}_model": model}
     return settings.model_copy(update={"llm_provider": provider, **chosen})
@@ -99,7 +99,7 @@ def _split_name(name: str, own: str) -> tuple[str, str]:
 
 
 def model_name(settings: Settings) -> str:
-    """The model's name, as people know it."""
+    """Return the model's name for people."""
     names = {
         "openrouter": settings.openrouter_model,
         "openai": settings.openai_model,
@@ -109,17 +109,17 @@ def model_name(settings: Settings) -> str:
 
 
 def destination(settings: Settings) -> str | None:
-    """The address that the person's words are sent to; None when nothing is sent anywhere."""
+    """Return the address to which the person's words are sent; None if nothing is sent."""
     return OPENROUTER_URL if settings.provider == "openrouter" else _find_url(settings, settings.provider)
 
 
 def embedding_destination(settings: Settings) -> str | None:
-    """The address that stored and asked texts are sent to, to be embedded; None when they stay on this machine."""
+    """Return the address to which texts are sent for embedding; None if they stay on this machine."""
     return _find_url(settings, settings.ana_embeddings)
 
 
 def _find_url(settings: Settings, name: str) -> str | None:
-    """Return the address of a provider or an embedder, without the name and password that may stand in it."""
+    """Return the address of a provider or an embedder, without a user name and password."""
     urls = {"openai": settings.openai_base_url or OPENAI_URL, "ollama": settings.ollama_host}
     return urls.get(name) and re.sub(r"(?<=//)[^/?#]*@", "", urls[name])
 

@@ -1,4 +1,4 @@
-"""A model behind a network, and what its replies come to: without thoughts, with the calls that it wrote as text."""
+"""A model behind a network. Its replies are cleaned of thoughts, and calls written as text become calls."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -18,15 +18,15 @@ from ana.network import iterate
 from ana.output import shorten
 
 LONGEST = 300
-"""Characters of a refusal that are told."""
+"""Most characters of a refusal to show."""
 
 
 class RemoteModel(ModelWrapper):
-    """A model behind a network. A call ends with the run that it belongs to, and closes its connection."""
+    """A model behind a network. A call ends when its run ends, and closes its connection."""
 
     _thinks_first: set[str | None] = PrivateAttr(default_factory=set)
-    """The models, by name, whose replies begin inside a thought; None is the endpoint's own. It is known from the first
-    such reply on, of which a part may have been shown."""
+    """Names of models whose replies begin inside a thought; None: the endpoint's default. Known from the first
+    such reply, part of which may have been shown."""
 
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
@@ -45,11 +45,11 @@ class RemoteModel(ModelWrapper):
 
 
 class ReplyReader:
-    """Reads a reply as it comes, and passes on of it what is surely the answer.
+    """Reads a reply as it comes, and passes on text that is certainly part of the answer.
 
     Args:
-        tools: The tools that were offered, in the OpenAI form.
-        thinks_first: Whether the reply is known to begin inside a thought; true as soon as that is seen.
+        tools: The offered tools, in the OpenAI format.
+        thinks_first: Whether the reply is known to begin inside a thought; becomes true once that is seen.
     """
 
     def __init__(self, tools: Sequence[Schema], *, thinks_first: bool) -> None:
@@ -58,18 +58,18 @@ class ReplyReader:
         self._thoughts = Thoughts()
         self._refusal = ""
         self._pending: list[str] = []
-        """What was said and not passed on."""
+        """Text that was not yet passed on."""
         self._passed: list[str] = []
-        """What was said and passed on."""
+        """Text that was passed on."""
         self._has_calls = False
-        """Whether the server has read calls itself."""
+        """Whether the server parsed calls itself."""
         self._waits_for_end = thinks_first
-        """Whether all that is said may still be thought."""
+        """Whether all text so far may still be a thought."""
         self._head: str | None = "" if tools else None
-        """How what is said begins, by which it may be calls; None if it is none."""
+        """The beginning of the text while it may be calls; None if it is not."""
 
     def read(self, chunk: AIMessageChunk) -> AIMessageChunk:
-        """Return what may be passed on of a chunk."""
+        """Return the part of a chunk that may be passed on."""
         more = dict(chunk.additional_kwargs)
         self._refusal += more.pop(REFUSAL, "")
         if chunk.tool_call_chunks:
@@ -88,10 +88,10 @@ class ReplyReader:
         return chunk.model_copy(update=fields)
 
     def finish(self, *, is_cut: bool) -> AIMessageChunk:
-        """Return what is left when the reply has ended.
+        """Return the remaining text at the end of the reply.
 
         Args:
-            is_cut: Whether it was cut at the model's limit: what still waits for the end of a thought was one then.
+            is_cut: Whether it was cut at the model's limit; then text inside an open thought was a thought.
 
         Raises:
             ModelFailed: The model refused.
@@ -116,7 +116,7 @@ class ReplyReader:
         )
 
     def _begin_again(self) -> None:
-        """Forget what was said: it was thought."""
+        """Drop the text so far, because it was a thought."""
         self.thinks_first, self._waits_for_end = True, False
         self._pending, self._passed = [], []
         self._head = "" if self._tools.schemas and not self._has_calls else None

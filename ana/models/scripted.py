@@ -1,4 +1,4 @@
-"""A model that replies from a script: for tests and replay."""
+"""A model that replies from a script, for tests and replay."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,7 +14,7 @@ Reply = AIMessage | str | Callable[[list[BaseMessage]], AIMessage]
 
 
 def calls(*named: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
-    """A reply that calls tools, each as (name, arguments)."""
+    """Return a reply that calls tools, each as (name, arguments)."""
     return AIMessage(
         content=text,
         tool_calls=[{"name": name, "args": args, "id": f"call-{i}"} for i, (name, args) in enumerate(named)],
@@ -22,7 +22,7 @@ def calls(*named: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
 
 
 class ScriptedModel(StreamingModel):
-    """Replies in order, then fails; a reply may be text, a message, or a function of the messages it was sent."""
+    """Replies in order, then fails; a reply is text, a message, or a function of the received messages."""
 
     replies: list[Any]
     seen: list[list[BaseMessage]] = Field(default_factory=list)

@@ -1,7 +1,7 @@
-"""What a model thinks before it answers, where a server leaves that in the text: taken off while it streams.
+"""Removes a model's thoughts before its answer, if a server leaves them in the text: taken off while streaming.
 
-A thought stands between tags. Some templates open it in the prompt, so that the reply has the end alone; and where a
-reply is cut, the end is missing. A tag in quotes is only spoken of. All is read once, from left to right.
+A thought is between tags. Some templates open it in the prompt, so that the reply has only the end tag; if a
+reply is cut, the end tag is missing. A tag in quotes is a mention. Everything is read once, from left to right.
 """
 
 import re
@@ -13,25 +13,25 @@ TAGS = {
     "<|START_THINKING|>": "<|END_THINKING|>",
     "<|channel|>analysis<|message|>": "<|end|>",
 }
-"""What begins a thought, and what ends it."""
+"""Tags that begin and end a thought."""
 LONE = ("</think>", "</thinking>")
-"""Ends that may stand alone: everything before them was thought."""
+"""End tags that may come alone: everything before them was a thought."""
 
 _ALL = (*TAGS, *LONE)
 _TAG = re.compile("|".join(map(re.escape, _ALL)))
 _QUOTES = tuple("\"'`“‘«„*(")
-"""What stands before a tag that is only spoken of."""
+"""Characters before a tag that is only mentioned."""
 _BLANKS = (" ", "\t")
 
 
 @dataclass
 class Part:
-    """What a piece of a reply comes to.
+    """The contents of a chunk.
 
     Args:
-        said: What is said in it, piece by piece.
-        thought: What is thought in it.
-        withdraws: Whether what was said before it was thought, and is so no longer.
+        said: Its answer text, piece by piece.
+        thought: Its thoughts.
+        withdraws: Whether earlier answer text turned out to be a thought.
     """
 
     said: list[str] = field(default_factory=list)
@@ -40,27 +40,27 @@ class Part:
 
 
 class Thoughts:
-    """Takes thoughts off a reply that comes in pieces."""
+    """Removes thoughts from a reply that comes in chunks."""
 
     def __init__(self) -> None:
         self._end = ""
-        """What ends the thought in which the reply is; empty outside of one."""
+        """The end tag of the current thought; empty outside a thought."""
         self._doubtful: list[str] = []
-        """What has come of a thought that began amid a line: without its end it is none."""
+        """The text of a thought that began within a line; without an end tag it is not a thought."""
         self._held = ""
-        """The end of what has come, where it may become a tag."""
+        """The end of the text so far, if it may become a tag."""
         self._first = self._last = ""
-        """The first and the last character that were said; empty before."""
+        """The first and last characters of the answer so far; or empty."""
         self._is_fresh = True
-        """Whether only blanks were said in this line."""
+        """Whether this line has only blanks so far."""
 
     @property
     def is_open(self) -> bool:
-        """Whether a thought has not ended."""
+        """Return whether a thought has not ended."""
         return bool(self._end)
 
     def feed(self, piece: str) -> Part:
-        """Return what the next piece of the reply comes to."""
+        """Return the contents of the next chunk."""
         part, text, at = Part(), self._held + piece, 0
         self._held = ""
         while at < len(text):
@@ -68,7 +68,7 @@ class Thoughts:
         return part
 
     def finish(self) -> Part:
-        """Return what was held back."""
+        """Return the text that was held back."""
         part, held, self._held = Part(), self._held, ""
         if self._end and not self._doubtful:
             part.thought.append(held)
@@ -78,7 +78,7 @@ class Thoughts:
         return part
 
     def _think(self, text: str, at: int, part: Part) -> int:
-        """Read a thought, and return where it ends."""
+        """Read a thought, and return its end position."""
         thought, end = self._doubtful or part.thought, text.find(self._end, at)
         if end < 0:
             end = _find_beginning(text, at, (self._end,))
@@ -92,7 +92,7 @@ class Thoughts:
         return end
 
     def _speak(self, text: str, at: int, part: Part) -> int:
-        """Read up to the next tag and over it, and return where that is."""
+        """Read up to and including the next tag, and return its position."""
         tag = _TAG.search(text, at)
         end = tag.start() if tag else _find_beginning(text, at, _ALL)
         self._say(text[at:end], part)
@@ -121,16 +121,16 @@ class Thoughts:
             self._last = text[-1]
 
     def _is_meant(self) -> bool:
-        """Return whether a tag here is one; in JSON it is content."""
+        """Return whether a tag at this position is a tag; inside JSON it is content."""
         return self._first not in ("{", "[") and (self._is_fresh or self._last not in _QUOTES)
 
     def _ends_alone(self) -> bool:
-        """Return whether an end here ends a thought that the prompt began."""
+        """Return whether an end tag at this position ends a thought that began in the prompt."""
         return self._is_meant() and (self._is_fresh or self._last not in _BLANKS)
 
 
 def _find_beginning(text: str, at: int, tags: tuple[str, ...]) -> int:
-    """Return where a text ends in the beginning of a tag; its length if it does not."""
+    """Return the position of an incomplete tag at the end of a text; the text's length if there is none."""
     for start in range(max(at, len(text) - max(map(len, tags)) + 1), len(text)):
         if any(tag.startswith(text[start:]) for tag in tags):
             return start

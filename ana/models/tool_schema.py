@@ -1,8 +1,8 @@
-"""Tools' schemas: told in a few words, and a call's arguments against them.
+"""Tool schemas: short descriptions, and checking a call's arguments.
 
-Only what loses nothing is converted to the type that is asked for: "3" or 5.0 to an integer, 7 to a text, a text that
-is an object to that object; null for an optional parameter counts as left out. An argument that the schema does not
-name goes where it belongs: to the parameter it is another name of, else into `properties`.
+Arguments are converted to the required type only without loss: "3" or 5.0 to an integer, 7 to a text, a text that
+contains an object to that object; null for an optional parameter counts as omitted. An argument that the schema does
+not name goes to the parameter of which it is another name, else into `properties`.
 """
 
 import re
@@ -17,7 +17,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,18})")
 _LITERALS = {"true": True, "false": False}
 _OTHER_NAMES = {"text": "content", "ids": "id"}
 _OPEN_OBJECT = "properties"
-"""The parameter that takes any names inside."""
+"""The parameter that accepts any names."""
 
 _HINT = "Call again with the arguments the schema asks for."
 _OBJECT = ' where is an object of property names: {"where": {"status": "active"}}.'
@@ -31,7 +31,7 @@ class Tools:
     """The tools that a model may call.
 
     Args:
-        schemas: In the OpenAI form.
+        schemas: The schemas in the OpenAI format.
     """
 
     def __init__(self, schemas: Sequence[Schema]) -> None:
@@ -40,11 +40,11 @@ class Tools:
         self._spellings = {fold_name(name): name for name in self.schemas}
 
     def resolve_name(self, name: str) -> str | None:
-        """The real name of a tool; case, camelCase, hyphens, escapes and a namespace in front make no difference."""
+        """Return the real name of a tool, ignoring case, camelCase, hyphens, escapes and a namespace prefix."""
         return self._spellings.get(fold_name(_NAMESPACE.sub("", name.strip())))
 
     def parameters(self, name: str) -> list[str]:
-        """The names of a tool's parameters, in the order of its signature."""
+        """Return the names of a tool's parameters, in the order of its signature."""
         return list(self.schemas[name].get("properties", {}))
 
     def check(self, name: str, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class Tools:
 
 
 def _place(tool: str, args: Mapping[str, Any], parameters: Schema) -> dict[str, Any]:
-    """Return the arguments with those that the schema does not name where they belong, if that loses nothing."""
+    """Return the arguments with unnamed ones moved where they belong, if nothing is lost."""
     placed = {key: value for key, value in args.items() if key in parameters}
     rest: dict[str, Any] = {}
     for key, value in args.items():
@@ -85,16 +85,16 @@ def _place(tool: str, args: Mapping[str, Any], parameters: Schema) -> dict[str, 
 
 
 def types_of(schema: Schema) -> frozenset[str]:
-    """The JSON types that a parameter takes; empty where it takes any."""
+    """Return the JSON types that a parameter accepts; empty if it accepts any."""
     options = [schema, *schema.get("anyOf", ())]
     return frozenset(option["type"] for option in options if isinstance(option.get("type"), str))
 
 
 def shorten_schema(schema: Schema) -> dict[str, Any]:
-    """Return a tool's schema without what a model learns nothing from, which every call would pay for.
+    """Return a tool's schema without parts that tell a model nothing, since every call would pay for them.
 
-    That are titles, null beside another type for an argument that may be left out (`check` takes null for one), that an
-    object may have any names, and a default that is empty.
+    These are titles, null beside another type of an optional argument (`check` accepts null), that an
+    object may have any names, and empty defaults.
     """
     function = schema["function"]
     parameters = function.get("parameters") or {}
@@ -147,9 +147,9 @@ def _describe_type(schema: dict[str, Any]) -> str:
 
 
 def _describe_fault(schema: Schema, args: Mapping[str, Any]) -> str:
-    """One sentence about what is wrong with the arguments; empty when they fit.
+    """Return a sentence about what is wrong with the arguments; empty if they fit.
 
-    A parameter that the schema does not name is wrong too: JSON Schema would let it pass.
+    An unknown parameter is wrong too, although JSON Schema would allow it.
     """
     known = list(schema.get("properties", {}))
     if unknown := [name for name in args if name not in known]:
@@ -168,12 +168,12 @@ def _describe_fault(schema: Schema, args: Mapping[str, Any]) -> str:
 
 
 def fold_name(name: str) -> str:
-    """Return a tool's name in the form in which names are compared: without case, hyphens and underscores."""
+    """Return a tool's name for comparing: without case, hyphens and underscores."""
     return re.sub(r"[-_\\]", "", name).lower()
 
 
 def _fit(value: Any, types: frozenset[str]) -> Any:
-    """The value in the type that is asked for, where that loses nothing; else as it is."""
+    """Return the value in the required type if nothing is lost, else unchanged."""
     # a bool is an int to Python, and must become neither a number nor a text
     if isinstance(value, bool) or not types:
         return value

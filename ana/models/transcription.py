@@ -1,4 +1,4 @@
-"""Speech as text, where the provider that answers has OpenAI's route for it."""
+"""Transcription of speech, if the provider has OpenAI's route for it."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from ana.settings import OPENAI_URL, Settings
 from ana.text import replace_faults
 
 MODEL = "whisper-1"
-"""What is asked for; servers of one's own take this name for whatever they have."""
+"""The requested model; self-hosted servers accept this name for any model."""
 
 SECONDS = 60.0
 
@@ -20,15 +20,15 @@ HINT = "Write it instead."
 
 
 def transcribe(settings: Settings, sound: bytes) -> str:
-    """Return what is said in a recording.
+    """Return the words in a recording.
 
     Raises:
-        UserError: It cannot be transcribed; the sentence says why.
-        TurnStopped: The present run was stopped.
+        UserError: It cannot be transcribed; the message says why.
+        TurnStopped: The current run was stopped.
     """
     place = _find_place(settings)
     if place is None:
-        raise UserError("What is spoken needs a model that hears, and none is connected.", HINT)
+        raise UserError("A voice message needs a model that can transcribe, and none is connected.", HINT)
     url, key = place
     try:
         response = wait_for(partial(_send, f"{url.rstrip('/')}/audio/transcriptions", key, sound))
@@ -44,7 +44,7 @@ def transcribe(settings: Settings, sound: bytes) -> str:
 
 
 def _find_place(settings: Settings) -> tuple[str, str] | None:
-    """Return where the provider speaks OpenAI's protocol, and its key; None where nothing is connected."""
+    """Return the address of the provider's OpenAI protocol, and its key; None without a provider."""
     if settings.provider == "openai" and settings.openai_api_key:
         return settings.openai_base_url or OPENAI_URL, settings.openai_api_key.get_secret_value()
     if settings.provider == "openrouter" and settings.openrouter_api_key:

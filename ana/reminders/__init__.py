@@ -1,1 +1,1 @@
-"""Reminders: when items ring, where, and the ledger of what has rung. Delivered by code, without a model."""
+"""Reminders: their times, addresses, and a ledger of deliveries. Code delivers them, without a model."""

@@ -1,6 +1,6 @@
-"""Buttons under a reminder: each is a signed address for one act on one ring of one item, until a moment.
+"""Buttons of a reminder: each is a signed address for one act on one reminder of one item, valid for some time.
 
-Whoever has the address may do that, and nothing else; it holds no text of the item.
+Anybody who has the address may do this one act; it contains no text of the item.
 """
 
 import json
@@ -19,23 +19,23 @@ from ana.time.when import NotRead, read_phrase
 
 DONE = "done"
 SNOOZES = {"10 minutes": timedelta(minutes=10), "1 hour": timedelta(hours=1), "tomorrow morning": None}
-"""What a reminder can be put off by, and how long that is; None for one that a calendar says."""
+"""Choices for snoozing and their lengths; None if the length depends on the calendar."""
 
 ACTS = {DONE: "Done", **{phrase: phrase.capitalize() for phrase in SNOOZES}}
-"""What can be done with a ring, and what the button is called."""
+"""Acts on a reminder, and the labels of their buttons."""
 
 PATH = "/app/reminder/"
-"""Where the page has them, below the server's address."""
+"""Their path on the page, below the server's address."""
 
 LASTING = timedelta(days=7)
-"""How long a button counts of what does not come again."""
+"""How long a button is valid if the item does not come again."""
 
 _PARTS = {"evening": EVENING, "night": EVENING}
 
 
 @dataclass(frozen=True)
 class Button:
-    """An act on a ring, of a person's, that counts until a moment."""
+    """A person's act on a reminder, valid until a time."""
 
     person: str
     ring: RingKey
@@ -44,7 +44,7 @@ class Button:
 
 
 def sign(button: Button, key: str) -> str:
-    """Return a button as it stands in an address.
+    """Return a button as part of an address.
 
     Args:
         key: The person's secret.
@@ -56,12 +56,12 @@ def sign(button: Button, key: str) -> str:
 
 @dataclass(frozen=True)
 class Signing:
-    """Signs a person's buttons.
+    """Signs the buttons of one person.
 
     Args:
-        person: Whose they are.
+        person: The person.
         read_key: Returns the person's secret.
-        site: The server's address as a phone reaches it; empty if nobody has said.
+        site: The server's address for a phone; empty if not set.
     """
 
     person: str
@@ -69,18 +69,18 @@ class Signing:
     site: str = ""
 
     def make_buttons(self, ring: RingKey, until: datetime) -> tuple[tuple[str, str], ...]:
-        """Return each act on a ring: its word, and its path below the server's address."""
+        """Return the label and path, below the server's address, of each act on a reminder."""
         key = self.read_key()
         return tuple((word, PATH + sign(Button(self.person, ring, act, until), key)) for act, word in ACTS.items())
 
 
 def name_person(signed: str) -> str:
-    """Return whose button it says it is; `read_signed` with their key says whether it is."""
+    """Return the claimed person of a button; `read_signed` verifies it with their key."""
     return signed.partition(".")[0]
 
 
 def read_signed(signed: str, key: str) -> Button | None:
-    """Return the button of an address; None if it was not signed with this key. It may be over."""
+    """Return the button of an address, perhaps expired; None if it was not signed with this key."""
     try:
         person, _, coded = _make_signer(key).unsign(signed).decode().partition(".")
     except BadSignature:
@@ -90,10 +90,10 @@ def read_signed(signed: str, key: str) -> Button | None:
 
 
 def read_later(phrase: str, clock: Clock) -> datetime:
-    """Return the moment until which a phrase puts off: 1 hour, tomorrow morning, until 5 pm, Friday at 9.
+    """Return the time for which a phrase snoozes: 1 hour, tomorrow morning, until 5 pm, Friday at 9.
 
     Raises:
-        NotRead: It names none that lies ahead.
+        NotRead: It does not name a future time.
     """
     now = clock.now()
     if span := SNOOZES.get(phrase):

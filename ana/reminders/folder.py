@@ -1,4 +1,4 @@
-"""What has rung, in a SQLite file."""
+"""The ledger of reminders in a SQLite file."""
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
@@ -32,10 +32,10 @@ CREATE TABLE IF NOT EXISTS failing (
 
 
 class FolderLedger:
-    """What has rung, in a SQLite file; one that is damaged is made again, and what it knew may ring twice.
+    """The ledger in a SQLite file. A damaged file is replaced, so its reminders may be delivered twice.
 
     Args:
-        path: The file. It is made when something is noted.
+        path: The file, which is created when something is noted.
     """
 
     def __init__(self, path: Path) -> None:
@@ -117,7 +117,7 @@ class FolderLedger:
 
     @contextmanager
     def open(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection whose changes are kept together.
+        """Yield a connection whose changes are committed together.
 
         Raises:
             StoreBroken: The file cannot be used.
@@ -130,4 +130,4 @@ class FolderLedger:
         except sqlite3.Error as exc:
             if is_damage(exc):
                 remove_database(self.path)
-            raise StoreBroken(f"{self.path} cannot be used: {exc}.", "Try again; a damaged one is made again.") from exc
+            raise StoreBroken(f"{self.path} cannot be used: {exc}.", "Try again; a damaged file is replaced.") from exc

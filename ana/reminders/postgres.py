@@ -1,4 +1,4 @@
-"""What has rung, in PostgreSQL."""
+"""The ledger of reminders in PostgreSQL."""
 
 import secrets
 from collections.abc import Callable, Collection, Iterator
@@ -21,7 +21,7 @@ from ana.reminders.ledger import (
 from ana.values import plain_text
 
 SECONDS = 30.0
-"""How long others wait for one that delivers and says nothing: a message takes half of it at most."""
+"""How long others wait for a silent process that delivers; a message takes at most half of it."""
 
 _TAKE = f"""INSERT INTO ringers (holder, until) VALUES (?, clock_timestamp() + make_interval(secs => ?))
     ON CONFLICT (person) DO UPDATE SET holder = excluded.holder, until = excluded.until
@@ -41,7 +41,7 @@ _FORGET_SNOOZE = "DELETE FROM rings WHERE address >= ? AND address < ? AND item 
 
 
 class PostgresLedger:
-    """What has rung of a person's reminders."""
+    """A person's ledger of reminders."""
 
     def __init__(self, rows: PersonRows) -> None:
         self._rows = rows

@@ -1,6 +1,6 @@
-"""Messages to a browser that somebody has allowed to show them: Web Push (RFC 8030, 8291, 8292), by pywebpush.
+"""Notifications in a browser that allows them: Web Push (RFC 8030, 8291, 8292), by pywebpush.
 
-What it takes is in one address like any other: where the browser's maker takes messages for it, its keys, and ours.
+One address contains everything needed: the endpoint of the browser's maker, the browser's keys, and ana's.
 """
 
 import json
@@ -21,7 +21,7 @@ KIND = "webpush"
 PACKAGE = "pywebpush"
 
 TTL_SECONDS = 24 * 3600
-"""How long a message waits for a browser that is not there."""
+"""How long a message waits for an unreachable browser."""
 
 TIMEOUT = 10.0
 
@@ -36,14 +36,14 @@ def _check_endpoint(url: str) -> str:
 
 @dataclass(frozen=True)
 class Subscription:
-    """A browser that takes messages.
+    """A browser that accepts notifications.
 
     Args:
-        endpoint: Where they are sent.
+        endpoint: The address to send them to.
         p256dh: Its public key.
         auth: Its secret.
-        key: Our private key, with which it was asked.
-        sub: Who we are: an address at which the browser's maker can complain.
+        key: The private key with which the browser subscribed.
+        sub: A contact address for the browser's maker.
     """
 
     endpoint: Annotated[str, AfterValidator(_check_endpoint)]
@@ -57,7 +57,7 @@ _ADAPTER = TypeAdapter(Subscription)
 
 
 def is_installed() -> bool:
-    """Return whether messages can be sent to browsers."""
+    """Return whether notifications can be sent to browsers."""
     return find_spec(PACKAGE) is not None
 
 
@@ -70,7 +70,7 @@ def make_private_key() -> str:
 
 
 def find_public_key(key: str) -> str:
-    """Return the public key of a private one, as browsers take it."""
+    """Return the public key of a private key, in the format for browsers."""
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
@@ -83,12 +83,12 @@ def make_address(text: str, key: str, sub: str) -> str:
     """Return the address of a browser.
 
     Args:
-        text: What it says of its subscription, in JSON.
-        key: Our private key, with which it was asked.
-        sub: Who we are.
+        text: The browser's subscription in JSON.
+        key: The private key with which the browser subscribed.
+        sub: A contact address.
 
     Raises:
-        UserError: It is no subscription.
+        UserError: It is not a valid subscription.
     """
     try:
         sent = json.loads(text)
@@ -100,10 +100,10 @@ def make_address(text: str, key: str, sub: str) -> str:
 
 
 def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[str, str]] = ()) -> str:
-    """Send a message to a browser; return why it was not taken, or nothing.
+    """Send a message to a browser; return why it failed, or an empty text.
 
     Args:
-        buttons: The word on each, and its path: the browser knows where its page is.
+        buttons: The label and path of each; the browser knows the page's address.
     """
     if not is_installed():
         return f"the package {PACKAGE} is not installed (`pip install {PACKAGE}`)"
@@ -114,7 +114,7 @@ def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[
     try:
         subscription = _ADAPTER.validate_json(_decode(address.partition("://")[2]))
     except ValueError:
-        return "the address is not one that the page has made"
+        return "the address was not made by the page"
     try:
         with requests.Session() as session:
             session.max_redirects = 0
@@ -128,12 +128,12 @@ def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[
                 requests_session=session,
             )
     except WebPushException as exc:
-        ended = " and takes none any more; allow it again on the page" if exc.status_code in (404, 410) else ""
+        ended = " and no longer accepts any; allow them again on the page" if exc.status_code in (404, 410) else ""
         return f"the browser's service answered {exc.status_code or 'nothing'}{ended}"
     except requests.RequestException as exc:
         return f"the browser's service cannot be reached: {type(exc).__name__}"
     except (ValueError, VapidException):
-        return "the browser's keys are no keys"
+        return "the browser's keys are invalid"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""When an item rings, as its `remind` says: at a moment, or before its date, for each occurrence of what repeats."""
+"""When an item's reminders are due, by its `remind`: at a time or before its date, for each occurrence."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,10 +19,10 @@ REMIND_FORM = (
     "of these."
 )
 MORNING, EVENING = time(9), time(18)
-"""When a day rings, and the evening before it, if no time is given."""
+"""Times of reminders on a day and on the evening before it, if none is given."""
 
 LONGEST = timedelta(days=366)
-"""A distance at most."""
+"""The longest distance."""
 
 _DAY = timedelta(days=1)
 _DISTANCE = re.compile(
@@ -34,12 +34,12 @@ _DISTANCE = re.compile(
 
 @dataclass(frozen=True)
 class Ring:
-    """One time that an item rings.
+    """One reminder of an item.
 
     Args:
-        moment: When, in UTC: in the person's zone, moments around a change of the clock cannot be compared.
-        of: The day or the moment that it is about; None if the item has none.
-        goes_along: Whether it is at a time of the clock wherever the person is (see ana.memory.travel).
+        moment: The time in UTC, because times around a clock change in the person's zone cannot be compared.
+        of: The day or time to which it refers; None if the item has none.
+        goes_along: Whether it keeps its clock time wherever the person is (see ana.memory.travel).
     """
 
     moment: datetime
@@ -49,7 +49,7 @@ class Ring:
 
 @dataclass(frozen=True)
 class Distance:
-    """How long before a date: so many days, at a time of that day if one is given, or a span of time."""
+    """The time before a date: a number of days, perhaps with a time of day, or a time span."""
 
     days: int = 0
     at: time | None = None
@@ -60,7 +60,7 @@ class Distance:
         return (self.span or self.days * _DAY) + _DAY
 
     def before(self, start: date, zone: tzinfo) -> datetime | None:
-        """Return the moment before a day or a moment; None for hours before a day."""
+        """Return the time of a distance before a day or a time; None for hours before a day."""
         if self.span is not None:
             return start.astimezone(UTC) - self.span if isinstance(start, datetime) else None
         local = start.astimezone(zone) if isinstance(start, datetime) else datetime.combine(start, MORNING)
@@ -69,12 +69,12 @@ class Distance:
 
 
 def read_reminders(item: Item, zone: tzinfo, since: datetime, until: datetime) -> list[Ring]:
-    """Return when an item rings, in order. What cannot be read rings nothing, nor does what is done or cancelled.
+    """Return an item's reminders in order. Unreadable ones are skipped; a done or cancelled item has none.
 
     Args:
         zone: The person's zone.
-        since: From this moment on.
-        until: Up to this moment, included.
+        since: From this time on.
+        until: Up to and including this time.
     """
     absolute = make_absolute(item)
     properties, goes_along = absolute.properties, find_own_zone(item) is None
@@ -104,7 +104,7 @@ def _has_offset(value: Json) -> bool:
 
 
 def check_remind(properties: Mapping[str, Json]) -> None:
-    """Refuse a `remind` that is written and cannot be read.
+    """Refuse an unreadable `remind`.
 
     Raises:
         ToolError: It has another form; the hint shows the right ones.
@@ -115,7 +115,7 @@ def check_remind(properties: Mapping[str, Json]) -> None:
 
 
 def tell_ringing(item: Item, now: datetime, zone: tzinfo, places: Sequence[str]) -> str:
-    """Return where and when an item rings next, or why nothing can, for the model to tell.
+    """Return the time and addresses of an item's next reminder, or why there is none, for the model to report.
 
     Args:
         places: The names of the addresses.
@@ -128,7 +128,7 @@ def tell_ringing(item: Item, now: datetime, zone: tzinfo, places: Sequence[str])
 
 
 def tell_time(moment: date) -> str:
-    """Return a day, or a moment, in words: Tuesday December 1 2026, 16:30."""
+    """Return a day or a time in words: Tuesday December 1 2026, 16:30."""
     return spell_day(moment) + (f", {moment:%H:%M}" if isinstance(moment, datetime) else "")
 
 
@@ -148,7 +148,7 @@ def _iter_starts(item: Item, own: date | None, zone: tzinfo, since: datetime, un
 
 
 def read_date(value: Json, zone: tzinfo) -> date:
-    """Return a day, or a moment in a zone, that a property holds."""
+    """Return the day, or the time in a zone, in a property."""
     text = str(value)
     moment = datetime.fromisoformat(text)
     if len(text) == len("2026-12-01"):
@@ -157,7 +157,7 @@ def read_date(value: Json, zone: tzinfo) -> date:
 
 
 def read_part(part: Json, zone: tzinfo) -> datetime | Distance | None:
-    """Return what one part of a `remind` says; None if it cannot be read."""
+    """Return one parsed part of a `remind`; None if it is unreadable."""
     if not isinstance(part, str):
         return None
     if day_of(part):

@@ -1,4 +1,4 @@
-"""Ringing: what is due is read from the items, delivered, and entered in the ledger."""
+"""Delivery: find due reminders in the items, send them, and enter them in the ledger."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -19,29 +19,29 @@ from ana.time.clock import Clock
 from ana.time.repeats import find_next_after
 
 DAY = timedelta(days=1)
-"""How late what came due while nothing ran is still delivered by itself."""
+"""How late a missed reminder is still delivered automatically."""
 
 MONTH = timedelta(days=31)
-"""How late it is delivered on request."""
+"""How late it is still delivered on request."""
 
 LATE = timedelta(minutes=5)
-"""From when on it is called late."""
+"""From when on a reminder is called late."""
 
 AHEAD, NEAR = timedelta(hours=1), timedelta(hours=2)
 LONGEST = 200
-"""Characters of an item in a message."""
+"""Most characters of an item in a message."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where reminders ring.
+    """An address for reminders.
 
     Args:
-        name: What it is, without anything secret.
-        key: What stands for it in the ledger.
-        send: Delivers a message; returns why it could not, or nothing.
+        name: Its name, without secrets.
+        key: Its key in the ledger.
+        send: Delivers a message; returns why it failed, or an empty text.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Target:
 
 @dataclass(frozen=True)
 class _Due:
-    """A ring, and when it is due: the moment to which it was put off, if it was."""
+    """A reminder and its due time, which is the snoozed time if it was snoozed."""
 
     ring: RingKey
     moment: datetime
@@ -61,7 +61,7 @@ class Ringer:
     """Delivers reminders.
 
     Args:
-        signing: Signs the buttons under them; None for messages without any.
+        signing: Signs their buttons; None: no buttons.
     """
 
     def __init__(
@@ -80,16 +80,16 @@ class Ringer:
         self._items: list[Item] = []
         self._position: object = None
         self.delivered = self.failed = 0
-        """How many reminders were delivered, and how many could not be."""
+        """The numbers of delivered and of failed reminders."""
 
     def ring(self, oldest: timedelta = DAY) -> datetime | None:
-        """Deliver everything that is due and was not delivered, unless another process is at it.
+        """Deliver everything due and undelivered, unless another process is delivering.
 
         Args:
-            oldest: How long ago it may have come due.
+            oldest: How long ago it may have been due.
 
         Returns:
-            The next moment within the hour at which something rings; None if nothing does.
+            The next time within the hour at which a reminder is due, or None.
 
         Raises:
             AnaError: The items, or the ledger, cannot be read.
@@ -112,7 +112,7 @@ class Ringer:
         return min((each.moment for each in rings.values() if now < each.moment <= now + AHEAD), default=None)
 
     def _load(self) -> Sequence[Item]:
-        """Return the items that may ring; they are asked for again when something was written."""
+        """Return the items that may have reminders; they are loaded again after a write."""
         position = self._memory.backend.position()
         if position != self._position:
             # a query and not a scan: the index answers it, so that a look every minute does not load Chroma
@@ -141,7 +141,7 @@ class Ringer:
             self.delivered += 1
 
     def _add_buttons(self, message: Message, item: Item, ring: Ring, key: RingKey) -> Message:
-        """Return a message with buttons that count until the item's next date."""
+        """Return a message with buttons that are valid until the item's next date."""
         now, zone = self._clock.now(), self._clock.zone
         until = _find_next(item, ring, zone) or now + LASTING
         if self._signing is None or until <= now:
@@ -149,13 +149,13 @@ class Ringer:
         return replace(message, buttons=self._signing.make_buttons(key, until), site=self._signing.site)
 
     def _rang_before(self, target: Target, key: RingKey, ring: Ring) -> bool:
-        """Return whether an earlier version delivered it, which knew what goes along by its moment in UTC, too."""
+        """Return whether an earlier version delivered it, under a key with the time in UTC."""
         earlier = RingKey(key.item, ring.moment.isoformat(timespec="microseconds"))
         return ring.goes_along and not self._ledger.list_open(target.key, [earlier])
 
 
 def deliver(ledger: Ledger, target: Target, key: RingKey, message: Message, clock: Clock) -> bool:
-    """Send a message and enter in the ledger what came of it; return whether it was delivered."""
+    """Send a message and enter the result in the ledger; return whether it was delivered."""
     if reason := target.send(message):
         ledger.note_failed(target.key, key, clock.now(), reason)
         _log.warning("a message could not be delivered by %s: %s", target.name, Quoted(reason))
@@ -165,16 +165,16 @@ def deliver(ledger: Ledger, target: Target, key: RingKey, message: Message, cloc
 
 
 def make_key(item: Item, ring: Ring, zone: tzinfo) -> RingKey:
-    """Return what stands for a ring in the ledger.
+    """Return the ledger's key of a reminder.
 
-    What goes along with the person is known by its local time, so that it rings once whatever line is crossed.
+    A reminder that moves with the person is known by local time, so that it is delivered once in any zone.
     """
     local = ring.moment.astimezone(zone).replace(tzinfo=None) if ring.goes_along else ring.moment
     return RingKey(item.id, local.isoformat(timespec="microseconds"))
 
 
 def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message:
-    """Return what is sent: the item and its time in words, and whether it is late; no id."""
+    """Return the message: the item and its time in words, and whether it is late; no id."""
     planned = tell_time(ring.moment.astimezone(now.tzinfo))
     late = f" (late: this was to ring {planned})" if now - ring.moment > LATE else ""
     tag = sha256(f"{key.item} {key.moment}".encode()).hexdigest()[:16]
@@ -183,14 +183,14 @@ def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message
 
 
 def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
-    """Return from when on an item rings: what was past when it was made is not made up for."""
+    """Return the start of an item's reminders; times before its creation are skipped."""
     created = datetime.fromisoformat(item.created_at)
     # one made later than now was made by a clock that was wrong
     return max(now - oldest, created) if created <= now else now - oldest
 
 
 def find_ring(item: Item | None, key: RingKey, zone: tzinfo) -> Ring | None:
-    """Return the ring that stands for a key; None where the item was done, moved or deleted."""
+    """Return the reminder of a key; None if the item was done, moved or deleted."""
     if item is None:
         return None
     moment = datetime.fromisoformat(key.moment)
@@ -201,7 +201,7 @@ def find_ring(item: Item | None, key: RingKey, zone: tzinfo) -> Ring | None:
 
 
 def _find_next(item: Item, ring: Ring, zone: tzinfo) -> datetime | None:
-    """Return when an item comes again after the date that a ring is about; None if it does not."""
+    """Return an item's next date after the date of a reminder; None if there is none."""
     repeat = read_item_repeat(item, zone)
     following = find_next_after(repeat, _to_moment(ring.of, zone)) if repeat and ring.of else None
     return _to_moment(following.start, zone) if following else None

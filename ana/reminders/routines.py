@@ -1,4 +1,4 @@
-"""Routines: items of the type `routine`, whose content is asked at their times."""
+"""Routines: items of the type `routine`, whose content is a question asked at their times."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -13,19 +13,19 @@ from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, find_next_after, iter_between
 
 LONGEST = timedelta(days=31)
-"""How late one that came due while nothing ran is still asked."""
+"""How late a missed routine is still run."""
 
 RETRIES = (timedelta(minutes=20), timedelta(minutes=40))
-"""How long after one that failed it is asked again: three times within an hour."""
+"""The pause before a failed routine runs again: three times within an hour."""
 
 
 @dataclass(frozen=True)
 class DueRoutine:
-    """A routine whose time has come.
+    """A due routine.
 
     Args:
-        key: What stands for this time of it in the ledger.
-        moment: When it was to be asked, in UTC.
+        key: The ledger's key of this run.
+        moment: When it was due, in UTC.
     """
 
     item: Item
@@ -34,9 +34,9 @@ class DueRoutine:
 
 
 def find_due(item: Item, now: datetime, zone: tzinfo) -> DueRoutine | None:
-    """Return the last time of a routine that has come; None if there is none since it was last written.
+    """Return the last due time of a routine; None if there is none since its last change.
 
-    An earlier time than that is not made up for, so none is older than its own period.
+    Earlier missed times are skipped, so it is never older than the routine's period.
     """
     now = now.astimezone(UTC)
     begin = max(now - LONGEST, datetime.fromisoformat(item.updated_at))
@@ -48,7 +48,7 @@ def find_due(item: Item, now: datetime, zone: tzinfo) -> DueRoutine | None:
 
 
 def find_next(item: Item, now: datetime, zone: tzinfo) -> datetime | None:
-    """Return when a routine is asked next, in the person's zone; None if it is not."""
+    """Return a routine's next time in the person's zone, or None."""
     if has_status(item.properties, CLOSED):
         return None
     if repeat := read_item_repeat(item, zone):
@@ -59,7 +59,7 @@ def find_next(item: Item, now: datetime, zone: tzinfo) -> datetime | None:
 
 
 def _list_moments(item: Item, begin: datetime, end: datetime, zone: tzinfo) -> list[datetime]:
-    """Return when a routine is asked from a moment on, in UTC, with a day to spare."""
+    """Return a routine's times from a moment on, in UTC, with a day to spare."""
     if has_status(item.properties, CLOSED):
         return []
     if repeat := read_item_repeat(item, zone):

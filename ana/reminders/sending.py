@@ -1,4 +1,4 @@
-"""Sending a message to an address, by Apprise, which is loaded when the first one is sent."""
+"""Sending a message to an address by Apprise, which is loaded for the first message."""
 
 import logging
 from collections.abc import Sequence
@@ -15,29 +15,29 @@ from ana.reach import reach_as
 from ana.reminders.push import KIND, push
 
 SECONDS = 15.0
-"""How long a message may take, whatever its receiver does."""
+"""How long sending a message may take, whatever its receiver does."""
 
 TAG = "X-Ana-Reminder"
-"""The header by which a receiver can tell that a message is a copy, where an address has headers."""
+"""The header by which a receiver recognizes a copy of a message, for addresses with headers."""
 
 LONGEST_REASON = 200
 MOST_NTFY = 3
-"""Buttons of a message by ntfy, which refuses one with more."""
+"""Most buttons of an ntfy message."""
 
-NOT_TAKEN = "it was not taken; check the address, and whether its service works"
-"""What others than the owner are told of a failure: what a library says may quote what it has seen of this machine."""
+NOT_TAKEN = "the service refused it; check the address, and whether the service works"
+"""The error shown to people other than the owner, because a library's message may quote data of this machine."""
 
 
 @dataclass(frozen=True)
 class Message:
-    """What is sent.
+    """A message.
 
     Args:
-        title: What it is about.
-        body: When that is.
+        title: Its subject.
+        body: Its time.
         tag: The same for every copy of it.
-        buttons: What can be done about it: the word on each, and its path below the server's address.
-        site: That address, as a phone reaches it; empty if nobody has said.
+        buttons: The label of each button, and its path below the server's address.
+        site: That address, for a phone; empty if not set.
     """
 
     title: str
@@ -47,17 +47,17 @@ class Message:
     site: str = ""
 
 
-TEST = Message("A test of ana's reminders", "They will arrive like this.")
+TEST = Message("A test of ana's reminders", "Reminders will arrive like this.")
 
 
 def send(address: str, message: Message, kinds: Sequence[str] | None = None) -> str:
-    """Send a message, and wait for that so long at most.
+    """Send a message, and wait for a limited time.
 
     Args:
-        kinds: The kinds that whoever set the address may use; None for the owner, who may use all of them.
+        kinds: The allowed kinds of addresses; None for the owner, who may use all.
 
     Returns:
-        Why it was not delivered, without any secret; empty if it was.
+        Why it was not delivered, without secrets; empty on success.
     """
     if kinds is not None and (fault := find_fault(address, kinds)):
         return fault
@@ -77,7 +77,7 @@ def _answer(answers: "Queue[str]", address: str, message: Message, kinds: Sequen
     try:
         answers.put(_send(address, message, kinds))
     finally:
-        answers.put("it could not be sent, in a way that was not foreseen")
+        answers.put("it could not be sent, for an unexpected reason")
 
 
 def _send(address: str, message: Message, kinds: Sequence[str] | None) -> str:
@@ -108,7 +108,7 @@ def _send_by_apprise(address: str, message: Message, *, is_owner: bool) -> str:
 
 
 def _add_buttons(address: str, message: Message) -> tuple[str, str]:
-    """Return an address and a text with the buttons: ntfy's own, or links in a mail; other kinds have none."""
+    """Return an address and a text with the buttons: as ntfy buttons or links in a mail; other kinds have none."""
     links = [(word, message.site + path) for word, path in message.buttons] if message.site else []
     kind = read_kind(address)
     if links and kind in ("ntfy", "ntfys"):

@@ -5,7 +5,7 @@ import os
 
 
 def run() -> None:
-    """Run `ana`. What is set here makes importing faster, so it is set before anything is imported."""
+    """Run `ana`. Set variables that make importing faster first, before anything is imported."""
     gc.disable()  # modules are loaded by the thousand, and no garbage is found in them
     # pydantic would look for plugins in every package that is installed
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

@@ -1,4 +1,4 @@
-"""How long ago: 30d, 4w."""
+"""Ages such as 30d and 4w."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -13,10 +13,10 @@ _AGE = re.compile(r"(?P<count>\d{1,5})\s*(?P<unit>[dw])(?:ays?|eeks?)?", re.IGNO
 
 
 def moment_before(age: str, clock: "Clock") -> datetime:
-    """Return the moment that long ago, in UTC.
+    """Return the time that long ago, in UTC.
 
     Raises:
-        UserError: That is not an age.
+        UserError: It is not an age.
     """
     match = _AGE.fullmatch(age.strip())
     if match is None:

@@ -1,4 +1,4 @@
-"""`ana approve`: decide what waits, in whichever conversation."""
+"""`ana approve`: decide on waiting requests, in all conversations."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 def approve(
     request: Annotated[
-        str | None, typer.Argument(help="The request's id, or its beginning; default: each in turn.")
+        str | None, typer.Argument(help="The request's id, or the start of it; default: ask about each.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it, without a question.")] = False,
-    no: Annotated[bool, typer.Option("--no", help="Do not do it.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what waits as one JSON object.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Approve without asking.")] = False,
+    no: Annotated[bool, typer.Option("--no", help="Reject without asking.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the waiting requests as one JSON object.")] = False,
 ) -> None:
-    """Decide what waits for you, such as what another assistant wants to change."""
+    """Decide on requests that wait for you, such as changes that another assistant wants to make."""
     from ana.handles import open_handles
     from app.pending import ClosingModel, list_pending
     from app.show.text import say
@@ -40,14 +40,14 @@ def approve(
     if request is not None:
         waiting = [each for each in waiting if each.waiting.request_id.startswith(request)]
         if len(waiting) != 1:
-            raise UserError(f"{request} is not one request that waits.", "`ana approve` lists what waits.")
+            raise UserError(f"{request} does not match one waiting request.", "`ana approve` lists them.")
     if as_json:
         write_json({"waiting": [each.waiting.to_json() for each in waiting]})
         return
     for each in waiting:
         _decide(workspace, each, "approve" if yes else "reject" if no else None)
     if not waiting:
-        say("Nothing waits for you.")
+        say("No request waits for you.")
 
 
 def _decide(workspace: "Workspace", pending: "Pending", decision: Decision | None) -> None:
@@ -76,6 +76,6 @@ def _decide(workspace: "Workspace", pending: "Pending", decision: Decision | Non
     with open_assistant(open_handles(workspace, PROGRAM, model, decision_prompt), PROGRAM) as assistant:
         outcome = assistant.resume(waiting.thread_id, decide_all(waiting.request, decision), waiting.request_id)
     if not isinstance(outcome, Done):
-        say("Something waits again; `ana approve` shows it.")
+        say("There is another request; `ana approve` shows it.")
     else:
         show_text("\n".join(filter(None, (outcome.answer, outcome.receipt))))

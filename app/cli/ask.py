@@ -1,4 +1,4 @@
-"""`ana ask`: one turn, or the decision that a waiting turn needs."""
+"""`ana ask`: run one turn, or decide on a waiting request."""
 
 import hashlib
 import os
@@ -27,40 +27,40 @@ if TYPE_CHECKING:
     from app.turn import Assistant, Event
 
 WAITING = 3
-"""Exit code of `ana ask` while a decision is needed."""
+"""Exit code of `ana ask` if it needs a decision."""
 PIPE_PATIENCE = 1.0
-"""How long a pipe may be silent, in seconds: cron leaves one open in which nothing ever comes."""
+"""How long a pipe may be silent, in seconds: cron leaves one open that never sends anything."""
 LONGEST_INPUT = 1_000_000
-"""The longest text that is read, in bytes."""
+"""Most bytes of a message."""
 
 MOST = 50
-"""Terminals and conversations that are remembered; the oldest are forgotten. `read_small` reads as many lines."""
+"""Most terminals and conversations to remember; the oldest are dropped. `read_small` reads as many lines."""
 
 _LINE = re.compile("^[0-9a-f]{32} [0-9a-f]{32}$", re.MULTILINE)
-"""Which terminal and conversation, and the request."""
+"""A digest of terminal and conversation, and the request."""
 
 
 def ask(
-    question: Annotated[str | None, typer.Argument(help="Your message; what is piped in is added, - is that.")] = None,
+    question: Annotated[str | None, typer.Argument(help="Your message; piped text is added; - is only that.")] = None,
     thread: Annotated[str | None, typer.Option(help="Name or id of the conversation; default: a new one.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    utc: Annotated[bool, typer.Option("--utc", help="Take UTC for the local time zone.")] = False,
+    utc: Annotated[bool, typer.Option("--utc", help="Use UTC as the local time zone.")] = False,
     max_steps: Annotated[int | None, typer.Option(min=1, max=100, help="Most model calls in this turn.")] = None,
     decide: Annotated[
         str | None,
         typer.Option(
             metavar="approve|reject|FILE",
-            help='Decide what the conversation waits for; FILE holds {"decisions": [...]} as JSON.',
+            help='Decide on the waiting request; FILE contains {"decisions": [...]} as JSON.',
         ),
     ] = None,
     request: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="The request to decide; default: what this terminal was shown last."),
+        typer.Option(metavar="ID", help="The request to decide; default: the last one that this terminal showed."),
     ] = None,
 ) -> None:
-    """Ask once and print the answer, and on standard error what was changed.
+    """Ask once; print the answer, and the changes on standard error.
 
-    Exit code 1 when nothing was understood or something failed, 3 while a decision is needed.
+    Exit code 1 if nothing was understood or something failed, 3 if a decision is needed.
     """
     message = _read_message(question) if decide is None else None
     _check_use(message.text if message else question, thread, decide, request)
@@ -90,7 +90,7 @@ def _check_use(question: str | None, thread: str | None, decide: str | None, req
     elif question is not None:
         raise typer.BadParameter("Give either a question or --decide.")
     elif thread is None:
-        raise typer.BadParameter("--decide needs --thread: the conversation that waits.")
+        raise typer.BadParameter("--decide needs --thread, the conversation with the request.")
 
 
 def _read_reply(decide: str) -> Any:
@@ -117,10 +117,10 @@ def _ask(workspace: "Workspace", message: "UserMessage", thread: str | None, max
             tell(journey)
         finished = assistant.finish(id) if thread else None
         if isinstance(finished, Waiting):
-            tell("A turn that was cut short goes on and asks; your message was not sent.")
+            tell("An interrupted turn continues and needs a decision; your message was not sent.")
             return finished
         if finished:
-            tell(f"Finished what was cut short: {finished.answer}")
+            tell(f"Finished an interrupted turn: {finished.answer}")
         try:
             request_id = find_last_request(workspace, id, or_without_terminal=True) if thread else None
             return assistant.ask(message, id, max_steps, _tell_ended, request_id)
@@ -174,7 +174,7 @@ def _tell_ended(event: "Event") -> None:
 
 
 def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
-    """Print the answer or the request, and exit with what it means."""
+    """Print the answer or the request, and exit with its code."""
     from ana.memory.receipts import list_changes, tells_no_changes
     from app.outcome import Done, Waiting
     from app.show.answers import describe_cost, list_below, show_text
@@ -196,21 +196,21 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
         else:
             tell(line)
     if isinstance(outcome, Done) and outcome.refused_copy and thread is None:
-        tell(f"For a second one say it again in that conversation: --thread {outcome.thread_id}")
+        tell(f"To add it a second time, say it again in that conversation: --thread {outcome.thread_id}")
     if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):
         tell(line)
     if isinstance(outcome, Waiting):
         remember_request(workspace, outcome)
         again = f"ana ask --thread {shlex.quote(thread or outcome.thread_id)} --decide"
         tell(f"This waits for your decision: {again} approve --request {outcome.request_id}")
-        tell("Or reject instead of approve, or a FILE with decisions; a yes or a no as the next message decides, too.")
+        tell("Use reject instead of approve, or a FILE with decisions; yes or no as the next message works too.")
         raise typer.Exit(WAITING)
     if outcome.error or outcome.fruitless:
         raise typer.Exit(1)
 
 
 def _read_message(question: str | None) -> "UserMessage | None":
-    """Return the message, None if there is none: the argument, standard input for - or None, or both."""
+    """Return the message: the argument, standard input for - or no argument, or both; None if there is none."""
     from app.messages import UserMessage, read_piped
 
     if question == "-":
@@ -225,7 +225,7 @@ def _read_message(question: str | None) -> "UserMessage | None":
 
 
 def _has_text() -> bool:
-    """Whether standard input is a file, or a pipe with something in it or at its end."""
+    """Return whether standard input is a file, or a pipe that has data or has ended."""
     try:
         kind = os.fstat(0).st_mode
         if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):
@@ -243,7 +243,7 @@ def _read_input() -> str:
 
 
 def remember_request(workspace: "Workspace", waiting: "Waiting") -> None:
-    """Note that this terminal was shown a request, or that it was shown without one."""
+    """Note that this terminal, or a caller without a terminal, was shown a request."""
     key = _make_key(waiting.thread_id, find_session(1))
     others = [line for line in _read_lines(workspace) if not line.startswith(key)]
     with suppress(OSError):  # what cannot be noted is shown again
@@ -251,11 +251,11 @@ def remember_request(workspace: "Workspace", waiting: "Waiting") -> None:
 
 
 def find_last_request(workspace: "Workspace", thread_id: str, *, or_without_terminal: bool = False) -> str | None:
-    """Return the id of the request that this terminal was shown last in a conversation, as far as is known.
+    """Return the id of the last request shown on this terminal in a conversation, if known.
 
     Args:
-        or_without_terminal: Whether without a terminal it is the one that was shown without a terminal: a yes in words
-            is the next message of whoever was asked there.
+        or_without_terminal: Whether a caller without a terminal gets the last request shown without one: a yes in words
+            is the next message of the same caller.
     """
     session = find_session(0, 1, 2)
     if session is None and not or_without_terminal:
@@ -264,7 +264,7 @@ def find_last_request(workspace: "Workspace", thread_id: str, *, or_without_term
 
 
 def _make_key(thread_id: str, session: str | None) -> str:
-    """Return what a line begins with: a digest, because when a person was at which terminal is nobody's business."""
+    """Return the beginning of a line: a digest, because a person's use of terminals is private."""
     return hashlib.sha256(f"{session} {thread_id}".encode()).hexdigest()[:32]
 
 

@@ -1,4 +1,4 @@
-"""`ana backup`: everything in one file."""
+"""`ana backup`: write everything into one file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +12,8 @@ from app.show.text import say
 from app.startup import start
 
 
-def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP; for --all with {user} in its name.")]) -> None:
-    """Write everything of yours, conversations and traces included, into one file; also while it is in use."""
+def backup(to: Annotated[Path, typer.Argument(help="The ZIP file; with --all its name contains {user}.")]) -> None:
+    """Write all your data, with conversations and traces, into one file; works while ana is in use."""
     from ana.archive.backup import back_up
     from app.show.archive import tell_parts
 
@@ -22,4 +22,4 @@ def backup(to: Annotated[Path, typer.Argument(help="The file, a ZIP; for --all w
         manifest = back_up(handles, to)
     say(f"{tell_parts(manifest)} are in {to}.")
     if workspace.person == OWNER and not workspace.has_database and (people := workspace.list_people()):
-        say(f"Nothing of what others have here is in it, in {PEOPLE}/: {', '.join(people)}.")
+        say(f"It does not contain the data of other people in {PEOPLE}/: {', '.join(people)}.")

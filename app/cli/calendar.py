@@ -15,31 +15,31 @@ from app.startup import start
 
 PORT = 2024
 SECONDS = 2.0
-"""How long a server may take to say that it is there."""
+"""Seconds for a server to respond."""
 
 
 def calendar(
-    new_key: Annotated[bool, typer.Option("--new-key", help="Change the key: the address until now ends.")] = False,
+    new_key: Annotated[bool, typer.Option("--new-key", help="Change the key and revoke the old address.")] = False,
     url: Annotated[
-        str | None, typer.Option(help="Where the server is reached; default: the first of ANA_HOSTS.")
+        str | None, typer.Option(help="The server's public address; default: the first of ANA_HOSTS.")
     ] = None,
 ) -> None:
-    """Show the address at which calendar programs read what has a date and is not done, while `ana serve` runs."""
+    """Show the address at which calendar programs read your open dated items while `ana serve` runs."""
     workspace = start()
     place = f"/calendar.ics?key={workspace.get_calendar_key(change=new_key)}"
     known = url or find_site(workspace.settings.ana_public_url, workspace.settings.ana_hosts)
     address = (known or f"http://{LOCAL}:{PORT}").rstrip("/") + place
     write_line(address)
-    tell("It is served there now." if _is_served(address) else "Nothing serves it there now; `ana serve` does.")
+    tell("It is available there now." if _is_served(address) else "It is not available now; start `ana serve`.")
     if known is None and (own := _find_own_address()):
         elsewhere = f"http://{own}:{PORT}{place}"
         how = "" if _is_served(elsewhere) else ", once `ana serve --host 0.0.0.0` runs (docs/people.md)"
-        tell(f"A phone in the same network reads {elsewhere}{how}.")
-    tell("Whoever has it can read these dates; --new-key ends it.")
+        tell(f"A phone in the same network can use {elsewhere}{how}.")
+    tell("Anybody who has the address can read these dates; --new-key revokes it.")
 
 
 def _is_served(address: str) -> bool:
-    """Return whether a calendar is read at an address."""
+    """Return whether a calendar is available at an address."""
     url = urlsplit(address)
     make = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     try:
@@ -51,7 +51,7 @@ def _is_served(address: str) -> bool:
 
 
 def _find_own_address() -> str | None:
-    """Return this machine's address in its network, None without one; nothing is sent to find it."""
+    """Return this machine's address in its network, or None, without sending anything."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect(("192.0.2.1", 9))  # an address that is nobody's: where it would be sent from is asked

@@ -30,7 +30,7 @@ def chat(
 
 
 def _offer_ollama(workspace: Workspace) -> Workspace:
-    """Offer the model of an Ollama on this machine to a person who has chosen nothing yet; once, and in a terminal."""
+    """Offer a local Ollama's model to a person who has not chosen a model; only once, and only in a terminal."""
     settings, note = workspace.settings, workspace.note("ollama-offered")
     chosen = settings.llm_provider != "auto" or settings.provider != "offline"
     if chosen or note.age() is not None or not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -41,7 +41,7 @@ def _offer_ollama(workspace: Workspace) -> Workspace:
     if not models:
         return workspace
     note.write("")
-    if not confirm(f"Ollama runs on this machine. Let its model {models[0]} answer?"):
+    if not confirm(f"Ollama runs on this machine. Use its model {models[0]}?"):
         return workspace
     from ana.settings import write_env_file
 

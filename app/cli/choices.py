@@ -12,21 +12,21 @@ from app.choices import CHOICES, NO_KEY, Choice
 from app.show.text import say
 
 BACK = "<"
-"""The answer that goes back to the choices."""
+"""The answer that returns to the choices."""
 
 LOCAL_MODEL = "qwen3:8b"
 SUGGESTED = {
-    "gpt-4o-mini": "OpenAI or OpenRouter; small and quick",
+    "gpt-4o-mini": "OpenAI or OpenRouter; small and fast",
     "gpt-5.4-mini": "OpenAI or OpenRouter; newer, thinks before it answers",
-    LOCAL_MODEL: "Ollama; 5.2 GB, wants 8 GB of memory",
+    LOCAL_MODEL: "Ollama; 5.2 GB, needs 8 GB of memory",
 }
-"""Models to begin with, and what is known of them."""
+"""Models to start with, and notes on them."""
 
 READ, WRITTEN = 8_000, 200
 """The tokens of a turn: two calls, the prompt and a short conversation in each."""
 
 MOST = 20
-"""So many models of a server are listed; of more, those that are suggested."""
+"""Most models of a server to list; if there are more, only suggested ones are."""
 
 
 class Back(Exception):
@@ -34,10 +34,10 @@ class Back(Exception):
 
 
 def choose(env: dict[str, str], name: str | None, model: str | None, url: str | None) -> tuple[str, dict[str, str]]:
-    """Return which of the choices was made, with its settings; what is not given is asked for.
+    """Return the choice that was made and its settings; ask for values that are not passed.
 
     Args:
-        env: What is set; what is typed is added to it, so that it stands there if it is asked for again.
+        env: Current settings, to which answers are added, as defaults if a question is repeated.
     """
     while True:
         name = _read_choice(name or _ask_choice(env))
@@ -54,24 +54,24 @@ def _ask_choice(env: dict[str, str]) -> str:
     for number, (name, choice) in enumerate(CHOICES.items(), 1):
         here = f"; it runs here with {', '.join(running)}" if running and name == "ollama" else ""
         say(f"  {number}  {name:<12} {choice.help}{here}")
-    say("Models to begin with; `ana eval` measures how well one does:")
+    say("Models to start with; `ana eval` measures how well a model works:")
     for name in SUGGESTED:
         say(f"     {name:<12} {_describe_model(name)}")
-    say(f"{BACK} as an answer to a later question comes back here.")
+    say(f"Answer a later question with {BACK} to return here.")
     default = "ollama" if running else None
     chosen: str = typer.prompt(f"Which one, 1 to {len(CHOICES)}", default=default, value_proc=_read_choice, err=True)
     return chosen
 
 
 def _describe_model(name: str) -> str:
-    """Return what is known of a model and what it costs; empty for one of which nothing is."""
+    """Return notes on a model and its price; empty for an unknown model."""
     known, price = SUGGESTED.get(name, ""), PRICES.get(name)
     if name == LOCAL_MODEL:
         return f"{known}; costs nothing"
     if price is None:
         return known
     usd = (READ * price.read + WRITTEN * price.written) / 1_000_000
-    costs = f"${price.read:.2f} read, ${price.written:.2f} written a million tokens, a turn about ${usd:.4f}"
+    costs = f"${price.read:.2f} per million tokens in, ${price.written:.2f} out; a turn about ${usd:.4f}"
     return f"{known}; {costs}" if known else costs
 
 
@@ -83,13 +83,13 @@ def _read_choice(answer: str) -> str:
 
 
 def _read_number(answer: str, listed: Sequence[str]) -> str:
-    """Return what stands under a number in a list; anything else as it was said."""
+    """Return the entry with a number in a list; return anything else unchanged."""
     number = int(answer) if answer.isdecimal() and len(answer) < 3 else 0
     return listed[number - 1] if 0 < number <= len(listed) else answer
 
 
 def _ask_values(choice: Choice, env: dict[str, str], model: str | None, url: str | None) -> dict[str, str]:
-    """Return the settings of a provider by name; each is taken from the option, or asked for."""
+    """Return the settings of a provider by name; each comes from its option or is asked for."""
     # an address from an earlier choice of a compatible server would be used in place of OpenAI's
     values = {"OPENAI_BASE_URL": ""} if choice.provider == "openai" else {}
     if choice.url:
@@ -97,7 +97,7 @@ def _ask_values(choice: Choice, env: dict[str, str], model: str | None, url: str
         load_settings(values)  # before anything is asked there
     if choice.key:
         if choice.keys:
-            say(f"A key is made at {choice.keys}.")
+            say(f"You can create a key at {choice.keys}.")
         values[choice.key] = _ask_key(_known_key(choice, env, values.get("OPENAI_BASE_URL")))
     env |= values
     if choice.model:
@@ -106,7 +106,7 @@ def _ask_values(choice: Choice, env: dict[str, str], model: str | None, url: str
 
 
 def _find_ollama(choice: Choice, env: dict[str, str]) -> str | None:
-    """Return the address at which Ollama answers with models, so that it need not be asked for."""
+    """Return the address at which Ollama lists models, which then need not be asked for."""
     host = _known(env, "OLLAMA_HOST") if choice.provider == "ollama" else None
     if not host or not list_chat_models(find_api(host)):
         return None
@@ -115,24 +115,24 @@ def _find_ollama(choice: Choice, env: dict[str, str]) -> str | None:
 
 
 def _ask_model(choice: Choice, env: dict[str, str]) -> str:
-    """Return a model's name, of those that the server has if it says which."""
+    """Return a model's name, one of the server's if it lists them."""
     is_ollama = choice.provider == "ollama"
     api = choice.api or (find_api(env[choice.url]) if is_ollama else env[choice.url])
     models = list_chat_models(api, env.get(choice.key, ""))
     if is_ollama and not models:
-        say(f"It has no model yet: `ollama pull {LOCAL_MODEL}` brings one ({SUGGESTED[LOCAL_MODEL]}).")
+        say(f"It has no model yet; get one with `ollama pull {LOCAL_MODEL}` ({SUGGESTED[LOCAL_MODEL]}).")
     listed = models if len(models) <= MOST else [name for name in models if name.rpartition("/")[2] in SUGGESTED]
     for number, name in enumerate(listed, 1):
         say(f"  {number}  {name}  {_describe_model(name.rpartition('/')[2])}".rstrip())
     if len(models) > len(listed):
-        say(f"     and {len(models) - len(listed)} more; give any name of theirs.")
+        say(f"     and {len(models) - len(listed)} more; you can give any of their names.")
     known = _known(env, choice.model) if choice.api else env.get(choice.model)
     default = known if known in models or not models else next(iter(listed), None)
     return _read_number(ask("Model", default), listed)
 
 
 def _known(env: dict[str, str], name: str) -> str | None:
-    """Return what a setting is now."""
+    """Return the current value of a setting."""
     default: str | None = Settings.model_fields[name.lower()].default
     return env.get(name) or default
 
@@ -142,19 +142,19 @@ def ask(what: str, default: str | None) -> str:
 
 
 def _heed_back(answer: str) -> str:
-    """Return an answer. Raises Back if it says so."""
+    """Return an answer. Raises Back if the person wants to go back."""
     if answer == BACK:
         raise Back
     return answer
 
 
 def _known_key(choice: Choice, env: dict[str, str], url: str | None) -> str | None:
-    """Return the key that Enter stands for: the one that is set, if it is for the same address.
+    """Return the key that Enter selects: the current one, if it is for the same address.
 
     Args:
-        choice: What was chosen.
-        env: What is set, and was typed.
-        url: The address, empty for OpenAI's own; None if the provider has but one.
+        choice: The choice.
+        env: Current settings and answers.
+        url: The address; empty for OpenAI's own; None if the provider has only one.
     """
     is_same = url is None or url == (_known(env, "OPENAI_BASE_URL") or "")
     return (_known(env, choice.key) if is_same else None) or (NO_KEY if url else None)
@@ -164,7 +164,7 @@ def _ask_key(known: str | None) -> str:
     """Read a key without showing it: keys on a command line are in the shell's history and in the list of processes."""
     if not sys.stdin.isatty():
         return _heed_back(_check_key(sys.stdin.readline().strip() or known or ""))
-    enter = "needs none" if known == NO_KEY else "keeps the one that is set"
+    enter = "needs none" if known == NO_KEY else "keeps the current one"
     ask = f"Key (not shown; Enter: {enter})" if known else "Key (not shown)"
     key = typer.prompt(ask, default=known, hide_input=True, show_default=False, value_proc=_check_key, err=True)
     return _heed_back(str(key))
@@ -173,5 +173,5 @@ def _ask_key(known: str | None) -> str:
 def _check_key(answer: str) -> str:
     key = answer.strip()
     if not key.isascii() or not key.isprintable() or not key or " " in key:
-        raise typer.BadParameter("This is not a key: a key is one word of plain letters, digits and signs.")
+        raise typer.BadParameter("This is not a key: a key is one word of ASCII letters, digits and signs.")
     return key

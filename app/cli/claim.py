@@ -1,4 +1,4 @@
-"""`ana claim`: what others told becomes the person's own words."""
+"""`ana claim`: make text by others the person's own words."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 def claim(
     names: Annotated[list[str] | None, typer.Argument(help='Ids of items, or lines, such as "line 3".')] = None,
-    source: Annotated[str | None, typer.Option(help="All items from there: others, import, paste.")] = None,
-    turn: Annotated[str | None, typer.Option(help="All that this turn wrote, such as an import.")] = None,
+    source: Annotated[str | None, typer.Option(help="All items from this source: others, import, paste.")] = None,
+    turn: Annotated[str | None, typer.Option(help="Everything that this turn wrote, such as an import.")] = None,
 ) -> None:
-    """Say that these are your own words. `ana items --source others` lists what is not yours."""
+    """Mark text as your own words. `ana items --source others` lists items with text by others."""
     from ana.memory.changes import make_edit
     from ana.memory.others import claim_turn
 
@@ -30,7 +30,7 @@ def claim(
         changes += memory.claim([*(names or ()), *(_list_from(memory, source) if source else ())], by)
     say(f"{pluralize(len(changes), 'record')} {'is' if len(changes) == 1 else 'are'} now your own words.")
     if changes:
-        say(f"To take it back: ana undo --turn {by.turn}{spell_user(workspace)}")
+        say(f"To undo: ana undo --turn {by.turn}{spell_user(workspace)}")
 
 
 def _list_from(memory: "Memory", source: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`ana connect`: ana's store for another assistant, written into its settings; and who is connected."""
+"""`ana connect`: add ana to another assistant's settings; list who is connected."""
 
 import os
 from typing import Annotated
@@ -16,13 +16,13 @@ from app.startup import spell_user, start
 
 
 def connect(
-    client: Annotated[str, typer.Argument(help=f"Which: {', '.join(CLIENTS)}. None: who is connected.")] = "",
-    show: Annotated[bool, typer.Option("--show", help="Only print what is to stand in its settings.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Write it without a question.")] = False,
+    client: Annotated[str, typer.Argument(help=f"One of {', '.join(CLIENTS)}. Without: list who is connected.")] = "",
+    show: Annotated[bool, typer.Option("--show", help="Only print the entry for its settings.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Write it without asking.")] = False,
 ) -> None:
-    """Let another assistant use what is kept here: its settings are shown, and after a yes written beside the others.
+    """Let another assistant use your items: show the entry for its settings, and add it after your yes.
 
-    Then it is started once, to see that it answers. Without a name: who is connected, and who wrote last.
+    Then ana is started once to check that it responds. Without a name: list who is connected and wrote last.
     """
     workspace = start()
     if not client:
@@ -38,19 +38,19 @@ def connect(
         write_line(show_entry(chosen, entry))
         return
     if read_entry(chosen) == entry:
-        say(f"{chosen.title} has it already, in {chosen.find()}.")
+        say(f"{chosen.title} already has this entry, in {chosen.find()}.")
     else:
-        say(f"This is to stand in {chosen.find()}, beside what stands there:")
+        say(f"This will be added to {chosen.find()}; everything else in it stays:")
         write_line(show_entry(chosen, entry))
         require_consent("Write it?", yes=yes, done="written")
         say(f"Written to {write_entry(chosen, entry)}.")
     if fault := try_start(entry):
-        raise UserError(f"{chosen.title} would start it in vain: {fault.rstrip('.')}.", "`ana doctor` looks.")
-    say(f"It starts and answers. Restart {chosen.title} to use it.")
+        raise UserError(f"{chosen.title} could not start it: {fault.rstrip('.')}.", "`ana doctor` checks why.")
+    say(f"It starts and responds. Restart {chosen.title} to use it.")
 
 
 def _list_connected(workspace: Workspace) -> None:
-    """Print which programs have it in their settings, and who has written."""
+    """Print which programs have ana in their settings, and who has written."""
     from ana.handles import open_data
 
     for name, client in CLIENTS.items():

@@ -1,4 +1,4 @@
-"""`ana cost`: what models cost, by day and model, from the traces."""
+"""`ana cost`: the cost of models by day and model, from the traces."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -19,7 +19,7 @@ def cost(
     since: Annotated[str | None, typer.Option(help="Only turns of this age or younger: 7d, 4w.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what models cost, by day and model: in the conversations that are still there, and in `ana eval`."""
+    """Show the cost of models by day and model: of existing conversations, and of `ana eval`."""
     workspace = start()
     begin = moment_before(since, workspace.make_clock()) if since else EVER
     days, damaged = add_up(workspace, begin)
@@ -30,10 +30,10 @@ def cost(
     elif days:
         show_table(HEADERS, [_to_row(day) for day in days], fixed=("day",))
         unpriced = sum(day.unpriced_turns for day in days)
-        without = f", without {pluralize(unpriced, 'turn')} of models whose price is not known" if unpriced else ""
+        without = f", without {pluralize(unpriced, 'turn')} of models with unknown prices" if unpriced else ""
         say(f"${total:.4f} in all{without}.")
     else:
-        say("No model was asked." if since is None else f"No model was asked in the last {since}.")
+        say("No model was called." if since is None else f"No model was called in the last {since}.")
     for thread, count in damaged.items():
         be = "is" if count == 1 else "are"
         tell(f"{pluralize(count, 'line')} of the trace {thread} cannot be read and {be} not counted.")

@@ -1,4 +1,4 @@
-"""`ana demo`: the page on a folder that is thrown away, with what an invented family said in three weeks."""
+"""`ana demo`: the page with three weeks of an invented family, in a folder that is deleted afterwards."""
 
 import gc
 import os
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: one that is free.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any free port.")] = 0,
 ) -> None:
-    """Try the page with an invented family's three weeks; when it ends nothing of it is left."""
+    """Try the page with three weeks of an invented family; when the demo ends, its data is deleted."""
     require_port(LOCAL, port, "ana demo")
     with suppress(KeyboardInterrupt), TemporaryDirectory(prefix="ana-demo-", ignore_cleanup_errors=True) as folder:
         _end_tidily(folder)
@@ -34,7 +34,7 @@ def demo(
         finally:
             for number in (signal.SIGINT, signal.SIGTERM):  # whoever asks again would stop what removes the folder
                 signal.signal(number, signal.SIG_IGN)
-    tell("The demo has ended, and its folder is gone. `ana setup` begins with your own.")
+    tell("The demo has ended, and its folder is deleted. `ana setup` starts with your own data.")
 
 
 def _serve(folder: Path, port: int) -> None:
@@ -42,7 +42,7 @@ def _serve(folder: Path, port: int) -> None:
     for name in [*os.environ]:  # no setting of one's own counts, and no key
         if name.lower() in Settings.model_fields or name.startswith(("LANGSMITH_", "LANGCHAIN_")):
             del os.environ[name]
-    tell("An invented family's three weeks are played; that takes a few seconds.")
+    tell("Preparing three weeks of an invented family; this takes a few seconds.")
     from app.cli.serve import run
     from app.demo import play
     from app.server.app import build_app
@@ -57,14 +57,14 @@ def _serve(folder: Path, port: int) -> None:
         app.state.end_demo = lambda: signal.raise_signal(signal.SIGTERM)
         return app
 
-    tell(f"Page: http://{LOCAL}:{port}{PAGE} (Ctrl-C ends it, and removes {folder})")
+    tell(f"Page: http://{LOCAL}:{port}{PAGE} (Ctrl-C ends it and deletes {folder})")
     allow_many_files()
     gc.freeze()
     run(build, LOCAL, port, workspace.settings)
 
 
 def _end_tidily(folder: str) -> None:
-    """Let whatever ends this process end it as Ctrl-C does; the folder goes also where something hangs then."""
+    """Handle other signals like Ctrl-C, and delete the folder even if something hangs then."""
 
     def leave(*_: object) -> None:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""`ana describe`: what the store holds, in figures."""
+"""`ana describe`: the contents of the store in numbers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,10 +17,10 @@ from app.show.text import pluralize, say, shorten
 from app.startup import start
 
 _STAMPS = {"created_at": 0, "updated_at": 0}
-"""What every item has, and nobody needs to be told."""
+"""What every item has, which is not worth showing."""
 
 MOST_VALUES = 20
-"""How many values of a property are shown to people; in JSON there are all."""
+"""Most values of a property to show to people; JSON has all."""
 
 
 def describe(
@@ -29,7 +29,7 @@ def describe(
     ] = 0,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Describe what the store holds: where it is, and for each collection its figures, fields, values and samples."""
+    """Describe the store: its place, and the counts, fields, values and samples of each collection."""
     workspace = start()
     description = describe_store(workspace, samples)
     if json_:
@@ -62,7 +62,7 @@ def _describe_records(records: Iterable[Item], samples: int) -> dict[str, Any]:
 
 
 def _count_fields(records: Iterable[Item], fields: dict[str, Counter[str]]) -> Iterator[Item]:
-    """Yield the records again, and count the types of what each has beside its content."""
+    """Yield the records, and count the types of their properties and times."""
     for record in records:
         stamps = {"created_at": record.created_at, "updated_at": record.updated_at}
         for name, value in (stamps | dict(record.properties)).items():
@@ -71,7 +71,7 @@ def _count_fields(records: Iterable[Item], fields: dict[str, Counter[str]]) -> I
 
 
 def _describe(path: str, items: Mapping[str, Any], lines: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what people are told: the names in use with their counts, the other properties, and samples."""
+    """Yield lines for people: the names in use with their counts, other properties, and samples."""
     yield f"{pluralize(items['count'], 'item')} and {pluralize(lines['count'], 'line')} about you are in {path}."
     yield f"Search by meaning uses {items['embedder']}."
     for name, counts in items["values"].items():

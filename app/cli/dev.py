@@ -1,4 +1,4 @@
-"""`ana dev`: the LangGraph dev server, told of in four lines, its files out of its watcher's way."""
+"""`ana dev`: the LangGraph dev server, described in four lines, with its files outside the watched folders."""
 
 import importlib.util
 import os
@@ -19,7 +19,7 @@ from app.serving import LOCAL, Port, require_port
 from app.startup import start
 
 PERMISSION = (
-    "Your browser asks once whether that page may reach your local network: allow it (Safari and Brave refuse)."
+    "Your browser asks once whether that page may access your local network: allow it (Safari and Brave block it)."
 )
 
 QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
@@ -28,13 +28,13 @@ QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 def dev(
     port: Port = 2024,
     reload: Annotated[
-        bool, typer.Option("--reload/--no-reload", help="Begin again if code, prompts or .env of a checkout change.")
+        bool, typer.Option("--reload/--no-reload", help="Restart when code, prompts or .env of a checkout change.")
     ] = True,
     thread: Annotated[
-        str | None, typer.Option(help="Tell the id of this conversation, which Studio opens it by; a name or an id.")
+        str | None, typer.Option(help="Print the id of this conversation (name or id), for opening it in Studio.")
     ] = None,
 ) -> None:
-    """Start the LangGraph dev server, for Studio and for developing, on this machine alone."""
+    """Start the LangGraph dev server, for Studio and for development, on this machine only."""
     from tools.catalog import catalog
 
     workspace, watch = start(), reload and is_checkout()
@@ -73,12 +73,12 @@ def _find_thread(workspace: Workspace, name: str) -> str:
 
 
 def make_environment() -> dict[str, str]:
-    """Return the server's environment. Our settings in .env it reads itself, so that they can change."""
+    """Return the server's environment. It reads ana's settings in .env itself, so that they can change."""
     ours = {name.upper() for name in Settings.model_fields} - os.environ.keys()
     settled = settle_environment(read_environment())
     return {name: value for name, value in settled.items() if name not in ours} | QUIET
 
 
 def _find_config() -> Path:
-    """Return langgraph.json, which a wheel holds beside the modules of `app`."""
+    """Return langgraph.json, which a wheel contains beside the modules of `app`."""
     return PROJECT / "langgraph.json" if is_checkout() else PROJECT / "app" / "langgraph.json"

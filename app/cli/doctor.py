@@ -1,4 +1,4 @@
-"""`ana doctor`: whether everything that is kept is sound, and repairing what is not."""
+"""`ana doctor`: check all stored data, and repair it."""
 
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -33,16 +33,14 @@ if TYPE_CHECKING:
 
 
 KINDS: dict[Kind, str] = {"item": "item", "line": "context line"}
-"""What each kind of record is called."""
+"""Names of the kinds of records."""
 
 
 def doctor(
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Repair what is wrong; damaged files are set aside.")
-    ] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair problems; damaged files are set aside.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Prove that everything kept is sound: readable, found, as the journal says. Exit code 1 if it is not."""
+    """Check that all stored data is readable, can be found and agrees with the journal. Exit code 1 if not."""
     diagnosis = diagnose(start(), repair=repair)
     if json_:
         write_json(diagnosis.to_json())
@@ -57,20 +55,20 @@ class Diagnosis:
     """The state of a data folder.
 
     Args:
-        faults: What is wrong, a sentence each.
-        notes: What is worth knowing and does no harm.
-        counts: How many there are of each kind of thing.
-        claim: What is true of every record if nothing is wrong.
+        faults: Problems, one sentence each.
+        notes: Harmless observations.
+        counts: The number of each kind of thing.
+        claim: What was verified for every record.
     """
 
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    claim: str = "readable, found by its own vector and as the journal says"
+    claim: str = "readable, found by its own vector and in agreement with the journal"
 
     @property
     def verdict(self) -> str:
-        """All of it in one line."""
+        """Return everything in one line."""
         if self.faults:
             return f"{pluralize(len(self.faults), 'fault')}."
         counts = ", ".join(pluralize(count, kind) for kind, count in self.counts.items())
@@ -84,7 +82,7 @@ def diagnose(workspace: Workspace, *, repair: bool = False) -> Diagnosis:
     """Examine everything, showing progress on standard error.
 
     Args:
-        repair: Whether to repair first what can be repaired; the diagnosis tells what is still wrong.
+        repair: Whether to repair first; the diagnosis then lists remaining problems.
     """
     if workspace.has_database:
         return _diagnose_rows(workspace, repair=repair)
@@ -108,10 +106,10 @@ def diagnose(workspace: Workspace, *, repair: bool = False) -> Diagnosis:
 
 
 def _diagnose_rows(workspace: Workspace, *, repair: bool) -> Diagnosis:
-    """Compare what a person has in the database with the journal; its files are the server's to look after."""
+    """Compare a person's records in the database with the journal; the database server looks after its files."""
     if repair:
-        raise UserError("A database is not repaired by ana.", "Restore a dump of it: docs/operating.md.")
-    diagnosis = Diagnosis(claim="readable and as the journal says")
+        raise UserError("ana does not repair a database.", "Restore a dump of it: docs/operating.md.")
+    diagnosis = Diagnosis(claim="readable and in agreement with the journal")
     with open_data(workspace, "ana doctor") as handles:
         backend = handles.memory.backend
         for kind, name in KINDS.items():
@@ -127,7 +125,7 @@ def _diagnose_rows(workspace: Workspace, *, repair: bool) -> Diagnosis:
 
 
 def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
-    """Print it for people."""
+    """Print a diagnosis for people."""
     for fault in diagnosis.faults:
         write_line(f"- {fault}")
     for note in diagnosis.notes:
@@ -153,7 +151,7 @@ def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, 
     faults += map(_describe_disagreement, findings.journal)
     notes = [f"These say the same: {', '.join(ids)}." for ids in findings.duplicates]
     notes += [f"Item {id} was stored by another program; ana reads it as it is." for id in findings.foreign]
-    notes += [f"{name} belongs to nothing." for name in findings.orphans]
+    notes += [f"{name} does not belong to anything." for name in findings.orphans]
     exposed = find_exposed(handles.workspace)
     notes += [f"{path} can be read by others, and only its owner can change that." for path in exposed]
 
@@ -170,7 +168,7 @@ def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, 
 
 
 def _describe_outside(workspace: Workspace) -> list[str]:
-    """Return a sentence for what the system runs, and for each thing outside that does not work as it is asked."""
+    """Return a sentence on what the system runs, and on each external service that does not work as configured."""
     runs = [line for service in (SERVE, REMIND) if (line := describe(service))]
     return [*runs, *describe_failing(workspace), *describe_refused(workspace.note(REFUSED).read())]
 
@@ -181,21 +179,23 @@ def _describe_disagreement(change: Change) -> str:
 
 
 def _name_unread_rules(handles: "DataHandles") -> list[str]:
-    """Return a sentence for each item whose rule of repetition cannot be read."""
+    """Return a sentence for each item with an unreadable rule of repetition."""
     zone = handles.clock.zone
     unread = (
         item
         for item in handles.memory.items()
         if item.properties.get("repeats") and read_repeat({**item.properties, ALSO: None}, zone) is None
     )
-    return [f"Item {item.id} says that it repeats, but its rule or its date cannot be read." for item in unread]
+    return [f"Item {item.id} is repeated, but its rule or its date cannot be read." for item in unread]
 
 
 def _examine_conversations(workspace: Workspace) -> Diagnosis:
     store, traces = workspace.open_thread_store(), workspace.open_traces()
     threads, recorded = store.ids(), traces.ids()
     known = {*threads, *store.names()}  # another assistant's conversation has a name and no checkpoint
-    notes = [f"The trace {id}.jsonl is of a conversation that is not there." for id in recorded if id not in known]
+    notes = [
+        f"The trace {id}.jsonl belongs to a conversation that does not exist." for id in recorded if id not in known
+    ]
     lines = {id: len(traces.read_text(id).splitlines()) for id in recorded}
     broken = {id: count - sum(1 for _ in traces.iter_attempts(id)) for id, count in lines.items()}
     notes += [f"{id}.jsonl: {count} lines cannot be read." for id, count in broken.items() if count]
@@ -206,7 +206,7 @@ def _examine_conversations(workspace: Workspace) -> Diagnosis:
 
 
 def _damaged_files(path: Path) -> dict[str, str]:
-    """Return what is wrong with the files of conversations, a sentence for each that is damaged."""
+    """Return a sentence for each damaged file of conversations."""
     problem = find_damage(path / THREADS)
     damaged = {THREADS: f"{THREADS} is damaged: {problem}."} if problem else {}
     try:

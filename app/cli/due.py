@@ -1,4 +1,4 @@
-"""`ana due`: what is overdue, due today and due in the next seven days."""
+"""`ana due`: items overdue, due today and due in the next seven days."""
 
 from typing import Annotated
 
@@ -11,13 +11,13 @@ from app.reminding import describe_failing
 from app.startup import start
 
 SOMETHING_DUE = 4
-"""Exit code when something is overdue or due today, so that cron jobs and shell scripts can act on it."""
+"""Exit code if something is overdue or due today, for cron jobs and shell scripts."""
 
 
 def due(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is overdue, not marked, today's and in the next seven days. Exit code 4 if anything but the last is."""
+    """Show overdue, unmarked, today's and the next seven days' items. Exit code 4 if any is not in the future."""
     with open_data(start(), "ana due") as handles:
         groups = group_due(handles) if json_ else group_due_locally(handles)
         year = handles.clock.now().year

@@ -1,4 +1,4 @@
-"""`ana export`: everything as lines of JSON."""
+"""`ana export`: write everything as lines of JSON."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,15 +18,15 @@ from app.show.text import pluralize
 from app.startup import start
 
 KINDS = {b'{"item"': "item", b'{"line"': "context line", b'{"change"': "change"}
-"""What lines of an export begin with, and what they hold."""
+"""The beginnings of an export's lines, and their contents."""
 
 
 def export(
-    to: Annotated[str, typer.Argument(help="The file; - for standard output; for --all with {user} in its name.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
-    ics: Annotated[bool, typer.Option("--ics", help="A calendar file of what has a date and is not done.")] = False,
+    to: Annotated[str, typer.Argument(help="The file; - for standard output; with --all, its name contains {user}.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    ics: Annotated[bool, typer.Option("--ics", help="Write a calendar file of open items with a date.")] = False,
 ) -> None:
-    """Write every item, line and change as lines of JSON, in an order that does not change; or a calendar file."""
+    """Write every item, line and change as lines of JSON in a stable order; or write a calendar file."""
     if ics:
         _write_calendar(start(), to, force=force)
         return
@@ -36,10 +36,10 @@ def export(
 
 
 def write_export(workspace: Workspace, to: str, *, force: bool = False) -> list[str]:
-    """Write everything as lines of JSON into a file, or to standard output for `-`, and return how much that was.
+    """Write everything as lines of JSON into a file, or to standard output for `-`, and return the counts.
 
     Raises:
-        UserError: The file exists and is not to be replaced, or cannot be written.
+        UserError: The file exists and may not be replaced, or cannot be written.
     """
     from ana.transfer.exporter import export_lines
 
@@ -65,24 +65,24 @@ def _write_calendar(workspace: Workspace, to: str, *, force: bool) -> None:
 
 
 def _find_place(to: str, *, force: bool) -> Path | None:
-    """Return the file to write, None for standard output. Raises UserError if it exists and is not to be replaced."""
+    """Return the file to write, None for standard output. Raises UserError if it exists and may not be replaced."""
     if not to:
-        raise UserError("The export needs a file.", "Name one, or - for standard output.")
+        raise UserError("The export needs a file.", "Give one, or - for standard output.")
     if to == "-":
         return None
     path = Path(to)
     if path.is_dir():
-        raise UserError(f"{path} is a folder.", "Name a file.")
+        raise UserError(f"{path} is a folder.", "Give a file.")
     if path.exists() and not path.is_file():  # it would be replaced, not written to: /dev/stdout, /dev/null
-        raise UserError(f"{path} is not an ordinary file.", "Name one, or - for standard output.")
+        raise UserError(f"{path} is not a regular file.", "Give one, or - for standard output.")
     if not force and path.exists() and path.stat().st_size:  # nothing is lost with an empty one
-        raise UserError(f"{path} exists already.", "Name another file, or replace it with --force.")
+        raise UserError(f"{path} already exists.", "Give another file, or replace it with --force.")
     return path
 
 
 @contextmanager
 def _open_draft(path: Path | None) -> Iterator[IO[bytes]]:
-    """Yield a file that only its owner can read, and that becomes `path`, or is printed, when everything is in it."""
+    """Yield a private file that becomes `path`, or is printed, when it is complete."""
     try:
         with open_draft(path, 0o600) if path else TemporaryFile() as file:
             yield file

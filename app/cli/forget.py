@@ -1,4 +1,4 @@
-"""`ana forget`: take a message or an item out of everything."""
+"""`ana forget`: remove a message or an item from everything."""
 
 from typing import Annotated
 
@@ -13,12 +13,12 @@ def forget(
         list[str] | None,
         typer.Argument(metavar="NAME", help="A message's id (`ana threads show`), an item's id, or line 3."),
     ] = None,
-    with_items: Annotated[bool, typer.Option("--with-items", help="Also what the forgotten messages stored.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")] = False,
+    with_items: Annotated[bool, typer.Option("--with-items", help="Also items that the messages stored.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed outside a terminal.")] = False,
 ) -> None:
-    """Take a message with its answer, or an item or line, out of everything. This cannot be undone.
+    """Remove a message with its answer, or an item or line, from everything. This cannot be undone.
 
-    Without a name it finishes what was cut short.
+    Without a name it finishes an interrupted run.
     """
     from ana.handles import open_handles
     from app.forgetting.erasing import ask_and_forget, finish
@@ -30,6 +30,6 @@ def forget(
         if words:
             ask_and_forget(assistant, " ".join(words), with_items=with_items, yes=yes)
         elif is_finished:
-            say("What was cut short is forgotten.")
+            say("Finished the interrupted forgetting.")
         else:
-            raise UserError("It was not said what to forget.", "`ana threads show` names messages, `ana items` items.")
+            raise UserError("Say what to forget.", "`ana threads show` lists messages, `ana items` lists items.")

@@ -1,4 +1,4 @@
-"""`ana history`: what was changed, when and in which turn."""
+"""`ana history`: list changes, with their time and turn."""
 
 from datetime import UTC, datetime, time
 from typing import TYPE_CHECKING, Annotated
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def history(
-    item: Annotated[str | None, typer.Option(help="Only changes of this item, or of this line's number.")] = None,
+    item: Annotated[str | None, typer.Option(help="Only changes of this item or line (its id or number).")] = None,
     since: Annotated[
-        str | None, typer.Option(help="Only from this day on: 2026-01-13, or in words: last Monday.")
+        str | None, typer.Option(help="Only since this day: 2026-01-13, or in words: last Monday.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 100,
-    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number.")] = 100,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
-    """Show what was changed, when, and in which turn, the newest first."""
+    """Show all changes with their time and turn, newest first."""
     workspace = start()
     entries = find_entries(workspace, item, since, limit)
     if json_:
@@ -43,7 +43,7 @@ def history(
 
 
 def find_entries(workspace: Workspace, id: str | None, since: str | None, limit: int = 100) -> "list[Entry]":
-    """Return entries of the journal, the newest first: of an item or a line, from a day on, ISO or in words.
+    """Return entries of the journal, newest first: of an item or a line, since a day in ISO format or in words.
 
     Raises:
         UserError: `since` does not name a day.
@@ -54,7 +54,7 @@ def find_entries(workspace: Workspace, id: str | None, since: str | None, limit:
 
 
 def show_entries(entries: "list[Entry]", clock: Clock) -> None:
-    """Print a table: when, what, and the turn it was part of."""
+    """Print a table of times, changes and turns."""
     others = any(is_others(entry.source) for entry in entries)
     rows = [
         (
@@ -71,7 +71,7 @@ def show_entries(entries: "list[Entry]", clock: Clock) -> None:
 
 
 def parse_since(since: str, clock: "Clock") -> str:
-    """Return the beginning of a day, written as the journal writes moments.
+    """Return the beginning of a day in the journal's format.
 
     Raises:
         UserError: `since` does not name a day.

@@ -1,4 +1,4 @@
-"""`ana import`: an export, or another program's file, brought in as one change."""
+"""`ana import`: import an export or another program's file as one change."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,39 +21,38 @@ if TYPE_CHECKING:
     from ana.transfer.whose import Whose
 
 MOST_LISTED = 10
-"""How many ids of conflicting records are printed."""
+"""Most ids of conflicting records to print."""
 
 
 def import_(
     source: Annotated[str, typer.Argument(help="A file, a folder, or the address of a calendar.")],
-    replace: Annotated[bool, typer.Option("--replace", help="Where something else is here, take the file's.")] = False,
-    mine: Annotated[bool | None, typer.Option("--mine/--from-others", help="Whose words it holds.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace records that differ from the file.")] = False,
+    mine: Annotated[bool | None, typer.Option("--mine/--from-others", help="Whether the text in it is yours.")] = None,
     follow: Annotated[bool, typer.Option("--follow", help="Read the calendar at this address every hour.")] = False,
-    name: Annotated[str, typer.Option(help="What a calendar that is followed is called here.")] = "",
+    name: Annotated[str, typer.Option(help="The name of the followed calendar here.")] = "",
     unfollow: Annotated[
-        bool, typer.Option("--unfollow", help="Follow the calendar of this name no more; its entries go.")
+        bool, typer.Option("--unfollow", help="Stop following the calendar of this name, and remove its entries.")
     ] = False,
-    title: Annotated[list[str] | None, typer.Option(help="The column that is the title.")] = None,
-    text: Annotated[list[str] | None, typer.Option(help="The column of what else it says.")] = None,
-    due: Annotated[list[str] | None, typer.Option(help="The column of when it is to be done.")] = None,
-    begins: Annotated[list[str] | None, typer.Option("--start", help="The column of when it begins.")] = None,
-    done: Annotated[list[str] | None, typer.Option(help="The column of whether it is done: 'Status = Closed'.")] = None,
-    list_: Annotated[list[str] | None, typer.Option("--list", help="The column of its list or project.")] = None,
-    tags: Annotated[list[str] | None, typer.Option(help="The column of its tags.")] = None,
-    repeats: Annotated[list[str] | None, typer.Option(help="The column of how it repeats.")] = None,
-    leave_out: Annotated[list[str] | None, typer.Option(help="A column that is not kept.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Bring it in without a question.")] = False,
+    title: Annotated[list[str] | None, typer.Option(help="The column with the title.")] = None,
+    text: Annotated[list[str] | None, typer.Option(help="The column with further text.")] = None,
+    due: Annotated[list[str] | None, typer.Option(help="The column with the due date.")] = None,
+    begins: Annotated[list[str] | None, typer.Option("--start", help="The column with the start.")] = None,
+    done: Annotated[list[str] | None, typer.Option(help="The column with what is done: 'Status = Closed'.")] = None,
+    list_: Annotated[list[str] | None, typer.Option("--list", help="The column with the list or project.")] = None,
+    tags: Annotated[list[str] | None, typer.Option(help="The column with the tags.")] = None,
+    repeats: Annotated[list[str] | None, typer.Option(help="The column with the repetition.")] = None,
+    leave_out: Annotated[list[str] | None, typer.Option(help="A column to leave out.")] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Import without asking.")] = False,
 ) -> None:
-    """Bring in an export; a calendar (.ics); or rows: CSV, TSV, JSON, Markdown notes, a folder or a ZIP of them.
+    """Import an export, a calendar (.ics), or rows: CSV, TSV, JSON, Markdown notes, or a folder or ZIP of them.
 
-    Of rows you see what becomes of each column, and the first three items, before they come in. Files of Todoist,
-    Google Tasks, TickTick, Outlook, Keep, Notion, mem0 and Obsidian are known; of others a model says what the columns
-    are, or the options do.
+    For rows you first see the meaning of each column and three items. Files of Todoist, Google Tasks, TickTick,
+    Outlook, Keep, Notion, mem0 and Obsidian are known; otherwise a model says what the columns mean, or the options do.
 
-    A calendar that is followed is read while `ana`, `ana serve` or `ana remind` runs. Its entries are changed there.
+    A followed calendar is read while `ana`, `ana serve` or `ana remind` runs. Change its entries there.
 
-    Others' words are kept as theirs. Whose they are is asked in a terminal, if no option says it. Elsewhere an event
-    with an organiser or guests is others', and an export says itself whose each record is.
+    Text by others is marked. In a terminal you are asked whose text it is, unless an option says so. Elsewhere an event
+    with an organiser or guests is by others, and an export contains the source of each record.
     """
     from ana.progress import Work, working
     from ana.transfer.importer import import_bundle
@@ -76,40 +75,40 @@ def import_(
                 result = import_bundle(handles.memory, bundle, replace=replace)
         except KeyboardInterrupt:
             # cut short while it was being written, it is settled by whoever opens the folder next
-            tell("The import was stopped. Of its file all is stored or nothing; `ana items` shows which.")
+            tell("The import was stopped. All of its file was stored or nothing; `ana items` shows which.")
             raise typer.Exit(130) from None
     _tell(result, handles, before, replace=replace)
 
 
 def _tell(result: "ImportResult", handles: "DataHandles", before: Path | None, *, replace: bool) -> None:
-    """Print what an import came to, and how it is taken back; `before` is the backup that was made before it."""
+    """Print the result of an import, and how to undo it; `before` is the backup made before it."""
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:
         say(note)
     _show_conflicts(result, replace)
     if result.others:
-        say(f"{result.others} are kept as the words of others.")
+        say(f"{result.others} are marked as text by others.")
     user = spell_user(handles.workspace)
     if result.turn and result.others:
         say(f"To make them yours: ana claim --turn {result.turn}{user}")
     if result.turn:
-        say(f"To take it back: ana undo --turn {result.turn}{user}")
+        say(f"To undo: ana undo --turn {result.turn}{user}")
     elif before and result.new:
-        say(f"It came with its own history. To go back to before it: ana restore {before}")
+        say(f"The import included its history. To go back to the state before it: ana restore {before}")
 
 
 def _follow(handles: "DataHandles", source: str, name: str, *, is_over: bool) -> None:
-    """Follow a calendar, or no more, and print what came of it."""
+    """Follow a calendar, or stop following it, and print the result."""
     from ana.memory.receipts import describe_change, make_receipt
     from app.following import Following
     from app.show.answers import show_changes
 
     following = Following(handles)
     if is_over:
-        text, changes = f"{source} is not followed any more: {{}} taken out.", following.unfollow(source)
+        text, changes = f"{source} is no longer followed: {{}} removed.", following.unfollow(source)
     else:
         calendar, changes = following.follow(source, name)
-        text = f"{calendar.name} is followed, and read every hour: {{}} came."
+        text = f"{calendar.name} is followed and read every hour: {{}} imported."
     say(text.format(pluralize(len(changes), "entry", "entries")))
     show_changes(describe_change(make_receipt(each, handles.clock.zone)) for each in changes[:MOST_LISTED])
     if len(changes) > MOST_LISTED:
@@ -117,7 +116,7 @@ def _follow(handles: "DataHandles", source: str, name: str, *, is_over: bool) ->
 
 
 def _ask_whose(bundle: "Bundle", mine: bool | None) -> "Whose | None":
-    """Return whose words a file holds, as the person says it; None to take what it says itself."""
+    """Ask the person whose text a file contains; None: use the sources in the file."""
     if mine is None and not bundle.format and can_ask():
         mine = ask("Is all of this in your own words?", default=not bundle.authors)
         if bundle.authors and not mine:
@@ -127,15 +126,15 @@ def _ask_whose(bundle: "Bundle", mine: bool | None) -> "Whose | None":
 
 def _show_conflicts(result: "ImportResult", replace: bool) -> None:
     if result.conflicting and replace:
-        say(f"{len(result.conflicting)} were something else here and are now as the file says.")
+        say(f"{len(result.conflicting)} were different here and now match the file.")
     elif result.conflicting:
         ids = ", ".join(result.conflicting[:MOST_LISTED]) + (", ..." if len(result.conflicting) > MOST_LISTED else "")
-        say(f"{len(result.conflicting)} are something else here, or were deleted here, and were left so: {ids}.")
-        say("--replace makes them what the file says.")
+        say(f"{len(result.conflicting)} are different here, or were deleted here, and were not changed: {ids}.")
+        say("--replace makes them match the file.")
 
 
 def _back_up(handles: "DataHandles") -> Path | None:
-    """Back everything up before records come in with a history of their own: undo cannot take that back as one turn."""
+    """Back up everything before an import with its own history, which undo cannot take back as one turn."""
     from ana.archive.backup import back_up_before
 
     if handles.find_upkeep() is None or not handles.memory.turns(limit=1):
@@ -178,15 +177,15 @@ def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, y
         )
     if bundle.columns and not yes:
         _show_columns(bundle, handles)
-        if can_ask() and not ask("Bring these in?", default=True):
-            raise UserError("Nothing was changed.", "`--title COLUMN`, `--due COLUMN` and so on say what they are.")
+        if can_ask() and not ask("Import these?", default=True):
+            raise UserError("Nothing was changed.", "`--title COLUMN`, `--due COLUMN` and so on set the columns.")
         if chooser.is_guessed and not can_ask():
-            raise UserError("Nothing was changed: a model said what the columns are.", "--yes brings it in so.")
+            raise UserError("Nothing was changed: a model chose the meaning of the columns.", "--yes accepts it.")
     return bundle
 
 
 def _show_columns(bundle: "Bundle", handles: "DataHandles") -> None:
-    """Print what becomes of the columns, and the first finished items, where somebody can look."""
+    """Print the meaning of the columns and the first finished items, if there is a terminal."""
     from app.columns import FINISHED
     from app.show.items import show_items
 
@@ -194,4 +193,4 @@ def _show_columns(bundle: "Bundle", handles: "DataHandles") -> None:
         tell(f"  {line}")
     if can_ask():
         show_items(bundle.items[:FINISHED], year=handles.clock.now().year, ids=False)
-        say(f"{pluralize(len(bundle.items), 'item')}, of which these are the first.")
+        say(f"{pluralize(len(bundle.items), 'item')}; these are the first.")

@@ -1,4 +1,4 @@
-"""`ana items`: what is kept, as a table."""
+"""`ana items`: list items in a table."""
 
 from typing import Annotated
 
@@ -14,14 +14,14 @@ from app.startup import start
 
 
 def items(
-    words: Annotated[list[str] | None, typer.Argument(help="What they are about; default: all, by date.")] = None,
+    words: Annotated[list[str] | None, typer.Argument(help="What the items are about; default: all, by date.")] = None,
     where: Annotated[str | None, typer.Option(help='A filter as JSON, such as \'{"status": "active"}\'.')] = None,
-    source: Annotated[str | None, typer.Option(help="Only what is from there: others, import, paste, person.")] = None,
-    why: Annotated[bool, typer.Option("--why", help="Tell why each was found.")] = False,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many at most.")] = 20,
+    source: Annotated[str | None, typer.Option(help="Only from this source: others, import, paste, person.")] = None,
+    why: Annotated[bool, typer.Option("--why", help="Show why each was found.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number.")] = 20,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is kept, as a table: found by meaning, by words, by property."""
+    """List items in a table: find them by meaning, by words or by property."""
     text = " ".join(words or ()) or None
     try:
         wanted: dict[str, Json] | None = read_json(where) if where else None

@@ -19,15 +19,15 @@ from ana.output import escape_controls, flush, prepare_streams, shorten, silence
 from app.startup import chosen
 
 UNFORESEEN = 70
-"""The exit code of a mistake of ours, as in sysexits.h."""
+"""The exit code for a bug in ana, as in sysexits.h."""
 LONGEST = 300
-"""Characters that are told of one."""
+"""Most characters of an error to show."""
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
 SELDOM = 50_000
-"""New objects between two searches for garbage: what a command imports is loaded by the thousand as well."""
+"""New objects between two garbage collections, because imports create thousands of objects."""
 
 COMMANDS = (
     "chat",
@@ -66,14 +66,14 @@ COMMANDS = (
     "threads",
     "trash",
 )
-"""In the order of the help. Each is a function, or a group of commands, in the module of its name."""
+"""Commands in the order of the help. Each is a function, or a group of commands, in the module of the same name."""
 
 NOT_PERSONAL = ("setup", "demo", "serve", "worker", "users", "dev", "move")
 FOR_ALL = ("doctor", "describe", "export", "backup", "reindex", "traces", "cost", "trash")
-"""What the owner can do for everybody, one after the other."""
+"""Commands that the owner can run for everybody, one person after another."""
 
 EACH = "{user}"
-"""Stands for each one's name in the name of a file that is written for everybody."""
+"""The placeholder for a person's name in the name of a file written for everybody."""
 
 OTHERS = "ana.commands"
 """The group of entry points under which other packages register commands: module:function, or module:Typer."""
@@ -82,7 +82,7 @@ logger = logging.getLogger(__name__)
 
 
 class CommandGroup(TyperGroup):
-    """Imports a command when it is asked for; repeats nothing about wrong use that could drive the terminal."""
+    """Imports a command when it is used; its usage errors repeat nothing that could control the terminal."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*COMMANDS, *find_others().names]
@@ -143,7 +143,7 @@ def find_others() -> "EntryPoints":
 
 
 def load_command(name: str) -> Any:
-    """Import a command and return it as typer runs it; None if there is none of this name."""
+    """Import a command and return it for typer; None if no command has this name."""
     if name in COMMANDS:
         place = f"{name}_" if iskeyword(name) else name
         target = getattr(import_module(f"app.cli.{place}"), place)
@@ -176,7 +176,7 @@ def _choose(
 
 
 def add_people(command: Any, *, for_all: bool) -> None:
-    """Let a command be run for another person than the owner, or for all."""
+    """Let a command run for a person other than the owner, or for everybody."""
     run = command.callback
 
     def run_for(user: str | None = None, everybody: typer.Context | None = None, **more: Any) -> None:
@@ -194,10 +194,10 @@ def add_people(command: Any, *, for_all: bool) -> None:
 
 
 def run_for_all(run: Callable[..., None], options: dict[str, Any]) -> None:
-    """Run a command for one after the other, and exit with the highest code; what fails for one is told.
+    """Run a command for one person after another, report failures, and exit with the highest code.
 
     Args:
-        options: Its options. In `to`, the file that it writes, EACH stands for the name of each.
+        options: Its options. In `to`, the file that it writes, EACH is replaced by each person's name.
     """
     from ana.people import People
     from ana.settings import load_settings
@@ -205,7 +205,7 @@ def run_for_all(run: Callable[..., None], options: dict[str, Any]) -> None:
 
     to = options.get("to")
     if to is not None and EACH not in str(to):
-        raise typer.BadParameter(f"Write {EACH} into the file's name, where the name of each goes: all-{EACH}.")
+        raise typer.BadParameter(f"Put {EACH} into the file name, to be replaced by each person's name: all-{EACH}.")
     codes = [0]
     for name in People(load_settings()).names():
         tell(f"{name}:")
@@ -223,7 +223,7 @@ def run_for_all(run: Callable[..., None], options: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Run the command line; every failure is a sentence and an exit code, never a traceback."""
+    """Run the command line; every failure becomes a message and an exit code, never a traceback."""
     gc.enable()
     gc.set_threshold(SELDOM)
     logging.root.addHandler(logging.NullHandler())  # Python would print what is logged before the log is set up
@@ -232,8 +232,8 @@ def main() -> None:
 
 
 def run_command(command: Callable[[], Any]) -> int:
-    """Run a command and turn what it raises into an exit code: 1 the turn failed, 2 wrong use or configuration, 70 a
-    mistake of ours, of which the log tells more."""
+    """Run a command and turn its errors into an exit code: 1 the turn failed, 2 wrong usage or configuration, 70 a
+    bug in ana, which the log describes."""
     try:
         try:
             command()
@@ -252,7 +252,7 @@ def run_command(command: Callable[[], Any]) -> int:
         tell(f"{exc.object!r} is not UTF-8 text.")
         return 2
     except FILE_ERRORS as exc:
-        tell(f"The files could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.")
+        tell(f"A file could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.")
         return 1
     except Exception as exc:  # no traceback reaches a person, and no other code may be mistaken for what a command says
         from ana.logs import name_log
@@ -260,13 +260,13 @@ def run_command(command: Callable[[], Any]) -> int:
         _prepare_log()
         logger.exception("a command failed in a way that was not foreseen")
         why = shorten(f"{type(exc).__name__}: {exc}", LONGEST)
-        tell(f"Something went wrong that was not foreseen: {why}. {name_log()} tells where it happened.")
+        tell(f"Something went wrong that was not foreseen: {why}. {name_log()} says where it happened.")
         return UNFORESEEN
     return 0
 
 
 def _prepare_log() -> None:
-    """Have a log, also if a command failed before it was started, as where a module of it cannot be imported."""
+    """Set up the log even if a command failed before its start, for example at an import."""
     from ana.logs import has_log, set_up_logging
     from ana.settings import load_settings
 

@@ -1,4 +1,4 @@
-"""`ana mcp`: the store for other assistants, over standard input and output."""
+"""`ana mcp`: access for other assistants, over standard input and output."""
 
 import secrets
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def mcp() -> None:
-    """Serve the tools to another assistant over MCP, on standard input and output. docs/mcp.md has what to paste."""
+    """Serve the tools to another assistant over MCP, on standard input and output. docs/mcp.md shows what to paste."""
     import anyio
 
     anyio.run(_serve, start())

@@ -1,4 +1,4 @@
-"""`ana move`: all that people have, from the data folder into the database of ANA_DATABASE_URL, or back."""
+"""`ana move`: move people's data from the data folder to the database of ANA_DATABASE_URL, or back."""
 
 from typing import Annotated, Literal
 
@@ -12,17 +12,17 @@ from app.startup import prepare
 
 
 def move(
-    to: Annotated[Literal["database", "folder"], typer.Argument(help="Where it is to be.")],
+    to: Annotated[Literal["database", "folder"], typer.Argument(help="The target.")],
     user: Annotated[str | None, typer.Option(metavar="NAME", help="Only this person; default: everybody.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed outside a terminal.")] = False,
 ) -> None:
-    """Move what people have into the database of ANA_DATABASE_URL, or back into the data folder; nothing is deleted."""
+    """Move people's data to the database of ANA_DATABASE_URL, or back to the data folder; nothing is deleted."""
     from ana.settings import load_settings
     from ana.workspace import Workspace, open_workspace
 
     settings = load_settings()
     if settings.ana_database_url is None:
-        raise ConfigError("ANA_DATABASE_URL names no database.", "Set it to the one that is meant.")
+        raise ConfigError("ANA_DATABASE_URL is not set.", "Set it to the database that you want to use.")
     # the owner's in a folder: in the database it may be closed to everybody
     owner = open_workspace(settings.model_copy(update={"ana_database_url": None}))
     prepare(owner)
@@ -32,16 +32,16 @@ def move(
 
     moves = open_moves(database, owner, to)
     if user is not None and user not in moves:
-        raise UserError(f"There is nothing of {user!r:.80} to move.", "`ana users list` shows who there is.")
+        raise UserError(f"{user!r:.80} has nothing to move.", "`ana users list` lists everybody.")
     moves = {name: each for name, each in moves.items() if user in (None, name)}
     if not moves:
-        say(f"There is nothing to move into the {to}.")
+        say(f"There is nothing to move to the {to}.")
         return
-    require_consent(f"Move what {' and '.join(moves)} have into the {to}?", yes=yes, done="moved")
+    require_consent(f"Move the data of {' and '.join(moves)} to the {to}?", yes=yes, done="moved")
     for name, each in moves.items():
         with show_progress("moving") as progress:
             moved = each.run(to, progress)
         if moved:
-            say(f"{name}: {tell_parts(moved)} are in the {to}, compared with what was there before.")
+            say(f"{name}: {tell_parts(moved)} are in the {to} and match the source.")
         else:
-            say(f"{name}: all of it is in the {to} already.")
+            say(f"{name}: everything is already in the {to}.")

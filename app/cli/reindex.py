@@ -12,7 +12,7 @@ from app.startup import start
 
 
 def reindex(
-    embeddings: Annotated[Embeddings | None, typer.Option(help="Embed with this one; default: ANA_EMBEDDINGS.")] = None,
+    embeddings: Annotated[Embeddings | None, typer.Option(help="The embedder to use; default: ANA_EMBEDDINGS.")] = None,
 ) -> None:
     """Embed everything again, with the same embedder or another."""
     from ana.embedders.build import choose_embedder
@@ -21,10 +21,10 @@ def reindex(
     changed = workspace.change(ana_embeddings=embeddings or workspace.settings.ana_embeddings)
     chosen = choose_embedder(changed.settings)
     count = embed_again(workspace.change(ana_embeddings=chosen))
-    tell(f"{count} records are embedded with {chosen}.")
+    tell(f"{count} records are now embedded with {chosen}.")
     values = ("auto", chosen) if chosen in LOCAL_EMBEDDERS else (chosen,)
     if workspace.settings.ana_embeddings not in values:
-        tell(f"Set ANA_EMBEDDINGS={chosen} in .env: what is kept now needs it.")
+        tell(f"Set ANA_EMBEDDINGS={chosen} in .env: the stored data now needs it.")
 
 
 def embed_again(workspace: Workspace) -> int:

@@ -1,4 +1,4 @@
-"""`ana remind`: deliver reminders, as long as it runs or once; install what does that."""
+"""`ana remind`: deliver reminders once or continuously; install a timer for that."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -26,17 +26,17 @@ from app.startup import chosen, start
 
 
 def remind(
-    once: Annotated[bool, typer.Option("--once", help="Deliver what is due and end, for cron.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Deliver due reminders once and exit, for cron.")] = False,
     late: Annotated[
-        bool, typer.Option("--late", help="As --once, with what came due more than a day ago, up to a month.")
+        bool, typer.Option("--late", help="Like --once, with reminders up to a month late instead of a day.")
     ] = False,
     test: Annotated[bool, typer.Option("--test", help="Send a test message to each address.")] = False,
     install: Annotated[
-        bool, typer.Option("--install", help="Let this system deliver every minute; shown and asked first.")
+        bool, typer.Option("--install", help="Let the system deliver every minute; shows the setup and asks first.")
     ] = False,
-    uninstall: Annotated[bool, typer.Option("--uninstall", help="Take that back.")] = False,
+    uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove it again.")] = False,
 ) -> None:
-    """Deliver everybody's reminders, ask their routines and read their calendars, until it is stopped.
+    """Deliver everybody's reminders, run their routines and read their calendars until stopped.
 
     Exit code 1 if a reminder did not arrive.
     """
@@ -46,7 +46,7 @@ def remind(
         return
     people = [each for each in _open_people(workspace) if list_targets(each) or list_calendars(each)]
     if not people:
-        raise ConfigError("ANA_NOTIFY names no address, so nothing can ring.", HOW)
+        raise ConfigError("ANA_NOTIFY is empty, so there is no address for reminders.", HOW)
     if install:
         services.install(REMIND, workspace)
     elif test:
@@ -58,7 +58,7 @@ def remind(
 
 
 def _open_people(workspace: Workspace) -> Iterator[Workspace]:
-    """Yield the workspace that was asked for, or everybody's; who has set something wrong keeps it from nobody else."""
+    """Yield the selected workspace, or everybody's; a person with wrong settings does not affect others."""
     for name in [workspace.person] if chosen.get() else People(workspace.settings).names():
         try:
             yield open_workspace(workspace.settings, name) if name != workspace.person else workspace
@@ -91,14 +91,14 @@ def _keep_ringing(people: Sequence[Workspace]) -> None:
         for workspace in people:
             stack.enter_context(ring_meanwhile(stack.enter_context(open_data(workspace, "ana remind"))))
         names = dict.fromkeys(target.name for workspace in people for target in list_targets(workspace))
-        tell(f"Reminders ring by {', '.join(names) or 'nothing'}, and calendars are read, while this runs.")
+        tell(f"While this runs, reminders go to {', '.join(names) or 'no address'} and calendars are read.")
         Event().wait()
 
 
 def send_test(targets: list[Target]) -> None:
-    """Send a message to each address and say what became of it. Exit code 1 if one did not arrive."""
+    """Send a message to each address and report the results. Exit code 1 if one failed."""
     reasons = [target.send(TEST) for target in targets]
     for target, reason in zip(targets, reasons, strict=True):
-        write_line(f"{target.name}: {reason or 'sent; look whether it has arrived'}")
+        write_line(f"{target.name}: {reason or 'sent; check whether it arrived'}")
     if any(reasons):
         raise typer.Exit(1)

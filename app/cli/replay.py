@@ -1,4 +1,4 @@
-"""`ana replay`: a recorded turn told, run again as it was recorded, or answered by another model."""
+"""`ana replay`: show a recorded turn, run it again as recorded, or let another model answer it."""
 
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -26,23 +26,23 @@ IMPOSSIBLE = 2
 
 def replay(
     trace: Annotated[str | None, typer.Argument(help="Id of a turn, or of a conversation: its last turn.")] = None,
-    path: Annotated[Path | None, typer.Option(help="A trace file in place of an id.")] = None,
-    index: Annotated[int, typer.Option(help="Which turn of the file, from 0; from the end if negative.")] = -1,
+    path: Annotated[Path | None, typer.Option(help="A trace file instead of an id.")] = None,
+    index: Annotated[int, typer.Option(help="The index of the turn in the file, from 0; negative: from the end.")] = -1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     rerun: Annotated[
         bool, typer.Option("--rerun", help="Run it again with its decisions and results, and compare.")
     ] = False,
     model: Annotated[
         str | None,
-        typer.Option(help="With --rerun: ask this model, PROVIDER:MODEL or offline, on a copy of the store."),
+        typer.Option(help="With --rerun: use this model, PROVIDER:MODEL or offline, on a copy of the store."),
     ] = None,
     prompt: Annotated[
-        Path | None, typer.Option(help="With --rerun: ask with this system prompt, a Markdown file with its slots.")
+        Path | None, typer.Option(help="With --rerun: use this system prompt, a Markdown file with the same slots.")
     ] = None,
 ) -> None:
-    """Tell a recorded turn as it happened: its steps, timings and cost; or run it again.
+    """Show a recorded turn with its steps, timings and cost; or run it again.
 
-    With --rerun, exit code 0 if it was the same again, 1 if not, 2 if it cannot be run again.
+    With --rerun, exit code 0 if the rerun was the same, 1 if not, 2 if the turn cannot be rerun.
     """
     if (trace is None) == (path is None):
         raise typer.BadParameter("Give the id of a turn, or --path with a trace file.")
@@ -71,30 +71,30 @@ def read_path(path: Path, index: int) -> tuple[Record, list[Record]]:
         raise typer.BadParameter(f"There is no file {path}.")
     records = list(iter_records(path))
     if not -len(records) <= index < len(records):
-        raise typer.BadParameter(f"{path} holds {len(records)} turns; there is none with the index {index}.")
+        raise typer.BadParameter(f"{path} holds {len(records)} turns; none has the index {index}.")
     thread = records[index].get("thread_id")
     return records[index], [record for record in records if record.get("thread_id") == thread]
 
 
 def find_turn(workspace: Workspace, id: str) -> tuple[Record, list[Record]]:
-    """Return a turn by its id, or the last one of a conversation by name or id, and all records of the conversation."""
+    """Return a turn by its id, or the last turn of a conversation by name or id, and all its records."""
     traces = workspace.open_traces()
     try:
         record = traces.find(id) or traces.find(workspace.open_threads().resolve(id))
     except UserError as exc:
         raise typer.BadParameter(exc.sentence()) from exc
     if record is None:
-        raise typer.BadParameter(f"There is no trace {id}; `ana threads show` names the turns of a conversation.")
+        raise typer.BadParameter(f"There is no trace {id}; `ana threads show` lists the turns of a conversation.")
     return record, list(traces.iter_attempts(record.get("thread_id", id)))
 
 
 def run_again(
     workspace: Workspace, record: Record, thread: list[Record], other: "BaseChatModel | None", name: str | None
 ) -> Record:
-    """Return the record of a turn that was run again, as it was decided or by another model.
+    """Return the record of a rerun, with the recorded decisions or another model.
 
     Raises:
-        UserError: Something that it needs is not recorded, or the store cannot be read.
+        UserError: Required data is not recorded, or the store cannot be read.
     """
     from ana.handles import open_data
     from app.replay.rerun import ask_other, copy_store, list_line_texts, repeat
@@ -108,7 +108,7 @@ def run_again(
 
 
 def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel, str]":
-    """Return the model that is asked in place of the recorded one, and what it is called."""
+    """Return the model that replaces the recorded one, and its name."""
     from ana.models.providers import build_model, model_name
     from app.replay.model import OtherPrompt
     from nodes.reason import fill_slots
@@ -134,7 +134,7 @@ def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel
 
 
 def show_again(record: Record, again: Record, name: str | None, *, as_json: bool) -> None:
-    """Print how a turn that was run again compares with the recorded one; exit with 1 if it differs."""
+    """Print how a rerun compares with the recorded turn; exit with 1 if it differs."""
     from app.replay.compare import compare
 
     result = compare(record, again)

@@ -1,4 +1,4 @@
-"""`ana restore`: everything as it was in a backup."""
+"""`ana restore`: restore everything from a backup."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,12 +21,12 @@ def restore(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask in a terminal.")] = False,
 ) -> None:
-    """Restore everything to what it was in a backup; what is there now is kept."""
+    """Restore everything from a backup; the current state is saved first."""
     from ana.archive.restore import restore as put_back
 
     workspace = start()
     place = "the database" if workspace.has_database else workspace.folder
-    question = f"Replace all that you have in {place} by what is in {backup}? That is kept beside it."
+    question = f"Replace everything in {place} with {backup}? The current state is saved beside it."
     if not yes and can_ask() and not confirm(question):
         raise UserError("Nothing was restored.")
     # a turn that works meanwhile would write its whole conversation over the restored one
@@ -36,7 +36,7 @@ def restore(
         show_progress("restoring") as progress,
     ):
         before, items = put_back(handles, backup, source, progress)
-    say(f"Everything is as it was in {backup}. What was here before is in {before}.")
+    say(f"Everything was restored from {backup}. The previous state is in {before}.")
     if missing := describe_missing_embedder(workspace):
         say(missing)
     say(f"{pluralize(items, 'item')}.")

@@ -1,4 +1,4 @@
-"""`ana routines`: what is asked at set times: listed, started, asked at once, ended."""
+"""`ana routines`: list, start, run and end routines."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from app.routines.running import Routines, find_routine
 from app.routines.showing import show_routines
 from app.startup import start
 
-HELP = "What is asked at set times, such as a brief each morning: list, start, run, end. Without a command: list."
+HELP = "Questions asked at set times, such as a brief each morning: list, start, run, end. Without a command: list."
 routines = typer.Typer(help=HELP)
 
 RoutineId = Annotated[str, typer.Argument(metavar="ID", help="The routine's id, as the list shows it.")]
@@ -27,7 +27,7 @@ def _default(context: typer.Context) -> None:
 
 @routines.command("list")
 def list_() -> None:
-    """List the routines: when each is asked next, when it was asked last, and what that cost."""
+    """List the routines with their next and last time, and the cost of the last run."""
     with open_data(start(), "ana routines") as handles:
         show_routines(handles)
 
@@ -35,20 +35,20 @@ def list_() -> None:
 @routines.command("start")
 def start_(
     name: Annotated[str, typer.Argument(help=f"One of {', '.join(OFFERS)}.")],
-    at: Annotated[str, typer.Option(help="The time of the day, such as 06:30.")] = "",
+    at: Annotated[str, typer.Option(help="The time of day, such as 06:30.")] = "",
 ) -> None:
-    """Start one of the routines that are offered; for any other, tell ana what to ask when."""
+    """Start one of the suggested routines; for any other, tell ana what to ask and when."""
     with open_data(start(), "ana routines") as handles:
         change = start_offer(handles, name, at)
         write_line(describe_change(make_receipt(change, handles.clock.zone)))
-    tell("It is asked while ana runs, and delivered where reminders ring (`ana setup`).")
+    tell("It runs while ana is running, and its answer goes to the address for reminders (`ana setup`).")
 
 
 @routines.command("run")
 def run(id: RoutineId) -> None:
-    """Ask a routine at once, and print its answer."""
+    """Run a routine now, and print its answer."""
     with open_data(start(), "ana routines") as handles:
-        write_line(Routines(handles, (), ()).run_now(find_routine(handles, id)) or "Nothing to tell.")
+        write_line(Routines(handles, (), ()).run_now(find_routine(handles, id)) or "Nothing to report.")
 
 
 @routines.command("end")

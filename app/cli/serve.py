@@ -1,4 +1,4 @@
-"""`ana serve`: our server, for one person on this machine, or for all who have a token."""
+"""`ana serve`: the server, for one person on this machine or for everybody with a token."""
 
 import gc
 import logging
@@ -25,30 +25,30 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
 LOOK_SECONDS = 1.0
-"""How often it is looked whether a worker has ended."""
+"""Seconds between checks whether a worker has ended."""
 
 AGAIN_SECONDS = 5.0
-"""How long nothing is started after one that ended: what keeps it from working may keep the next, too."""
+"""Seconds before a worker that ended is replaced, because the next one may fail too."""
 
 _UNSPECIFIED = {"0.0.0.0": LOCAL, "::": "::1"}
-"""By what stands for all addresses of a machine, one that a browser opens."""
+"""For each address that means all addresses of a machine, one that a browser can open."""
 
 _log = logging.getLogger(__name__)
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="The address it answers at; at any other people need tokens.")] = LOCAL,
+    host: Annotated[str, typer.Option(help="The address to listen on; others than this need tokens.")] = LOCAL,
     port: Port = 2024,
     workers: Annotated[
         int | None,
-        typer.Option(min=0, max=64, help="Processes that carry out the runs; 0 where `ana worker` does."),
+        typer.Option(min=0, max=64, help="Processes that carry out runs; 0 if `ana worker` does it."),
     ] = None,
     install: Annotated[
-        bool, typer.Option("--install", help="Let this system run it from now on; shown and asked first.")
+        bool, typer.Option("--install", help="Let the system run the server; shows the setup and asks first.")
     ] = False,
-    uninstall: Annotated[bool, typer.Option("--uninstall", help="Take that back.")] = False,
+    uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove it again.")] = False,
 ) -> None:
-    """Serve the API to programs and pages of this machine, and to others with a token: docs/people.md."""
+    """Serve the page and the API on this machine, and to others with a token: docs/people.md."""
     from ana.people import People
     from app.privacy import describe_setup
     from app.server.connections import allow_many_files
@@ -64,8 +64,8 @@ def serve(
     people = People(settings)
     if people.needs_token(host) and not people.has_token():
         raise ConfigError(
-            f"Others may reach {host if host != LOCAL else 'this server'}, and nobody has a token to sign in with.",
-            "`ana users token owner` makes yours, `ana users add NAME` another's.",
+            f"Others may reach {host if host != LOCAL else 'this server'}, but nobody has a token to sign in with.",
+            "Create yours with `ana users token owner`, and others with `ana users add NAME`.",
         )
     if workers is not None and not workspace.has_database:
         raise ConfigError("Workers carry out runs that wait in a database.", "Set ANA_DATABASE_URL.")
@@ -85,7 +85,7 @@ def serve(
     name = _UNSPECIFIED.get(host, host)
     address = f"http://{f'[{name}]' if ':' in name else name}:{port}"
     tell(f"Page: {find_site(settings.ana_public_url, settings.ana_hosts) or address}{PAGE} (Ctrl-C ends it)")
-    tell(f"API: {address}{', and at each address of this machine' if name != host else ''}")
+    tell(f"API: {address}{', and at every address of this machine' if name != host else ''}")
     allow_many_files()
     from app.server.app import build_app
 
@@ -96,7 +96,7 @@ def serve(
 
 @contextmanager
 def _keeping_workers(count: int) -> Iterator[None]:
-    """Have so many workers as children while the context is open; one that ends is followed by another."""
+    """Keep this number of workers as children while the context is open; replace one that ends."""
     stop = threading.Event()
     keepers = [threading.Thread(target=_keep_worker, args=[stop], name="worker") for _ in range(count)]
     for keeper in keepers:
@@ -110,7 +110,7 @@ def _keeping_workers(count: int) -> Iterator[None]:
 
 
 def _keep_worker(stop: threading.Event) -> None:
-    """Have a worker until this process stops, or the worker was told to stop: Ctrl-C tells both."""
+    """Keep a worker until this process or the worker is told to stop; Ctrl-C stops both."""
     from ana.children import start_python
 
     while not stop.is_set():
@@ -126,7 +126,7 @@ def _keep_worker(stop: threading.Event) -> None:
 
 
 def run(build: "Callable[[], Starlette]", host: str, port: int, settings: Settings) -> None:
-    """Serve until this process is told to end. Raises UserError if the server cannot start."""
+    """Serve until this process gets a signal to end. Raises UserError if the server cannot start."""
     from uvicorn import Config
 
     from app.server.connections import SECONDS, Protocol
@@ -152,4 +152,4 @@ def run(build: "Callable[[], Starlette]", host: str, port: int, settings: Settin
         with suppress(KeyboardInterrupt):  # which the library raises when it has ended
             Server(config).run()
     except SystemExit as exc:  # the library has logged why
-        raise UserError("The server could not start.", f"{settings.log_file_path} tells why.") from exc
+        raise UserError("The server could not start.", f"{settings.log_file_path} says why.") from exc

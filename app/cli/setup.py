@@ -21,49 +21,49 @@ from app.trial import ask_for_hello
 
 def setup(
     provider: Annotated[
-        str | None, typer.Option(metavar="|".join(CHOICES), help="What answers; asked for if it is not given.")
+        str | None, typer.Option(metavar="|".join(CHOICES), help="The provider; asked for if missing.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The model's name; asked for if it is not given.")] = None,
-    url: Annotated[str | None, typer.Option(help="The server's address; asked for if it is needed.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name; asked for if missing.")] = None,
+    url: Annotated[str | None, typer.Option(help="The server's address; asked for if needed.")] = None,
 ) -> None:
-    """Choose what answers, try it with one message, and write .env. A key is asked for, or read from a pipe."""
+    """Choose a model, try it with one message, and write .env. The key is asked for or read from a pipe."""
     env = read_environment()  # with what is typed: whoever has to answer again finds it there
     while True:
         try:
             provider, values = choose(env, provider, model, url)
             settings = load_settings(read_environment() | values)
             to = destination(settings)
-            say(f"What you type, and what is found for it, goes to {to}." if to else "Nothing leaves this machine.")
+            say(f"Your messages, and what is found for them, go to {to}." if to else "Nothing leaves this machine.")
             if settings.provider != "offline":
                 _try(settings)
             break
         except AnaError as exc:
             if not sys.stdin.isatty() or model or url:  # what was typed stays; what a command says is wrong
                 raise
-            say(f"{exc.sentence()}\nNothing was written. Try again; Enter keeps what you typed.")
+            say(f"{exc.sentence()}\nNothing was written. Try again; Enter keeps your last answer.")
             model = url = None
     file = settings_module.find_places().env_file
     write_env_file(file, values)
-    say(f"Written to {file}, which only you may read. `ana` begins.")
+    say(f"Written to {file}, which only you can read. Start with `ana`.")
     if sys.stdin.isatty() and not read_environment().get("ANA_NOTIFY"):
         _offer_address(file)
     for name in sorted(values.keys() & os.environ.keys()):
-        say(f"{name} is set in the environment too, which counts more than .env.")
+        say(f"{name} is also set in the environment, which takes precedence over .env.")
 
 
 def _offer_address(file: Path) -> None:
-    """Ask where reminders ring; an address is written if a test message could be sent there."""
-    question = "Where reminders ring, such as ntfys://ntfy.sh/a-long-secret-name (Enter: nowhere)"
+    """Ask for the address for reminders; save it if a test message could be sent there."""
+    question = "Address for reminders, such as ntfys://ntfy.sh/a-long-secret-name (Enter: none)"
     while (address := ask(question, "")) and (reason := send(address, TEST)):
-        say(f"The test message could not be sent: {reason.rstrip('.')}. Nothing of it was written.")
+        say(f"The test message could not be sent: {reason.rstrip('.')}. The address was not saved.")
     if not address:
         return
     write_env_file(file, {"ANA_NOTIFY": address})
-    say("A test message was sent. `ana serve --install` lets them ring also while ana is not open.")
+    say("A test message was sent. With `ana serve --install` reminders also arrive while ana is not open.")
 
 
 def _try(settings: Settings) -> None:
-    """Ask the model to say hello, and say what it took."""
+    """Ask the model to say hello, and print the time and tokens."""
     name = model_name(settings)
     say(f"Asking {name} to say hello…")
     try:
@@ -77,6 +77,4 @@ def _try(settings: Settings) -> None:
         "A turn is one to three such calls, with the conversation."
     )
     if find_price(name, settings) is None:
-        say(
-            f"What {name} costs is not known; OPENAI_INPUT_PRICE_PER_1K and OPENAI_OUTPUT_PRICE_PER_1K in .env tell it."
-        )
+        say(f"The price of {name} is unknown; set OPENAI_INPUT_PRICE_PER_1K and OPENAI_OUTPUT_PRICE_PER_1K in .env.")

@@ -1,4 +1,4 @@
-"""`ana telegram`: answer what people write to a bot of theirs, and link a chat to a person."""
+"""`ana telegram`: answer messages to a Telegram bot, and link chats to people."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,10 +19,10 @@ PROGRAM = "ana telegram"
 
 
 def telegram(
-    link: Annotated[bool, typer.Option("--link", help="Show a code that makes a chat with the bot yours.")] = False,
-    unlink: Annotated[bool, typer.Option("--unlink", help="Let your chat be nobody's again.")] = False,
+    link: Annotated[bool, typer.Option("--link", help="Show a code that links your chat with the bot.")] = False,
+    unlink: Annotated[bool, typer.Option("--unlink", help="Remove the link of your chat.")] = False,
 ) -> None:
-    """Answer what comes from Telegram, as long as it runs; `ana serve` does so too: docs/telegram.md."""
+    """Answer messages from Telegram while it runs, as `ana serve` also does: docs/telegram.md."""
     from app.serving import is_serving
     from app.telegram import links
     from app.telegram.api import open_api
@@ -30,7 +30,7 @@ def telegram(
     workspace = start()
     if unlink:
         was_linked = links.unlink(workspace)
-        tell("Your chat is nobody's any more." if was_linked else "No chat was linked.")
+        tell("Your chat is no longer linked." if was_linked else "No chat was linked.")
         return
     api = open_api(workspace.settings)
     try:
@@ -41,7 +41,7 @@ def telegram(
         write_line(links.make_code(workspace))
         tell(f"Send this to @{name} at Telegram within ten minutes, while `ana telegram` or `ana serve` runs.")
     elif is_serving(workspace):
-        raise StoreBusy("`ana serve` runs here, and answers Telegram already.")
+        raise StoreBusy("`ana serve` is running and already answers Telegram.")
     else:
         from app.telegram.bot import answer_telegram
 
@@ -53,7 +53,7 @@ def telegram(
 
 
 class _Assistants:
-    """What runs the turns of each person, opened when it is first needed.
+    """The assistants of people, opened when first needed.
 
     Args:
         stack: Closes them.
@@ -66,7 +66,7 @@ class _Assistants:
 
     @contextmanager
     def hold(self, person: str) -> "Iterator[Assistant]":
-        """Yield what runs the turns of a person. Errors as of `open_assistant`."""
+        """Yield the assistant of a person. Errors as of `open_assistant`."""
         from ana.handles import open_handles
         from ana.workspace import open_workspace
         from app.turn import open_assistant

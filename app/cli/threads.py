@@ -1,4 +1,4 @@
-"""`ana threads`: conversations listed, shown, deleted and restored."""
+"""`ana threads`: list, show, delete and restore conversations."""
 
 import sys
 from typing import Annotated
@@ -28,12 +28,12 @@ def _default(context: typer.Context) -> None:
 
 @threads.command("list")
 def list_threads() -> None:
-    """List every conversation, the one used last first; with one that waits for a decision, for how long it has."""
+    """List all conversations, last used first, and how long each has waited for a decision."""
     show_threads(start())
 
 
 def show_threads(workspace: Workspace) -> None:
-    """Print every conversation: in a terminal as a table, in a pipe with its whole id, tabs between the cells."""
+    """Print every conversation: in a terminal as a table, in a pipe with full ids, separated by tabs."""
     conversations, clock = workspace.open_threads(), workspace.make_clock()
     waits = {id: f"waits for a decision, {age}" for id, age in conversations.waiting().items()}
     every = conversations.all()
@@ -53,8 +53,8 @@ def show_threads(workspace: Workspace) -> None:
 
 @threads.command("show")
 def show_thread(
-    name: Annotated[str, typer.Argument(help="A thread's name or id, or its place in the list: 1 is the last used.")],
-    limit: Annotated[int, typer.Option(min=1, help="How many turns at most, the last ones.")] = 1000,
+    name: Annotated[str, typer.Argument(help="A thread's name or id, or its position in the list, from 1.")],
+    limit: Annotated[int, typer.Option(min=1, help="Show at most so many turns, the last ones.")] = 1000,
     before: Annotated[str | None, typer.Option(help="Only turns before this one, by its id.")] = None,
 ) -> None:
     """Show a conversation, turn by turn, from its traces."""
@@ -71,21 +71,21 @@ def show_thread(
 @threads.command("delete")
 def delete_thread(
     name: ThreadName,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed outside a terminal.")] = False,
 ) -> None:
-    """Delete a conversation and its traces; the items and lines it stored stay. It can be taken back."""
+    """Delete a conversation and its traces; items and lines that it stored stay. This can be undone."""
     conversations = start().open_threads()
     thread = conversations.describe(conversations.resolve(name))
     if not conversations.exists(thread.id):
         raise UserError(f"There is no thread {name!r}.", "`ana threads list` shows them.")
     require_consent(f"Delete the conversation {name} ({pluralize(thread.turns, 'turn')})?", yes=yes)
     conversations.move_to_trash(thread.id)
-    tell(f"Deleted thread {name}. To take it back: ana threads restore {name}")
+    tell(f"Deleted thread {name}. To undo: ana threads restore {name}")
 
 
 @threads.command("drop")
 def drop_request(name: ThreadName) -> None:
-    """End the turn of a conversation that waits for a decision, without one; nothing of it is done."""
+    """End a turn that waits for a decision, without carrying anything out."""
     from ana.handles import open_handles
     from app.turn import open_assistant
 
@@ -97,6 +97,6 @@ def drop_request(name: ThreadName) -> None:
 
 @threads.command("restore")
 def restore_thread(name: ThreadName) -> None:
-    """Take back the deletion of a conversation; possible until the trash is purged."""
+    """Restore a deleted conversation; possible until the trash is purged."""
     thread = start().open_threads().restore(name)
-    tell(f"The thread {name} is there again, with {pluralize(thread.turns, 'turn')}.")
+    tell(f"The thread {name} is restored, with {pluralize(thread.turns, 'turn')}.")

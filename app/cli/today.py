@@ -1,4 +1,4 @@
-"""`ana today`: what is overdue, today's and the next days', on one screen."""
+"""`ana today`: overdue items, today and the next days, on one screen."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from app.startup import start
 def today(
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show the day at a glance: what is overdue, today with its times, then the next days, on one screen."""
+    """Show the day on one screen: overdue items, today with its times, and the next days."""
     with open_data(start(), "ana today") as handles:
         if json_:
             day = {"day": handles.clock.now().date().isoformat()}

@@ -1,4 +1,4 @@
-"""`ana traces`: the traces of conversations, and forgetting old ones."""
+"""`ana traces`: list the traces of conversations, and delete old ones."""
 
 from typing import Annotated
 
@@ -16,20 +16,20 @@ from app.startup import start
 
 def traces(
     older_than: Annotated[str | None, typer.Option(help="Only turns older than this: 30d, 4w.")] = None,
-    purge: Annotated[bool, typer.Option("--purge", help="Forget them permanently; needs --older-than.")] = False,
+    purge: Annotated[bool, typer.Option("--purge", help="Delete them permanently; needs --older-than.")] = False,
 ) -> None:
-    """Show the traces of conversations: how many turns, how large; or forget old ones."""
+    """List the traces of conversations with their turns and sizes; or delete old ones."""
     if not purge:
         show_traces(start(), older_than)
     elif older_than is None:
         raise typer.BadParameter("--purge needs --older-than.")
     else:
         count = purge_traces(start(), older_than)
-        tell(f"{pluralize(count, 'turn')} {'is' if count == 1 else 'are'} forgotten permanently.")
+        tell(f"{pluralize(count, 'turn')} {'is' if count == 1 else 'are'} deleted permanently.")
 
 
 def show_traces(workspace: Workspace, older_than: str | None) -> None:
-    """Print every conversation's trace: how many turns, how large, the last one."""
+    """Print every conversation's trace: its turns, size and last turn."""
     traces, threads, clock = workspace.open_traces(), workspace.open_threads(), workspace.make_clock()
     before = moment_before(older_than, clock) if older_than else None
     rows = []
@@ -48,11 +48,11 @@ def show_traces(workspace: Workspace, older_than: str | None) -> None:
 
 
 def purge_traces(workspace: Workspace, older_than: str) -> int:
-    """Forget permanently the turns that are older than this; conversations stay. Return how many turns that were.
+    """Delete older turns permanently; conversations stay. Return the number of deleted turns.
 
     Raises:
-        StoreBusy: Another program works in a conversation.
-        UserError: That is not an age.
+        StoreBusy: Another program is using a conversation.
+        UserError: It is not an age.
     """
     traces, locks, count = workspace.open_traces(), workspace.open_locks(), 0
     before = moment_before(older_than, workspace.make_clock())

@@ -1,4 +1,4 @@
-"""`ana trash`: deleted items, lines and conversations, to be brought back or purged."""
+"""`ana trash`: list, restore and purge deleted items, lines and conversations."""
 
 from collections.abc import Collection
 from typing import Annotated
@@ -20,14 +20,14 @@ from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
 from app.startup import start
 
-HELP = "What was deleted: list it, bring it back, purge it."
+HELP = "Deleted items, lines and conversations: list, restore, purge."
 trash = typer.Typer(help=HELP)
 
 
 @trash.callback(invoke_without_command=True, help=HELP)
 def _default(
     context: typer.Context,
-    purge: Annotated[bool, typer.Option("--purge", help="Delete permanently what is older than --older-than.")] = False,
+    purge: Annotated[bool, typer.Option("--purge", help="Permanently delete what is older than --older-than.")] = False,
     older_than: Annotated[str, typer.Option(help="An age: 30d, 4w.")] = "30d",
     with_conversations: Annotated[
         bool, typer.Option("--with-conversations", help="With --purge: also conversations that mention it.")
@@ -46,7 +46,7 @@ def _default(
 
 @trash.command("list")
 def list_trash() -> None:
-    """List what was deleted, the last first."""
+    """List everything in the trash, latest first."""
     show_trash(start())
 
 
@@ -56,21 +56,21 @@ def restore_item(
         list[str], typer.Argument(metavar="NAME", help="An item's id, line 3, or a conversation's name or id.")
     ],
 ) -> None:
-    """Bring something deleted back."""
+    """Restore something from the trash."""
     from ana.memory.trash import restore
 
     workspace, name = start(), " ".join(words)
     threads = workspace.open_threads()
     if threads.find_deleted(name):
         thread = threads.restore(name)
-        say(f"The conversation {thread.name or thread.id[:8]} is there again, with {pluralize(thread.turns, 'turn')}.")
+        say(f"The conversation {thread.name or thread.id[:8]} is restored, with {pluralize(thread.turns, 'turn')}.")
         return
     with open_data(workspace, "ana trash") as handles:
         say(f"  {describe_change(make_receipt(restore(handles.memory, name), handles.clock.zone))}")
 
 
 def show_trash(workspace: Workspace) -> None:
-    """Print what was deleted, the last first."""
+    """Print the contents of the trash, latest first."""
     from ana.memory.trash import list_deleted
 
     with open_data(workspace, "ana trash") as handles:
@@ -88,11 +88,11 @@ def show_trash(workspace: Workspace) -> None:
 
 
 def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bool, yes: bool) -> None:
-    """Delete permanently what was deleted longer ago than an age such as 30d, so that no file holds it.
+    """Delete permanently what was deleted longer ago than an age such as 30d, so that no file contains it.
 
     Raises:
-        UserError: That is not an age, or the person does not agree.
-        StoreBusy: A server, or another program, works in a conversation.
+        UserError: It is not an age, or the person does not agree.
+        StoreBusy: A server or another program is using a conversation.
     """
     from ana.memory.trash import list_deleted, purge
 
@@ -110,12 +110,12 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
     counts += [pluralize(len(conversations), "conversation")]
     sentences = [f"Deleted permanently: {', '.join(counts)}."]
     if kinds and not with_conversations:
-        sentences.append("What was said about them stays.")
+        sentences.append("Messages about them stay.")
     tell(" ".join(sentences + name_unreached(workspace)))
 
 
 def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations: set[str], *, yes: bool) -> set[str]:
-    """Delete what mentions records, and conversations, and return the conversations that were deleted."""
+    """Delete mentions of records, and conversations, and return the deleted conversations."""
     refuse_while_serving(handles.workspace, "purge")
     named = (entry for id in {id for _, id in records} for entry in handles.memory.history(id=id))
     entries = [entry for entry in named if entry.change.key in records]
@@ -131,7 +131,7 @@ def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations
 
 
 def _find_conversations(workspace: Workspace, entries: Collection[Entry]) -> set[str]:
-    """Return the ids of threads that changed or mention records, deleted threads and lone traces among them."""
+    """Return the ids of threads that changed or mention records, including deleted threads and orphaned traces."""
     mentions, threads = _find_mentions(entries), workspace.open_threads()
     changed = {entry.thread for entry in entries if entry.thread}
     known = {*threads.store.ids(), *filter(is_thread_id, workspace.open_traces().ids())}

@@ -1,4 +1,4 @@
-"""`ana undo`: take a whole turn back."""
+"""`ana undo`: undo a whole turn."""
 
 from typing import Annotated
 
@@ -10,10 +10,10 @@ from app.undo import undo_turn
 
 
 def undo(
-    turn: Annotated[str | None, typer.Option(help="The turn; default: the last one that changed something.")] = None,
-    force: Annotated[bool, typer.Option(help="Restore also what something else has changed since.")] = False,
+    turn: Annotated[str | None, typer.Option(help="The turn; default: the last one that made a change.")] = None,
+    force: Annotated[bool, typer.Option(help="Also undo records that have been changed since.")] = False,
 ) -> None:
-    """Take a whole turn back, items and Global Context alike. This can itself be taken back."""
+    """Undo a whole turn, for items and Global Context. You can undo this as well."""
     workspace = start()
     with open_data(workspace, "ana undo") as handles:
         undone = undo_turn(handles.memory, turn, override=force, user=spell_user(workspace))

@@ -1,4 +1,4 @@
-"""`ana users`: the people who may sign in, and what they sign in with."""
+"""`ana users`: the people who may sign in, and their tokens."""
 
 import io
 from typing import Annotated
@@ -19,7 +19,7 @@ Name = Annotated[str, typer.Argument(help="Small letters, digits, - and _.")]
 
 @users.command("list")
 def list_people() -> None:
-    """List everybody, a name on each line, the owner first."""
+    """List everybody, one name per line, the owner first."""
     for name in People(start().settings).names():
         write_line(name)
 
@@ -32,7 +32,7 @@ def add_person(name: Name) -> None:
 
 @users.command("token")
 def renew_token(name: Name) -> None:
-    """Print a new token of a person; the old one ends, and every device of theirs is signed out."""
+    """Print a new token for a person; the old one is revoked, and their devices are signed out."""
     _show_token(name, People(start().settings).renew(name))
 
 
@@ -40,10 +40,10 @@ def renew_token(name: Name) -> None:
 def show_link(
     name: Name,
     url: Annotated[
-        str | None, typer.Option(help="Where the server is reached; default: the first of ANA_HOSTS.")
+        str | None, typer.Option(help="The server's public address; default: the first of ANA_HOSTS.")
     ] = None,
 ) -> None:
-    """Show a QR code with which a person's phone signs in; for one use, within five minutes."""
+    """Show a QR code that signs a person's phone in; it works once, within five minutes."""
     import segno
 
     workspace = start()
@@ -63,14 +63,14 @@ def show_link(
 @users.command("remove")
 def remove_person(
     name: Name,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed where nobody can be asked.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed outside a terminal.")] = False,
 ) -> None:
-    """End a person's tokens, and put what they have aside, with a backup of it."""
+    """Revoke a person's tokens, and set their data aside, with a backup."""
     settings = start().settings
-    require_consent(f"Remove {name}, and put everything of theirs aside?", yes=yes, done="removed")
-    tell(f"Removed {name}. What they had is in {People(settings).remove(name)}.")
+    require_consent(f"Remove {name}, and set their data aside?", yes=yes, done="removed")
+    tell(f"Removed {name}. Their data is in {People(settings).remove(name)}.")
 
 
 def _show_token(name: str, token: str) -> None:
     write_line(token)
-    tell(f"This is {name}'s token, shown this once. Programs send it as `Authorization: Bearer TOKEN`.")
+    tell(f"This is {name}'s token; it is shown only once. Programs send it as `Authorization: Bearer TOKEN`.")

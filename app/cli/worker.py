@@ -1,4 +1,4 @@
-"""`ana worker`: carries out the runs that wait in a database, for everybody."""
+"""`ana worker`: carry out the runs that wait in a database, for everybody."""
 
 import asyncio
 import gc
@@ -16,14 +16,14 @@ from app.startup import start
 
 LOOK_SECONDS = 1.0
 
-Runs = Annotated[int, typer.Option("--runs", min=1, max=500, help="How many runs it works at, at once.")]
+Runs = Annotated[int, typer.Option("--runs", min=1, max=500, help="How many runs to carry out at once.")]
 
 
 def worker(
     runs: Runs = ALL,
     parent: Annotated[int, typer.Option(hidden=True, help="The process with which it ends.")] = 0,
 ) -> None:
-    """Carry out the runs that wait in the database, until it is stopped; another worker goes on with what is left."""
+    """Carry out runs that wait in the database until stopped; other workers continue interrupted runs."""
     workspace = start()
     if not workspace.has_database:
         raise ConfigError("A worker carries out runs that wait in a database.", "Set ANA_DATABASE_URL.")

@@ -1,4 +1,4 @@
-"""What a client is answered: results with their receipt inside a fence, requests that wait, errors."""
+"""Answers to a client: results with their receipt inside a fence, waiting requests, errors."""
 
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -23,10 +23,10 @@ MOST_MATCHES = 20
 """Results of a search."""
 
 PART = 40_000
-"""Characters of an item that one answer has."""
+"""Most characters of an item in one answer."""
 
 MOST_TITLE = 120
-"""Characters of a result's title."""
+"""Most characters of a result's title."""
 
 
 def answer(
@@ -35,13 +35,13 @@ def answer(
     args: Mapping[str, Any],
     approved: Collection[str] = (),
 ) -> CallToolResult | OpenRequest:
-    """Return the answer to a call, or what the person is to be asked.
+    """Return the answer to a call, or the question for the person.
 
     Args:
         session: The client's.
         name: The tool.
         args: Its arguments.
-        approved: The digests of what the person has approved.
+        approved: Digests of what the person has approved.
 
     Raises:
         AnaError: It failed.
@@ -53,7 +53,7 @@ def answer(
 
 
 def postpone(session: Session, name: str, args: Mapping[str, Any], request: OpenRequest, why: str) -> CallToolResult:
-    """Keep a call waiting for the person, and tell so."""
+    """Store a call until the person decides, and return an answer that says so."""
     id = session.keep_waiting(name, args, request)
     text = f"{why} It waits as request {id[:8]}; `ana approve` decides it."
     return _result({"waits_for_the_person": id, "not_done": text})
@@ -66,17 +66,17 @@ def answer_error(error: AnaError) -> CallToolResult:
 
 
 def seal(request: OpenRequest) -> str:
-    """Return what a reply must come with: it is given to what was shown, whichever process showed it."""
+    """Return the seal that a reply must carry: it applies only to the request shown, by whichever process."""
     return "-".join(request["digests"][call] for call in request["calls"])
 
 
 def word(request: OpenRequest) -> str:
-    """Return a request as the person is shown it."""
+    """Return the words in which a request is shown to the person."""
     return plain_text("\n".join(str(action["description"]) for action in show_request(request)["action_requests"]))
 
 
 def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResult:
-    """Answer one of the two tools that research connectors know, in the form that they read: without a fence."""
+    """Answer one of the two tools that research connectors know, in their format, without a fence."""
     wanted = args.get("query" if name == SEARCH.name else "id")
     if not isinstance(wanted, str) or not wanted.strip():
         raise ToolError(f"{name} needs a text.", "Give what is looked for.")
@@ -111,7 +111,7 @@ def _cite(id: str, content: str) -> dict[str, Any]:
 
 
 def _show(message: ToolMessage) -> CallToolResult:
-    """Return an answer with its text inside a fence, as our own model gets it."""
+    """Return an answer with its text inside a fence, as ana's own model gets it."""
     if message.status == "error":
         return _fail(message.text)
     receipt = message.additional_kwargs.get(RECEIPT)
@@ -121,7 +121,7 @@ def _show(message: ToolMessage) -> CallToolResult:
 
 
 def _fail(text: str) -> CallToolResult:
-    """Return an error inside a fence: it may quote what is stored, such as a line that was not read."""
+    """Return an error inside a fence, since it may quote stored text, such as an unread line."""
     return CallToolResult(content=[TextContent(text=fence(plain_text(text), None))], is_error=True)
 
 

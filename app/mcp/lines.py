@@ -1,5 +1,5 @@
-"""Standard input of a client, line by line: what no message can be read from is answered here, for the library drops
-it, and a client would wait for ever."""
+"""Standard input of a client, line by line. Unreadable messages are answered here, because the library drops
+them and the client would wait forever."""
 
 import json
 import os
@@ -18,17 +18,17 @@ _NO_MESSAGE = "This is no message of JSON-RPC 2.0."
 
 
 class Answers(Protocol):
-    """Where messages to the client go."""
+    """The stream of messages to the client."""
 
     async def send(self, item: SessionMessage, /) -> None:
         """Send one."""
 
 
 class Lines:
-    """The lines that hold a message.
+    """The lines that contain a message.
 
     Args:
-        file: Where they are read. Bytes that are not UTF-8 come as `ana.text` knows them.
+        file: The file to read. Bytes that are not UTF-8 are represented as in `ana.text`.
     """
 
     answers: Answers
@@ -52,7 +52,7 @@ class Lines:
 
 
 def take_input() -> IO[str]:
-    """Return standard input, which from now on nothing else in this process, and none of its children, can read."""
+    """Return standard input, and keep everything else in this process and its children from reading it."""
     file = os.fdopen(os.dup(0), encoding="utf-8", errors="surrogateescape")
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -60,7 +60,7 @@ def take_input() -> IO[str]:
 
 
 def is_message(line: str) -> bool:
-    """Return whether the library can read a line as what it is."""
+    """Return whether the library can parse a line as a message."""
     try:
         message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:  # of pydantic, or the text cannot be encoded
@@ -73,8 +73,8 @@ def read_refusal(line: str) -> dict[str, Any] | str | None:
     """Return the answer to a line that cannot be read.
 
     Returns:
-        A message to the client; of a client's own answer, the line that says to whoever waits for it that it failed;
-        None for a notification, which nobody waits for.
+        A message to the client; for an unreadable answer, the line that reports the failure to its caller;
+        None for a notification, which needs no answer.
     """
     try:
         message: Any = read_any_json(line)

@@ -1,4 +1,4 @@
-"""What another assistant reads and is offered beside the tools: Global Context, the day, one item, three prompts."""
+"""Resources and prompts for other assistants: Global Context, the day, one item, three prompts."""
 
 import json
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CONTEXT, TODAY, ITEM = "ana://context", "ana://today", "ana://item/"
 ROOM = 60, 100
-"""Lines and columns of the day."""
+"""Most lines and columns of the day."""
 
 RESOURCES = [
     Resource(uri=CONTEXT, name="context", title="Global Context", description="What is known about the person."),
@@ -45,10 +45,10 @@ PROMPTS = [
 
 
 def read_resource(session: "Session", uri: str) -> tuple[str, str]:
-    """Return the text of a resource, and its MIME type.
+    """Return the text of a resource and its MIME type.
 
     Raises:
-        NoSuchItem: There is none.
+        NoSuchItem: It does not exist.
     """
     from ana.memory.item import to_json
     from ana.models.fence import fence
@@ -68,7 +68,7 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
 
 
 def read_context(session: "Session") -> str:
-    """Return the lines of Global Context with their numbers, and from whom they are if not the person's."""
+    """Return the lines of Global Context with their numbers, and their sources if not the person."""
     sources = {int(line.id): line.source for line in session.handles.memory.backend.scan("line")}
     from_ = {number: f" (from {source})" for number, source in sources.items() if is_others(source)}
     lines = (f"{number}: {text}{from_.get(number, '')}" for number, text in session.read_lines().items())
@@ -76,7 +76,7 @@ def read_context(session: "Session") -> str:
 
 
 def _read_today(session: "Session") -> str:
-    """Return what is due, by days."""
+    """Return due items, grouped by day."""
     from app.due import group_due_locally, list_today
 
     groups = group_due_locally(session.handles)
@@ -91,7 +91,7 @@ def write_prompt(session: "Session", name: str, arguments: Mapping[str, str]) ->
     """Return a prompt with its arguments.
 
     Raises:
-        ToolError: There is none of this name, or an argument is missing.
+        ToolError: No prompt has this name, or an argument is missing.
     """
     prompt = next((each for each in PROMPTS if each.name == name), None)
     if prompt is None:

@@ -1,6 +1,6 @@
-"""The server: requests of MCP, answered by sessions, the same over stdio and HTTP.
+"""The MCP server: sessions answer requests, in the same way over stdio and HTTP.
 
-What the first answers need is imported here. The rest, with the store, is opened while the client talks.
+Only imports for the first answers are here. The rest, with the store, is loaded while the client is talking.
 """
 
 import asyncio
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from graph.state import OpenRequest
 
 CLIENT = "client"
-"""A client that does not tell its name."""
+"""The name of a client that does not give one."""
 
 LONGEST_NAME = 40
-"""Characters of a client's name."""
+"""Most characters of a client's name."""
 
 DO, LEAVE = "do it", "do not do it"
 FORM: dict[str, Any] = {
@@ -44,10 +44,10 @@ FORM: dict[str, Any] = {
     "required": ["decision"],
 }
 _QUESTION = "decision"
-"""The key of what is asked in a reply."""
+"""The key of the question in a reply."""
 
 SETTLING = 1.0
-"""Seconds after which a session's records are written, those of a moment at once: calls wait for the same disk."""
+"""Seconds before a session's records are written together, because calls wait for the same disk."""
 
 Context = ServerRequestContext[Any, Any]
 Answer = types.CallToolResult | types.InputRequiredResult
@@ -58,7 +58,7 @@ class McpServer:
     """Answers the requests of clients.
 
     Args:
-        find_sessions: Returns the sessions of the person whose request it is.
+        find_sessions: Returns the sessions of the person who makes the request.
     """
 
     def __init__(self, find_sessions: Callable[[Context], Sessions]) -> None:
@@ -66,7 +66,7 @@ class McpServer:
         self._settling: dict[Session, asyncio.Task[None]] = {}
 
     def build(self) -> "Server[Any]":
-        """Return the object that a transport runs, or an application mounts."""
+        """Return the object that a transport runs or an application mounts."""
         return Server(
             "ana",
             version=__version__,
@@ -106,7 +106,7 @@ class McpServer:
                     return do(session), session
             except FILE_ERRORS as exc:
                 raise ToolError(
-                    f"The files could not be used: {describe_fault(exc)}.", "Tell the user: `ana doctor` looks."
+                    f"The files could not be used: {describe_fault(exc)}.", "Tell the user: `ana doctor` checks why."
                 ) from exc
 
         limiter = self._find_sessions(context).limiter
@@ -212,7 +212,7 @@ def _tell(result: T) -> Callable[[Context, types.PaginatedRequestParams | None],
 
 
 def _name_client(context: Context) -> str:
-    """Return the client's name as it stands in turns: in small letters and figures."""
+    """Return the client's name as turns use it: in lower-case letters and digits."""
     params = context.session.client_params
     name = re.sub(r"[^a-z0-9]+", "-", params.client_info.name.lower()).strip("-") if params else ""
     return name[:LONGEST_NAME].strip("-") or CLIENT
@@ -227,7 +227,7 @@ async def _elicit(context: Context, message: str) -> types.ElicitResult:
 
 
 def _can_ask(context: Context) -> bool:
-    """Whether the client shows people a form; one that names no kind of elicitation has forms."""
+    """Return whether the client can show a form; a client that names no kind of elicitation can."""
     able = context.session.client_capabilities
     asks = able.elicitation if able else None
     return asks is not None and (asks.form is not None or asks.url is None)

@@ -1,4 +1,4 @@
-"""What another assistant does on a person's store: its calls, weighed as ours are, each an act that can be undone."""
+"""Calls of another assistant on a person's store: weighed like ana's own, each an act that can be undone."""
 
 import json
 import logging
@@ -40,10 +40,10 @@ from tools.arguments import read_properties
 from tools.catalog import CONTEXT_TOOLS, READERS, TOOLS
 
 MINUTE = timedelta(minutes=1)
-"""The time in which only so many records are written without asking, and the same words once."""
+"""The period that limits records written without asking, and in which the same words are written once."""
 
 ATTEMPTS = 3
-"""How often a call is weighed whose record others change meanwhile."""
+"""How often a call is weighed again when its record changes meanwhile."""
 
 ADDS: dict[str, Kind] = {"create_item": "item", "append_context": "line"}
 """The tools that add a record, by its kind."""
@@ -52,17 +52,17 @@ RECEIPT = "receipt"
 """Key in an answer's `additional_kwargs` for what its call wrote, in words."""
 
 UNWRITTEN: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
-"""What keeps a record from being written."""
+"""Errors that prevent writing a record."""
 
 _log = logging.getLogger(__name__)
 
 
 class Session:
-    """The calls of one client, one at a time, in a conversation of their own.
+    """The calls of one client, one at a time, in a separate conversation.
 
     Args:
-        handles: The store, and where records are kept.
-        client: The client's name, as it tells it.
+        handles: The store, and the storage of records.
+        client: The name that the client gives.
         name: The conversation's.
     """
 
@@ -70,7 +70,7 @@ class Session:
         self.handles = handles
         self.client = client
         self.count = 0
-        """How many calls have begun."""
+        """The number of calls so far."""
         self._name = name
         self._thread = ""
         self._last: list[AnyMessage] = []
@@ -78,17 +78,17 @@ class Session:
         self._lines: dict[str, str] = {}
         """Digests of the lines of Global Context that the client has seen, by number."""
         self._unwritten: list[tuple[Turn, list[AnyMessage], str]] = []
-        """Records that are written when the answer has left: the disk is slow."""
+        """Records to write after the answer was sent, because the disk is slow."""
         self._lock = threading.Lock()
 
     @property
     def thread(self) -> str:
-        """The id of the conversation, which has a name for lists."""
+        """Return the id of the conversation, which also has a name for lists."""
         self._thread = self._thread or self.handles.workspace.open_threads().remember(self._name)
         return self._thread
 
     def read_lines(self) -> dict[int, str]:
-        """Return Global Context; the client has seen it then, and may change it."""
+        """Return Global Context, and note that the client has seen it and may change it."""
         memory = self.handles.memory
         lines = memory.lines()
         self._see_lines(lines.items())
@@ -96,32 +96,32 @@ class Session:
         return lines
 
     def read_item(self, id: str) -> Item:
-        """Return an item, which the client has read then.
+        """Return an item, and note that the client has read it.
 
         Raises:
-            NoSuchItem: There is none.
+            NoSuchItem: It does not exist.
         """
         item = self.handles.memory.get(id)
         self.see([item])
         return item
 
     def see(self, records: Iterable[Item]) -> None:
-        """Note records that the client has read, of which others may have told some."""
+        """Note records that the client has read, which may contain text by others."""
         self._note(text for record in records for text in list_texts(record))
 
     def call(self, name: str, args: Mapping[str, Any], approved: Collection[str] = ()) -> ToolMessage | OpenRequest:
-        """Run a call, and keep a record of it. One that asks is not run.
+        """Run a call and record it. A call that asks first is not run.
 
         Args:
             name: The tool.
             args: Its arguments.
-            approved: The digests of what the person has approved, of a request's `digests`.
+            approved: Approved digests, from a request's `digests`.
 
         Returns:
-            The answer, or what the person is to be asked.
+            The answer, or the question for the person.
 
         Raises:
-            ToolError: It is none of ours. Tools of the person's own act outside, and are not offered here.
+            ToolError: ana has no such tool. The person's own tools act outside and are not offered here.
         """
         if name not in TOOLS:
             raise ToolError(f"There is no tool {name!r:.60}.", f"The tools are: {', '.join(TOOLS)}.")
@@ -131,12 +131,12 @@ class Session:
             return self._attempt(name, args, approved)
 
     def keep_waiting(self, name: str, args: Mapping[str, Any], request: OpenRequest) -> str:
-        """Let a call wait for the person's decision, wherever they give it. Return the request's id.
+        """Store a call until the person decides in any program. Return the request's id.
 
         Args:
             name: The tool.
             args: Its arguments.
-            request: What the person is asked. The same, asked again, waits once.
+            request: The question for the person. A repeated question waits only once.
         """
         from app.pending import keep_waiting
 
@@ -148,7 +148,7 @@ class Session:
             return keep_waiting(self.handles, waiting, f"{self.client} asks {seal[:16]}")
 
     def settle(self) -> None:
-        """Write the records of the calls that were answered."""
+        """Write the records of answered calls."""
         with self._lock:
             unwritten, self._unwritten = self._unwritten, []
         try:
@@ -183,7 +183,7 @@ class Session:
         return answer_error(read.id, name, RecordChanged("item", str(args.get("id", ""))))
 
     def _build(self, name: str, args: Mapping[str, Any], id: str) -> tuple[State, Runtime[Context], AIMessage]:
-        """Return the state of a turn that is the call, a run for it, and the message that makes it."""
+        """Return the state of a turn that consists of the call, its run, and the message with the call."""
         question = HumanMessage(f"{self.client}: {name}", id=f"{id}-said")
         call = ToolCall(name=name, args=dict(args), id=f"{id}-call", type="tool_call")
         message = AIMessage("", id=f"{id}-message", tool_calls=[call])
@@ -197,13 +197,13 @@ class Session:
         return state, Runtime(context=LocalContext(opened=self.handles), execution_info=info), message
 
     def _read_batch(self, call: ReadCall, context: Context) -> Batch:
-        """Return what is weighed: the call, and the texts of others that this person's assistants were shown lately."""
+        """Return the batch to weigh: the call, and text by others that this person's assistants got recently."""
         write = read_write(call, context.handles.settings.tools_modules)
         text = read_last_view(self.handles.workspace, self.handles.clock.now()) if write else None
         return Batch([write] if write else [], context.dial, [text] if text else [])
 
     def _require_right(self, name: str, batch: Batch) -> None:
-        """Raise ToolError if the person has taken the client's right to do this."""
+        """Raise ToolError if the person does not allow the client to do this."""
         right = list_rights(self.handles.workspace, [self.client])[self.client]
         deletes = name == "delete_context" or any("deletes" in list_effects(write, batch) for write in batch.writes)
         if name not in READERS and (right == "read" or (right == "write" and deletes)):
@@ -215,12 +215,12 @@ class Session:
         return len({entry.change.key for entry in self._list_written()})
 
     def _list_written(self) -> list[Entry]:
-        """Return what the client has written within the last minute, by the journal."""
+        """Return the client's journal entries of the last minute."""
         since = (self.handles.clock.now() - MINUTE).astimezone(UTC).isoformat(timespec="microseconds")
         return [entry for entry in self.handles.memory.history(since=since) if find_author(entry.turn) == self.client]
 
     def _find_stored(self, call: ReadCall) -> Item | None:
-        """Return the record that the client added in the same words within the last minute, if it is still so."""
+        """Return the unchanged record that the client added in the same words within the last minute."""
         content, properties = call.args.get("content"), call.args.get("properties")
         if call.fault or call.name not in ADDS or not isinstance(content, str):
             return None
@@ -231,7 +231,7 @@ class Session:
         return next((each for each in stored if digest_content(each.content, each.properties) == wanted), None)
 
     def _find_unread_line(self, call: ReadCall) -> ToolError | None:
-        """Return why a line cannot be changed that the client has never read; it is told the line, and may then."""
+        """Return why a call cannot change an unread line. It quotes the line, so that the next try may."""
         number = call.args.get("line")
         if number is None or str(number) in self._lines or (text := self.handles.memory.lines().get(number)) is None:
             return None
@@ -243,13 +243,13 @@ class Session:
         self._lines |= {str(number): digest_line(text) for number, text in lines}
 
     def _note(self, texts: Iterable[SourcedText]) -> None:
-        """Note the texts of others among those that the client was shown; its own are none."""
+        """Note text by others among the text sent to the client, except its own."""
         own = name_assistant(self.client)
         if others := [each for each in keep_others(texts) if each.source != own]:
             note_view(self.handles.workspace, others[-1], self.handles.clock.now())
 
     def _keep(self, state: State, answer: ToolMessage) -> ToolMessage:
-        """Keep a call in view, and its record; return its answer."""
+        """Keep a call and its record; return its answer."""
         answer.additional_kwargs[FENCE] = secrets.token_hex(4)
         self._last = [*state["messages"][-2:], answer]
         if answer.name in READERS:
@@ -265,7 +265,7 @@ class Session:
 
 
 def tell_already(call: ReadCall, stored: Item) -> ToolMessage:
-    """Return the answer to a call that adds what the client added a moment ago: nothing is written."""
+    """Return the answer to a call that repeats what the client added a moment ago; nothing is written."""
     is_line = call.name in CONTEXT_TOOLS
     row = {"line": int(stored.id), "content": stored.content} if is_line else call.context.show(stored)
     text = json.dumps(row | {"already": True}, ensure_ascii=False)
@@ -273,7 +273,7 @@ def tell_already(call: ReadCall, stored: Item) -> ToolMessage:
 
 
 def _find_lines(result: Any) -> Iterator[tuple[int, str]]:
-    """Yield the lines of Global Context that a result tells as they are now."""
+    """Yield the lines of Global Context that a result contains in their current wording."""
     if isinstance(result, dict) and {"line", "content"} <= result.keys():
         yield int(result["line"]), str(result["content"])
     nested = result.values() if isinstance(result, dict) else result if isinstance(result, list) else ()

@@ -1,4 +1,4 @@
-"""A person's sessions: one for each client that uses their store. What the first answers need is imported here."""
+"""A person's sessions, one for each client that uses their store. Only imports for the first answers are here."""
 
 import threading
 from collections.abc import Callable
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from app.mcp.session import Session
 
 MOST = 20
-"""Sessions of a person that are kept: a client over HTTP may call itself anything."""
+"""Most sessions per person: a client over HTTP may give any name."""
 
 MOST_THREADS = 16
-"""Calls of a person that work or wait at once; more wait without a thread, of which all people share forty."""
+"""Most calls of a person in threads at once; others wait without one, because all people share forty threads."""
 
 
 class Sessions:
@@ -26,7 +26,7 @@ class Sessions:
 
     Args:
         open_handles: Opens the store; called once, in a thread.
-        date: Returns what names a conversation beside its client. A client has a session for each.
+        date: Returns the part of a conversation's name after the client; each value has its own session.
     """
 
     def __init__(self, open_handles: "Callable[[], Handles]", date: Callable[[], str]) -> None:
@@ -51,7 +51,7 @@ class Sessions:
             return session
 
     def prepare(self) -> None:
-        """Begin to open the store before anybody needs it; a call will say what is wrong with it."""
+        """Start opening the store before it is needed; a call reports problems."""
         if self._preparing is None:
             self._preparing = threading.Thread(target=self._prepare)
             self._preparing.start()

@@ -1,4 +1,4 @@
-"""The last text of others that other assistants of a person were shown: any process knows it, for an hour."""
+"""The last text by others that a person's assistants got; shared by all processes for an hour."""
 
 import json
 from contextlib import suppress
@@ -8,24 +8,24 @@ from ana.workspace import Workspace
 from nodes.view import SourcedText
 
 HOUR = timedelta(hours=1)
-"""So long a text that was read may speak through an assistant."""
+"""How long text that an assistant has read may influence its calls."""
 
 MINUTE = timedelta(minutes=1)
-"""A note that is not older is not written again: each waits for the disk."""
+"""A newer note is not written again, because writing waits for the disk."""
 
 MOST = 200
-"""Characters of the text that are kept, for the reason why something asks."""
+"""Characters of the text to keep, for the reason in a request."""
 
 
 def note_view(workspace: Workspace, text: SourcedText, now: datetime) -> None:
-    """Keep that a text of others was shown at this moment."""
+    """Record that text by others is shown now."""
     known = _read(workspace)
     if known is None or not timedelta() <= now - known[0] < MINUTE:
         workspace.note("shown-to-assistants").write(json.dumps([now.isoformat(), text.source, text.text[:MOST]]))
 
 
 def read_last_view(workspace: Workspace, now: datetime) -> SourcedText | None:
-    """Return the text of others that was shown within the last hour; None if there was none."""
+    """Return the text by others that was shown within the last hour, else None."""
     known = _read(workspace)
     return known[1] if known and now - known[0] < HOUR else None
 

@@ -1,1 +1,1 @@
-"""How answers, tables and changes are shown."""
+"""Output of answers, tables and changes."""

@@ -1,4 +1,4 @@
-"""What a person is told: answers, Markdown tables drawn as tables, with what was changed; transcripts."""
+"""Answers with their Markdown tables and changes; transcripts."""
 
 import re
 import sys
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _CELL = re.compile(r"(?<!\\)\|")
 _DASHES = re.compile(r":?-+:?")
 COLOURS = {"+": "green", "~": "magenta", "-": "red"}
-"""Colours of the terminal's own palette that can be read on light and on dark backgrounds."""
+"""Colours of the terminal's palette that are readable on light and dark backgrounds."""
 
 SMALLEST_USD = 0.0001
-LISTED = "`ana threads list` shows them all."
+LISTED = "`ana threads list` shows all conversations."
 
 
 def show_answer(answer: "Done") -> None:
-    """Print the answer, and below it the changes as the store confirmed them, or that there were none."""
+    """Print the answer, and below it the changes that the store confirmed, or that there were none."""
     show_text(answer.answer)
     show_changes(list_below(answer), is_unchanged=tells_no_changes(answer.receipt))
     if line := describe_cost(answer):
@@ -38,7 +38,7 @@ def show_answer(answer: "Done") -> None:
 
 
 def list_below(answer: "Done") -> list[str]:
-    """Return the lines under an answer: what was written and what was not, but for a reason that it gives itself."""
+    """Return the lines under an answer: what was written and what was not, without reasons in the answer itself."""
     lines, failed = list_changes(answer.changes, answer.receipt), f"{name_failed()}: "
     return [line for line in lines if not (answer.composed and _repeats(answer.answer, line, failed))]
 
@@ -48,13 +48,13 @@ def _repeats(answer: str, line: str, failed: str) -> bool:
 
 
 def show_changes(lines: Iterable[str], *, is_unchanged: bool = False) -> None:
-    """Print what was changed, each in the colour of its sign; dim where nothing was, with what is unchanged."""
+    """Print the changes, each in the colour of its sign; or, dim, that there are none, with unchanged records."""
     for line in lines:
         say(f"  {line}", style="dim" if is_unchanged else COLOURS.get(line[:1], ""))
 
 
 def describe_cost(answer: "Done") -> str:
-    """Return what a turn cost in one line; empty where nothing was paid, or what is not known: `ana setup` says so."""
+    """Return the cost of a turn in one line; empty if it was free or is unknown, which `ana setup` reports."""
     usage, usd = answer.usage, answer.cost_usd
     if not usd:
         return ""
@@ -65,7 +65,7 @@ def describe_cost(answer: "Done") -> str:
 
 
 def show_text(text: str) -> None:
-    """Print text, its Markdown tables drawn as tables; in a pipe all of it as it was written."""
+    """Print text with its Markdown tables drawn; in a pipe print it unchanged."""
     if not sys.stdout.isatty():
         write_line(text)
         return
@@ -87,15 +87,15 @@ def _split_cells(line: str) -> list[str]:
 def show_transcript(
     traces: "Traces", thread_id: str, limit: int, before: str | None = None, clock: "Clock | None" = None
 ) -> None:
-    """Print turns of a conversation, oldest first, from its traces: the state of a thread forgets old ones.
+    """Print turns of a conversation, oldest first, from its traces, because a thread's state drops old ones.
 
     Args:
-        limit: How many turns at most, the last ones.
+        limit: The number of last turns to show.
         before: Only turns before the one with this id.
-        clock: Whose moments are shown, without ids; None shows them as they are recorded.
+        clock: The clock for showing times, without ids; None shows recorded times.
 
     Raises:
-        UserError: It has no turns, or none with that id.
+        UserError: It has no turns, or none with this id.
     """
     records = traces.page(thread_id, limit, before)
     if not records:

@@ -12,10 +12,10 @@ from ana.values import is_deeper
 from app.show.text import shorten
 
 DEEPEST = 20
-"""Objects in one another that are told; a model may write more."""
+"""Most levels of nested objects to show; a model may write more."""
 
 LONGEST = 100
-"""Characters of a call that is told in one line."""
+"""Most characters of a call in one line."""
 
 _WRITES = {
     "create_item": "kept {content}",
@@ -27,7 +27,7 @@ _WRITES = {
     "undo": "took back what was done",
 }
 WRITES = frozenset(_WRITES)
-"""Tools whose receipts say what they did, or why it was not done."""
+"""Tools whose receipts say what they did, or why they did not."""
 
 _SENTENCES = _WRITES | {
     "calculator": "calculated {expression}",
@@ -42,17 +42,17 @@ _OPERATIONS = {"$add": "add", "$remove": "remove", "$append": "append"}
 
 
 def describe_call(call: Mapping[str, Any], year: int | None = None) -> str:
-    """Return a call in one short line, with a mark that tells whether it worked.
+    """Return a call in one short line, with a mark for whether it worked.
 
     Args:
-        call: Its tool, its args, and whether it was ok.
-        year: The year that days are shown without.
+        call: Its tool, arguments, and whether it succeeded.
+        year: The year to omit from dates.
     """
     return shorten(f"{'·' if call['ok'] else '✗'} {word_call(call['tool'], call['args'], year)}", LONGEST)
 
 
 def word_call(tool: str, args: Mapping[str, Any], year: int | None = None) -> str:
-    """Return what a call does, in words. Arguments as of `describe_call`."""
+    """Return in words what a call does. Arguments as in `describe_call`."""
     args = {} if is_deeper(args, DEEPEST) else args
     if tool == "query_items":
         return f"looked for {_word_search(args, year)}"
@@ -63,7 +63,7 @@ def word_call(tool: str, args: Mapping[str, Any], year: int | None = None) -> st
 
 
 def word_value(value: Any, year: int | None = None) -> str:
-    """Return a value in words and in one line, whole: names before values, commas in between."""
+    """Return a whole value in one line of words: names before values, separated by commas."""
     if isinstance(value, Mapping):
         named = ((_OPERATIONS.get(name) or show_name(name), each) for name, each in value.items())
         return ", ".join(f"{name} {word_value(each, year)}".strip() for name, each in named)
@@ -89,7 +89,7 @@ def _word_search(args: Mapping[str, Any], year: int | None) -> str:
 
 
 def _name_state(status: Any) -> str:
-    """Return what a condition on the status asks for in one word; nothing where that takes more."""
+    """Return one word for a condition on the status; empty if one word is not enough."""
     operator, operand = next(iter(status.items())) if isinstance(status, Mapping) and status else ("$in", status)
     wanted = {each for each in (operand if isinstance(operand, list) else [operand]) if isinstance(each, str)}
     if operator in ("$nin", "$ne"):
@@ -98,7 +98,7 @@ def _name_state(status: Any) -> str:
 
 
 def _word_filter(where: Mapping[str, Any], year: int | None) -> Iterator[str]:
-    """Yield the conditions of a filter that its kind does not tell."""
+    """Yield the conditions of a filter that its kind does not imply."""
     others = []
     for key, value in where.items():
         name = show_name(key)

@@ -20,7 +20,7 @@ def confirm(question: str) -> bool:
 
 
 def ask(question: str, *, default: bool = False) -> bool:
-    """Ask, and return whether the person said yes; Enter is the default. Raises UserError if they leave instead."""
+    """Ask, and return whether the person said yes; Enter is the default. Raises UserError if they quit."""
     import click
 
     try:
@@ -30,7 +30,7 @@ def ask(question: str, *, default: bool = False) -> bool:
 
 
 def ask_line(question: str) -> str:
-    """Ask, and return what the person typed; empty if nothing, or if they broke off."""
+    """Ask, and return what the person typed; empty if nothing, or if they cancelled."""
     import click
 
     try:
@@ -41,7 +41,7 @@ def ask_line(question: str) -> str:
 
 
 def edit_text(text: str, extension: str = ".txt") -> str | None:
-    """Let the person change a text in their own editor, and return it; None if they left it as it is.
+    """Let the person edit a text in their editor, and return it; None if unchanged.
 
     Raises:
         UserError: The editor cannot be used.
@@ -56,15 +56,15 @@ def edit_text(text: str, extension: str = ".txt") -> str | None:
 
 
 def require_consent(question: str, *, yes: bool, done: str = "deleted") -> None:
-    """Ask unless the person has said yes beforehand; `done` says what is not, after a no.
+    """Ask unless the person has already said yes; after a no, the error uses `done`.
 
     Raises:
-        UserError: The person said no, or nobody can be asked.
+        UserError: The person said no, or there is no terminal.
     """
     if yes:
         return
     if not can_ask():
-        hint = "Run it in a terminal." if done == "installed" else "--yes says yes beforehand."
-        raise UserError(f"Nothing was {done}, because nobody can be asked here.", hint)
+        hint = "Run it in a terminal." if done == "installed" else "Use --yes to confirm in advance."
+        raise UserError(f"Nothing was {done}, because this is not a terminal.", hint)
     if not confirm(question):
         raise UserError(f"Nothing was {done}.")

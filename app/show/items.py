@@ -1,4 +1,4 @@
-"""Items as people see them: a table, how many of how many, and why each was found."""
+"""Output of items: a table, their number, and why each was found."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from app.show.text import shorten
 
 
 def localize_matches(matches: QueryResult, zone: tzinfo) -> QueryResult:
-    """Return what was found with every moment in a zone."""
+    """Return the result with all times in a zone."""
     return replace(matches, items=[localize(item, zone) for item in matches.items])
 
 
@@ -30,13 +30,13 @@ def show_items(
     year: int | None = None,
     ids: bool = True,
 ) -> None:
-    """Print a table: id, content, date, the other properties, from whom it is, and why each was found.
+    """Print a table: id, content, date, other properties, source, and why each was found.
 
     Args:
-        why: Why each was found; None leaves that out.
+        why: Why each was found; None: omit it.
         title: A line above.
-        year: The year that days are shown without.
-        ids: Whether ids are shown: only the shell's commands take them.
+        year: The year to omit from dates.
+        ids: Whether to show ids, which only shell commands accept.
     """
     dates = [show_date(item, year) for item in items]
     rows = [
@@ -52,12 +52,12 @@ def show_items(
 
 
 def show_date(item: Item, year: int | None) -> str:
-    """Return an item's own date, and in brackets when that is in the zone that the item keeps, if it is another."""
+    """Return an item's date, and in brackets the same time in the item's own zone if that differs."""
     return (show_value(item.date, year) if day_of(item.date) else "") + tell_elsewhere(item)
 
 
 def tell_elsewhere(item: Item) -> str:
-    """Return in brackets when the date of an item, as people are shown it, is in the zone that it keeps."""
+    """Return in brackets an item's shown date in the item's own zone."""
     own = tell_own_time(item.zone, item.date)
     return f" ({own})" if own else ""
 
@@ -69,12 +69,12 @@ def tell_status(item: Item) -> str:
 
 
 def describe_source(item: Item) -> str:
-    """Return from whom an item is; empty if it is the person's."""
+    """Return an item's source; empty for the person."""
     return item.source if is_others(item.source) else ""
 
 
 def describe_sources(item: Item) -> list[str]:
-    """Return from whom an item is, each part that is not the person's: text: import, due date: paste."""
+    """Return the sources of an item's parts except the person: text: import, due date: paste."""
     sources = {"text": item.sources.content, **item.sources.properties}
     parts = [f"{name.replace('_', ' ')}: {source}" for name, source in sources.items() if is_others(source)]
     is_one = len({*sources.values()}) == 1 and len(sources) > len(item.properties)
@@ -82,11 +82,11 @@ def describe_sources(item: Item) -> list[str]:
 
 
 def show_matches(matches: QueryResult, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
-    """Print what a query found, without what has little to do with it; on standard error how many of how many.
+    """Print a query's results without weak ones; on standard error print how many of how many.
 
     Args:
-        why: Whether to tell why each was found.
-        year: The year that days are shown without.
+        why: Whether to show why each was found.
+        year: The year to omit from dates.
     """
     if matches.items:
         title = NOTHING_FITS if matches.fitting == 0 else None
@@ -101,12 +101,12 @@ def show_matches(matches: QueryResult, why: bool = False, *, year: int | None = 
 
 
 def explain(matches: QueryResult) -> list[str]:
-    """Return for each item in a few words why it was found."""
+    """Return in a few words why each item was found."""
     return [", ".join(_format_reason(each.to_json())) for each in matches.reasons]
 
 
 def matches_to_json(matches: QueryResult, why: bool) -> dict[str, object]:
-    """Return what is one object in JSON: items, total, truncated, and why each was found where that is wanted."""
+    """Return the JSON object with items, total, truncated and, if requested, why each was found."""
     result: dict[str, object] = {
         "items": [to_json(item) for item in matches.items],
         "total": matches.total,
@@ -116,7 +116,7 @@ def matches_to_json(matches: QueryResult, why: bool) -> dict[str, object]:
 
 
 def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
-    """Yield the parts of a reason in words: how alike the vectors are, the shared words and their score, and so on."""
+    """Yield the parts of a reason in words: vector similarity, shared words and their score, and so on."""
     for name, value in reason.items():
         if isinstance(value, tuple):
             yield f"words {' '.join(value)} {reason.get('share', 0)}"
@@ -127,6 +127,6 @@ def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
 
 
 def describe_properties(properties: Mapping[str, Json], year: int | None) -> str:
-    """Return the properties but the due date, which has a column of its own."""
+    """Return the properties except the due date, which has its own column."""
     others = [(name, value) for name, value in properties.items() if name != "due_date" and value is not None]
     return " · ".join(describe_property(name, value, year) for name, value in others)

@@ -1,6 +1,6 @@
-"""Answers read as Markdown: paragraphs, lists, emphasis, code and tables, and nothing else.
+"""Markdown in answers: only paragraphs, lists, emphasis, code and tables.
 
-An answer may quote what anybody stored. So it has no links, no pictures and no markup: those stay as they were written.
+An answer may quote text by anybody, so links, pictures and HTML stay plain text.
 """
 
 from functools import cache
@@ -8,11 +8,11 @@ from functools import cache
 from markdown_it import MarkdownIt
 
 LONGEST = 20_000
-"""Characters of a text that are read as Markdown; a longer one stays as it is."""
+"""Most characters of Markdown; a longer text stays plain."""
 
 
 @cache
 def find_reader() -> MarkdownIt:
-    """Return what reads an answer."""
+    """Return the Markdown parser for answers."""
     reader = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table")
     return reader.disable(["link", "image", "autolink", "reference", "html_block", "html_inline"])

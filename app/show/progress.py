@@ -1,4 +1,4 @@
-"""Bars on standard error for what takes long; nothing where there is no terminal."""
+"""Progress bars on standard error, if that is a terminal."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,7 +10,7 @@ from app.show.console import make_console
 
 @contextmanager
 def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that shows how many are done, of all; the bar appears at its first call and goes at the end.
+    """Yield a function that shows how many of all are done; the bar appears at its first call and vanishes at the end.
 
     Args:
         doing: One word, such as embedding.
@@ -31,7 +31,7 @@ def show_progress(doing: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def make_bar(*columns: ProgressColumn) -> Progress:
-    """Return a bar that goes at the end, and is not shown where there is no terminal."""
+    """Return a bar that vanishes at the end and is shown only in a terminal."""
     console = make_console(error=True)
     # where there is no terminal, rich would end with an empty line
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

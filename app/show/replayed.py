@@ -1,4 +1,4 @@
-"""A recorded turn as a person would tell it, and two of them side by side."""
+"""Output of a recorded turn, and of two side by side."""
 
 import json
 from collections.abc import Mapping
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from app.replay.compare import Difference
 
 WIDEST = 100
-"""Characters of an observation, told in one line."""
+"""Most characters of a result in one line."""
 
 
 def tell_turn(record: "Record") -> None:
-    """Print a turn: the question, each step, the answer, what was changed, timings and cost."""
+    """Print a turn: the question, steps, answer, changes, timings and cost."""
     say(f"{record['ts']}  {record['id']}\n> {record['question']}")
     for number, step in enumerate(record["steps"], 1):
         say(f"{number}  {describe_step(step)}")
@@ -36,7 +36,7 @@ def tell_turn(record: "Record") -> None:
 
 
 def word_difference(record: "Record", difference: "Difference | None") -> list[str]:
-    """Return whether a turn that was run again was the same, and if not, where it first differs, in lines."""
+    """Return lines that say whether a rerun was the same or where it first differs."""
     if difference is None:
         return [f"The same again: {pluralize(len(record['steps']), 'step')} and the answer."]
     where = f"at step {difference.step}, {difference.tool}" if difference.step else "at its end"
@@ -50,7 +50,7 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
     Args:
         recorded: The turn.
         again: The same message, answered by another model or prompt.
-        name: What that is called.
+        name: The name of that model or prompt.
     """
     steps = [[f"{describe_step(s)}\n  {describe_observation(s)}" for s in each["steps"]] for each in (recorded, again)]
     rows = [(str(number), *pair) for number, pair in enumerate(zip_longest(*steps, fillvalue=""), 1)]
@@ -62,7 +62,7 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
 
 
 def describe_step(step: "Step") -> str:
-    """Return a step in one line, with the name of its tool: what is compared and debugged by is not worded."""
+    """Return a step in one line with the tool's name, exact enough for comparing and debugging."""
     if not is_call(step):
         subject = step["args"].get("policy") or step["args"].get("tool") or ""
         return shorten(f"{step['tool']} {subject}".strip(), WIDEST)
@@ -75,7 +75,7 @@ def describe_step(step: "Step") -> str:
 
 
 def describe_observation(step: "Step") -> str:
-    """Return what a step brought in one line."""
+    """Return a step's result in one line."""
     observation = step["observation"]
     if isinstance(observation, dict) and isinstance(observation.get("items"), list):
         named = "; ".join(quote(str(item.get("content"))) for item in observation["items"] if isinstance(item, dict))
@@ -94,7 +94,7 @@ def _list_facts(record: "Record") -> list[str]:
 
 
 def describe_cost(record: "Record") -> str:
-    """Return what a turn took of its model, in one line."""
+    """Return a turn's model usage in one line."""
     usage, usd, both = record.get("usage", {}), record.get("cost_usd"), (record.get("decisions"), record.get("checks"))
     mark = "about " if usage.get("estimated") else ""
     money = f", {usd:.6f} USD" if usd else ""

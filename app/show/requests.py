@@ -1,4 +1,4 @@
-"""A request that a person decides, as a letter: what would be done, in words, and why it is asked."""
+"""A request for a person's decision: what would be done, in words, and why ana asks."""
 
 from collections.abc import Iterator, Mapping
 from itertools import count, repeat
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 QUESTION = _("Not done yet; may I?")
 _IN_WORDS = ("id", "about", "turn", "line")
-"""Arguments of our tools that say what is changed: the description quotes it."""
+"""Arguments of ana's tools that name the changed record, which the description quotes."""
 
 
 def show_request(request: "Request") -> None:
-    """Print every action in words, with all its arguments: a person approves exactly what stands here."""
+    """Print every action in words with all its arguments: a person approves exactly this."""
     actions = request["action_requests"]
     if not actions:
         value = request.get("value")
@@ -37,7 +37,7 @@ def show_request(request: "Request") -> None:
 
 
 def word_actions(request: "Request") -> Iterator[tuple[str, list[str]]]:
-    """Yield for every action of a request what it does, and below it its other arguments and why it is asked."""
+    """Yield what every action of a request does, then its other arguments and why ana asks."""
     summary = request.get("summary", "")
     for action in request["action_requests"]:
         name, description = str(action.get("name")), str(action.get("description") or "").removeprefix(f"{summary}\n")
@@ -46,7 +46,7 @@ def word_actions(request: "Request") -> Iterator[tuple[str, list[str]]]:
 
 
 def _list_untold(name: str, args: Any, text: str) -> Iterator[str]:
-    """Yield the arguments that a description does not tell whole, each with its name; of a person's own tool all."""
+    """Yield the named arguments that a description does not contain in full; for a person's own tool yield all."""
     from tools.catalog import TOOLS
 
     rest = dict(args) if isinstance(args, Mapping) else {"with": args}
@@ -59,7 +59,7 @@ def _list_untold(name: str, args: Any, text: str) -> Iterator[str]:
 
 
 def _is_worded(value: Any, text: str) -> bool:
-    """Return whether each text, number and day in a value stands in a description."""
+    """Return whether a description contains each text, number and day in a value."""
     if isinstance(value, Mapping | list):
         return all(_is_worded(each, text) for each in (value.values() if isinstance(value, Mapping) else value))
     if day := day_of(value):

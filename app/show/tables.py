@@ -1,8 +1,8 @@
 """Tables that fit the terminal.
 
-Columns are as wide as their cells; where the terminal is too narrow for that, cells are folded, and where they would
-have too little room for that, each row becomes a few lines. In a pipe nothing is cut, folded or
-coloured: a program may read it.
+Columns are as wide as their cells. If the terminal is too narrow, cells are folded; if they
+would have too little room, each row becomes a few lines. In a pipe nothing is cut, folded or
+coloured, because a program may read it.
 """
 
 import sys
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from app.show.console import PlainConsole
 
 NARROW = 60
-"""In a terminal with fewer columns, a row is shown as lines."""
+"""In a narrower terminal a row is shown as lines."""
 
 LEAST = 22
-"""Columns that a cell needs in order to be folded; with fewer, too, a row is shown as lines."""
+"""Columns that a cell needs for folding; with fewer, a row is shown as lines too."""
 
 
 def show_table(
@@ -33,7 +33,7 @@ def show_table(
         rows: The cells, in the columns' order.
         title: A line above it.
         fixed: Columns that are never folded.
-        first: The column that begins a row where there is no room for columns.
+        first: The column that comes first if there is no room for columns.
     """
     from app.show.console import make_console
 

@@ -12,18 +12,18 @@ from ana.time.clock import Clock
 from ana.time.dates import show_day
 
 _LEAD = re.compile(r"\s*(?:(?:[-+~*•·✗>]|\d{1,3}[.)])\s+)*")
-"""Spaces, and the marks of lists and quotations: what follows a line break stands below the words."""
+"""Spaces and marks of lists and quotations, by which continuation lines are indented."""
 
 NARROWEST = 20
-"""Columns; a terminal that says it has fewer is written to as if it had these."""
+"""Least columns to assume, even if a terminal reports fewer."""
 
 
 def say(text: str, style: str = "", hang: int | None = None) -> None:
-    """Print for people: in a terminal wrapped between words, list lines hanging; in a pipe as it is.
+    """Print for people: wrapped between words with hanging lists in a terminal, unchanged in a pipe.
 
     Args:
         style: How rich draws it in a terminal.
-        hang: Columns before what a long line goes on with; None: as its own words begin.
+        hang: Indent of a long line's continuation; None: where its own words begin.
     """
     if not sys.stdout.isatty():
         write_line(text)
@@ -42,7 +42,7 @@ def wrap(text: str, width: int, hang: int | None = None) -> str:
 
     Args:
         width: Columns.
-        hang: Columns before what a long line goes on with; None: as its own words begin.
+        hang: Indent of a long line's continuation; None: where its own words begin.
     """
     width = max(width, NARROWEST)
     return "\n".join(_wrap_line(line, width, hang) for line in escape_controls(text).split("\n"))
@@ -60,6 +60,6 @@ def pluralize(count: int, noun: str, many: str = "") -> str:
 
 
 def show_moment(stamp: str, clock: Clock) -> str:
-    """Return a moment stored in ISO 8601 as the person's clock showed it: Tue 24 Nov 15:36; of another year with it."""
+    """Return an ISO 8601 time as the person's clock showed it: Tue 24 Nov 15:36; another year is shown too."""
     moment = datetime.fromisoformat(stamp).astimezone(clock.zone)
     return f"{show_day(moment.date(), clock.now().year)} {moment:%H:%M}"

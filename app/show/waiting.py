@@ -1,4 +1,4 @@
-"""What is shown while a model is waited for: which, how long, and how to stop it."""
+"""Status while waiting for a model: its name, the time, and how to stop it."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,18 +9,18 @@ from ana.models.providers import model_name
 from ana.settings import Settings
 
 AT_ONCE = 1.0
-"""Seconds for which nobody wonders what is going on."""
+"""Seconds of waiting before a status is shown."""
 BY_KEY = "Ctrl-C stops it."
 STOPPED = "Stopped. What was already stored stays."
 
 
 def describe_wait(settings: Settings, seconds: float, stop: str) -> str:
-    """Return what a person is told who has waited so long for an answer; empty where no model is asked, or at once.
+    """Return the status after so many seconds; empty in the first ones, or if no model is used.
 
     Args:
-        settings: Which model it is.
-        seconds: How long the turn works already.
-        stop: How it is stopped, a sentence.
+        settings: Settings with the model.
+        seconds: How long the turn has worked.
+        stop: A sentence on how to stop it.
     """
     if settings.provider == "offline" or seconds < AT_ONCE:
         return ""
@@ -28,14 +28,14 @@ def describe_wait(settings: Settings, seconds: float, stop: str) -> str:
 
 
 def watch_wait(settings: Settings) -> Callable[[], str]:
-    """Return what tells, at any moment from now on, what a person in a terminal is told."""
+    """Return a function that returns the current status for a terminal."""
     begun = monotonic()
     return lambda: describe_wait(settings, monotonic() - begun, BY_KEY)
 
 
 @contextmanager
 def show_wait(settings: Settings) -> Iterator[None]:
-    """Show on standard error how long a model is waited for, if that is a terminal; nothing of it stays."""
+    """Show the waiting time on standard error if that is a terminal; remove it at the end."""
     if settings.provider == "offline" or not sys.stderr.isatty():
         yield
         return

@@ -1,1 +1,1 @@
-"""Telegram as a door: a person writes to a bot, which asks for what came and needs no public address."""
+"""Telegram: people write to a bot, which polls for messages and needs no public address."""

@@ -1,4 +1,4 @@
-"""What is done with one update of a person's chat, in a way that can be begun again wherever it was cut short."""
+"""The handling of one update of a person's chat, which can restart wherever it was interrupted."""
 
 import hashlib
 import uuid
@@ -35,21 +35,21 @@ HELP = (
     "/new begins a new conversation, /today shows the day, /undo takes back the last change of this conversation."
 )
 
-NOT_TAKEN = "Only text and voice messages are read here, no pictures and files. Write what matters of it."
+NOT_TAKEN = "I can only read text and voice messages here, not pictures and files. Please write what matters."
 
 LONGEST_HEARD = 6_000
-"""Characters of what is said in a voice message; about eight minutes."""
+"""Most characters of a transcribed voice message; about eight minutes."""
 
 ROOM, WIDTH = 40, 60
-"""Lines of /today at most, and columns of each."""
+"""Most lines of /today, and columns of each."""
 
 
 class Answering:
     """Answers one update.
 
     Args:
-        chat: As it is kept by `save`.
-        taken: The update, and how far it is; a part of the chat.
+        chat: The chat as stored by `save`.
+        taken: The update and its progress; a part of the chat.
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class Answering:
         self._messages = messages
         self._save = save
         self._head: list[str] = []
-        """What stands above the answer, as HTML."""
+        """HTML above the answer."""
 
     def answer(self) -> None:
-        """Do what the update asks for, and show what came of it. Errors as of a turn, and of the Bot API's calls."""
+        """Carry out the update and show the result. Errors as of a turn and of Bot API calls."""
         if self._update.kind == "button":
             self._press()
             return
@@ -92,7 +92,7 @@ class Answering:
         self._act(lambda listen: assistant.ask(message, thread, on_event=listen, request_id=request_id))
 
     def _hear(self) -> str:
-        """Return what was said in a voice message, and have it shown."""
+        """Return the words of a voice message, and show them."""
         if not self._taken.heard:
             heard = transcribe(self._assistant.handles.settings, self._api.download(self._update.file))
             self._taken.heard = heard[:LONGEST_HEARD]
@@ -122,7 +122,7 @@ class Answering:
         self._change_buttons(self._update.message, [])
 
     def _act(self, act: Callable[[Callable[[dict[str, Any]], None]], Done | Waiting]) -> None:
-        """Have the conversation go on, unless it has since the update was taken, and show how it stands then."""
+        """Continue the conversation, unless that has happened since the update was taken, and show its state."""
         progress = Progress(self._assistant.handles.clock.now().year)
         with show_meanwhile(self._messages, progress):
             self._assistant.finish(self._chat.thread, progress.read)
@@ -145,7 +145,7 @@ class Answering:
         self._show(stands)
 
     def _show(self, outcome: Outcome | str | None) -> None:
-        """Show a turn, or a sentence of ours."""
+        """Show a turn, or a sentence by ana."""
         blocks, buttons = [plain(outcome)] if isinstance(outcome, str) else [], None
         if isinstance(outcome, Waiting):
             blocks, buttons = draw_request(outcome), make_buttons(outcome)
@@ -160,7 +160,7 @@ class Answering:
             self._chat.shown, self._chat.shown_in = outcome.request_id, last
 
     def _forget_buttons(self) -> None:
-        """Take the buttons from the request that was shown last: it is decided, or shown again below."""
+        """Remove the buttons of the last request, because it is decided or shown again below."""
         if self._chat.shown_in:
             self._change_buttons(self._chat.shown_in, [])
         self._chat.shown, self._chat.shown_in = "", 0
@@ -190,11 +190,11 @@ class Answering:
         done = find_undone(memory, mark) or undo(memory, find_undoable(memory, self._chat.thread), mark=mark)
         if done.conflicts and not done.name:
             changed = "\n".join(describe_difference(each.after, each.now) for each in done.conflicts)
-            return f"Nothing was taken back: this was changed since.\n{changed}\nTo do it all the same: " + (
+            return f"Nothing was taken back: this has changed since.\n{changed}\nTo undo it anyway: " + (
                 f"ana undo --turn {done.turn} --force"
             )
         lines = [describe_change(make_receipt(change)) for change in done.changes]
-        return "\n".join(["Taken back:", *lines]) if lines else "Everything was already as it had been before."
+        return "\n".join(["Taken back:", *lines]) if lines else "Everything was already as before."
 
     def _help(self) -> str:
         return HELP
@@ -210,7 +210,7 @@ COMMANDS: dict[str, Callable[[Answering], str]] = {
 
 
 def _name(stands: Outcome | None) -> str:
-    """Return what tells how a conversation stands: each turn that ends, and each request, has another."""
+    """Return a value that identifies a conversation's state: it changes with each finished turn and each request."""
     if isinstance(stands, Waiting):
         return stands.request_id
     return stands.trace_id if isinstance(stands, Done) else ""

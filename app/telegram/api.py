@@ -1,4 +1,4 @@
-"""The calls of Telegram's Bot API that are needed (core.telegram.org/bots/api), each of which can be stopped."""
+"""The Bot API calls that ana uses (core.telegram.org/bots/api); each can be stopped."""
 
 import asyncio
 from contextlib import suppress
@@ -13,26 +13,26 @@ from ana.output import shorten
 from ana.settings import Settings
 
 SECONDS = 15.0
-"""How long a call may take."""
+"""Seconds that a call may take."""
 
 POLL_SECONDS = 50
-"""How long Telegram holds back its answer while nothing comes."""
+"""Seconds for which Telegram delays its answer while there are no updates."""
 
 PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before a call is tried again, at first and at most."""
 
 _UNUSABLE = {
-    401: "Telegram does not know this token. Look at TELEGRAM_BOT_TOKEN; @BotFather has it.",
-    404: "Telegram does not know this token. Look at TELEGRAM_BOT_TOKEN; @BotFather has it.",
-    409: "Another program asks for this bot's messages, or it has a webhook. One at a time can have them.",
+    401: "Telegram does not know this token. Check TELEGRAM_BOT_TOKEN; @BotFather has the token.",
+    404: "Telegram does not know this token. Check TELEGRAM_BOT_TOKEN; @BotFather has the token.",
+    409: "Another program gets this bot's messages, or it has a webhook. Only one can get them at a time.",
 }
 
 
 class Unreachable(UserError):
-    """Telegram could not be asked; the same call may work later.
+    """Telegram could not be reached; the same call may work later.
 
     Args:
-        seconds: After how long, if it said so; else 0.
+        seconds: When to retry, if Telegram said so; else 0.
     """
 
     def __init__(self, why: str, seconds: float = 0.0) -> None:
@@ -41,18 +41,18 @@ class Unreachable(UserError):
 
 
 class Refused(UserError):
-    """Telegram does not do this, however often it is asked."""
+    """Telegram refuses this call permanently."""
 
 
 class BotUnusable(ConfigError):
-    """Telegram does nothing for this bot at present."""
+    """Telegram refuses all calls of this bot at present."""
 
 
 class Api:
     """A bot.
 
     Args:
-        token: What @BotFather gave for it.
+        token: The token from @BotFather.
         base: The address of the Bot API.
         pause: Seconds before a call is tried again, at first.
     """
@@ -63,12 +63,12 @@ class Api:
         self._client: httpx.AsyncClient | None = None
 
     def call(self, method: str, seconds: float = SECONDS, **fields: Any) -> Any:
-        """Return what a method gives; of what is given, None is left out.
+        """Return a method's result; arguments that are None are omitted.
 
         Raises:
             Unreachable: It may work later.
-            Refused: It never will.
-            BotUnusable: Nothing works for this bot.
+            Refused: It will never work.
+            BotUnusable: All calls of this bot are refused.
         """
         values = {name: value for name, value in fields.items() if value is not None}
         response = self._request("POST", f"{self._url}/{method}", seconds, json=values)
@@ -86,7 +86,7 @@ class Api:
         raise (Unreachable if code >= 500 else Refused)(shorten(why or f"status {code}", 200))
 
     def insist(self, method: str, seconds: float = SECONDS, **fields: Any) -> Any:
-        """Return what a method gives that may be called twice, however long it takes. Raises Refused, BotUnusable."""
+        """Return the result of a repeatable method, retrying as long as needed. Raises Refused, BotUnusable."""
         pause = self._pause
         while True:
             try:
@@ -96,17 +96,17 @@ class Api:
                 pause = min(2 * pause, LONGEST_PAUSE)
 
     def wait(self, seconds: float) -> None:
-        """Do nothing for so long. Raises TurnStopped if it is stopped meanwhile."""
+        """Wait for so many seconds. Raises TurnStopped if stopped meanwhile."""
         wait_for(partial(asyncio.sleep, seconds))
 
     def download(self, file: str) -> bytes:
-        """Return the bytes of a file by its id. Raises UserError if Telegram does not have it, or not for bots."""
+        """Return the bytes of a file by its id. Raises UserError if Telegram does not provide it to bots."""
         with suppress(Refused):
             path = self.insist("getFile", file_id=file).get("file_path", "")
             response = self._request("GET", f"{self._files}/{path}", SECONDS)
             if response.status_code == 200:
                 return response.content
-        raise UserError("Telegram does not give this file: it is too large, or gone.")
+        raise UserError("Telegram does not provide this file: it is too large, or deleted.")
 
     def close(self) -> None:
         """Close the connections."""
@@ -124,5 +124,5 @@ class Api:
 def open_api(settings: Settings) -> Api:
     """Return the bot of the settings. Raises UserError if they have none."""
     if settings.telegram_bot_token is None:
-        raise UserError("TELEGRAM_BOT_TOKEN is not set.", "@BotFather at Telegram makes a bot and gives you its token.")
+        raise UserError("TELEGRAM_BOT_TOKEN is not set.", "Create a bot with @BotFather at Telegram to get a token.")
     return Api(settings.telegram_bot_token.get_secret_value(), settings.telegram_api_url)

@@ -1,4 +1,4 @@
-"""The bot: it asks for what came and deals with each update once, whatever ends the program in between."""
+"""The bot: it polls for updates and handles each once, even if the program ends in between."""
 
 import logging
 import time
@@ -23,22 +23,22 @@ from app.turn import Assistant
 PROGRAM = "ana telegram"
 
 AGAIN_SECONDS = 10.0
-"""How long nothing is asked after something failed."""
+"""Seconds to wait after a failure."""
 
 MOST_TRIES = 5
-"""How often an update is begun that ends the program each time."""
+"""How often to try an update that ends the program each time."""
 
-STRANGER = "I answer only those whom I know. If you are one of them: `ana telegram --link` shows a code; send it here."
-LINKED = "This chat is yours from now on. /help says what else there is."
+STRANGER = "I only answer people whom I know. If you are one of them: `ana telegram --link` shows a code; send it here."
+LINKED = "This chat is now linked to you. /help lists what you can send."
 
 Hold = Callable[[str], AbstractContextManager[Assistant]]
-"""Yields what runs a person's turns, which stays open meanwhile."""
+"""Yields the assistant of a person, which stays open meanwhile."""
 
 _log = logging.getLogger(__name__)
 
 
 class Bot:
-    """A bot of everybody's in a deployment."""
+    """The bot of all people of a server."""
 
     def __init__(self, api: Api, settings: Settings, hold: Hold, now: Callable[[], float] = time.time) -> None:
         self._api = api
@@ -48,11 +48,11 @@ class Bot:
         """Strangers who were answered."""
 
     def run(self) -> None:
-        """Deal with what was begun, then with what comes, until it is stopped.
+        """Finish interrupted updates, then handle new ones until stopped.
 
         Raises:
             BotUnusable: Telegram does nothing for this bot.
-            AnaError: Something failed that may be over later, as are errors of files; what was not done is done then.
+            AnaError: A temporary failure, like errors of files; the next run does what remains.
         """
         for _, chat in [*self._links.list_chats()]:
             if chat.taken:
@@ -66,7 +66,7 @@ class Bot:
                 offset = raw["update_id"] + 1  # asked for from there on, Telegram forgets what was before
 
     def take(self, update: Update) -> None:
-        """Deal with an update, if that was not done before. Errors as of `run`."""
+        """Handle an update unless it was handled before. Errors as of `run`."""
         person = self._links.find(update.chat)
         if person is None:
             self._answer_stranger(update)
@@ -78,7 +78,7 @@ class Bot:
                 self._deal_with(update, person, chat)
 
     def _deal_with(self, update: Update, person: str, chat: Chat) -> None:
-        """Answer an update. What is done is kept before and after, so that it can be begun again at any place."""
+        """Answer an update, recording each step before and after, so that it can restart anywhere."""
 
         def save() -> None:
             self._links.save(person, chat)
@@ -101,7 +101,7 @@ class Bot:
 
     def _answer(self, person: str, prepare: Callable[[Assistant], Answering], tries: int) -> None:
         if tries > MOST_TRIES:
-            raise UserError("This could not be answered: the program ended at it several times.")
+            raise UserError("This could not be answered: the program crashed several times while handling it.")
         try:
             with self._hold(person) as assistant:
                 prepare(assistant).answer()
@@ -112,7 +112,7 @@ class Bot:
             raise UserError(describe_unforeseen(exc)) from exc
 
     def _answer_stranger(self, update: Update) -> None:
-        """Link a chat by its code. Anybody else is answered once, with a sentence."""
+        """Link a chat by its code. Anybody else gets one sentence, once."""
         is_linked = update.kind == "text" and self._links.take_code(update) is not None
         if is_linked or update.chat not in self._strangers:
             self._strangers.add(update.chat)
@@ -121,7 +121,7 @@ class Bot:
 
 
 def _read(raw: Any) -> Update | None:
-    """Return an update; None if it asks for nothing, or is not what the Bot API describes."""
+    """Return an update; None if it needs no action or does not match the Bot API."""
     try:
         return read_update(raw)
     except (LookupError, TypeError, AttributeError, ValueError) as exc:
@@ -131,7 +131,7 @@ def _read(raw: Any) -> Update | None:
 
 @contextmanager
 def answer_telegram(settings: Settings, hold: Hold) -> Iterator[None]:
-    """Answer what comes from Telegram in a thread of its own while the context is open, where there is a bot."""
+    """Answer messages from Telegram in a separate thread while the context is open, if there is a bot."""
     if settings.telegram_bot_token is None:
         yield
         return

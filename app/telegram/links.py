@@ -1,4 +1,4 @@
-"""Which chat is whose, and how far each chat is: a note of each person's, written whole, which goes with the person."""
+"""The person and progress of each chat: one note per person, written atomically and removed with the person."""
 
 import json
 import secrets
@@ -19,7 +19,7 @@ from ana.workspace.storage import NoteName
 from app.telegram.updates import Update
 
 CODE_SECONDS = 600.0
-"""How long a code can be used."""
+"""Seconds for which a code is valid."""
 
 TRIES = 5
 """How often a code may be guessed, by all chats together."""
@@ -35,13 +35,13 @@ T = TypeVar("T")
 
 @dataclass
 class Taken:
-    """An update that was begun.
+    """An update in progress.
 
     Args:
-        before: How the conversation stood, by which it is seen later whether the update has been acted on.
-        messages: The messages of the answer, which are sent once and then changed.
-        tries: How often it was begun.
-        heard: What was said in it, if it is a voice message that was transcribed.
+        before: The conversation's state before, which shows later whether the update was carried out.
+        messages: The messages of the answer, which are sent once and then edited.
+        tries: How often it was started.
+        heard: The transcribed words, if it is a voice message.
     """
 
     update: Update
@@ -56,11 +56,11 @@ class Chat:
     """A person's chat with the bot.
 
     Args:
-        thread: The conversation that goes on there.
-        shown: The request that was shown last, to which a yes is; empty without one.
+        thread: The current conversation.
+        shown: The last request shown, to which a yes applies; or empty.
         shown_in: The message that has its buttons.
-        done: The updates that were dealt with last.
-        taken: The one that is dealt with, also across a restart.
+        done: The last handled updates.
+        taken: The update in progress, also after a restart.
     """
 
     id: int
@@ -76,9 +76,9 @@ class Code:
     """What links a chat.
 
     Args:
-        digest: Of the digits.
+        digest: The digest of the digits.
         until: Seconds since 1970.
-        tries: How often it may still be guessed.
+        tries: The number of guesses left.
     """
 
     digest: str
@@ -87,44 +87,44 @@ class Code:
 
 
 def make_code(workspace: Workspace, now: Callable[[], float] = time.time) -> str:
-    """Return a code that links a chat to a person; one from before does not any more."""
+    """Return a code that links a chat to a person, and revoke earlier codes."""
     digits = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
     _write(workspace, "telegram-code", Code(make_digest(digits), now() + CODE_SECONDS, TRIES))
     return digits
 
 
 class Links:
-    """The chats of all people of a deployment."""
+    """The chats of all people of a server."""
 
     def __init__(self, settings: Settings, now: Callable[[], float] = time.time) -> None:
         self._settings, self._people = settings, People(settings)
         self._now = now
 
     def list_chats(self) -> Iterator[tuple[str, Chat]]:
-        """Yield who has a chat, with it. Raises StoreBroken if the list of people cannot be read."""
+        """Yield everybody who has a chat, with the chat. Raises StoreBroken if the list of people cannot be read."""
         for person in self._people.names():
             if chat := self.read(person):
                 yield person, chat
 
     def find(self, chat: int) -> str | None:
-        """Return whose chat it is; None if nobody's."""
+        """Return the person of a chat, or None."""
         return next((person for person, each in self.list_chats() if each.id == chat), None)
 
     def read(self, person: str) -> Chat | None:
-        """Return a person's chat; None without one."""
+        """Return a person's chat, or None."""
         return _read(self.open_workspace(person), "telegram", Chat)
 
     def save(self, person: str, chat: Chat) -> None:
-        """Keep how far a chat is. Raises UserError if it is not the person's any more."""
+        """Save a chat's progress. Raises UserError if the chat is no longer the person's."""
         now = self.read(person)
         if now is None or now.id != chat.id:
-            raise UserError("This chat was unlinked.", "`ana telegram --link` links one.")
+            raise UserError("This chat was unlinked.", "Link one with `ana telegram --link`.")
         _write(self.open_workspace(person), "telegram", chat)
 
     def take_code(self, update: Update) -> str | None:
-        """Link a chat whose message is somebody's code, in place of the one that they had; return whose it is.
+        """Link a chat whose message is a person's code, replacing their earlier chat; return the person.
 
-        Every code that waits has one try less if it is none.
+        If it matches no code, every open code loses one try.
         """
         digits = "".join(filter(str.isdecimal, update.text))
         if len(digits) != DIGITS:
@@ -146,7 +146,7 @@ class Links:
 
 
 def unlink(workspace: Workspace) -> bool:
-    """Let a person's chat be nobody's, and their code too; return whether there was one."""
+    """Remove the link of a person's chat, and their code; return whether there was one."""
     was_linked = bool(workspace.note("telegram").read())
     workspace.note("telegram").remove()
     workspace.note("telegram-code").remove()

@@ -1,4 +1,4 @@
-"""What a chat shows: the messages of an answer, as it is written and when it is there, and requests with buttons."""
+"""The output in a chat: messages of an answer, partial and complete, and requests with buttons."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,18 +17,18 @@ from app.telegram.text import draw_text, plain, split_messages, strip_markup
 from app.turn import Event as TurnEvent
 
 EDIT_SECONDS = 1.0
-"""How often a message is changed at most while an answer is written."""
+"""Seconds between edits of a message while an answer is written."""
 
 HINT_SECONDS = 5.0
-"""How long such a change may take; it is nothing that must arrive."""
+"""Seconds that such an edit may take; it may get lost."""
 
 TAIL = 1500
-"""Characters of an answer that is still written."""
+"""Most characters of an unfinished answer."""
 
 WORKING = "…"
 
 MOST_TICKED = 24
-"""Actions of a request that have a button each; more are decided as one, or on the page."""
+"""Most actions with their own buttons; more are decided together, or on the page."""
 
 ALL = -1
 """Every bit: all actions, however many there are."""
@@ -41,8 +41,8 @@ class Messages:
     because its receipt was lost is no answer that comes twice.
 
     Args:
-        ids: Those that were sent already.
-        keep: Keeps them, called after each that is sent.
+        ids: Messages that were already sent.
+        keep: Saves the ids; called after each message.
     """
 
     def __init__(self, api: Api, chat: int, ids: list[int], keep: Callable[[], object]) -> None:
@@ -57,7 +57,7 @@ class Messages:
             self._send(0)
 
     def hint(self, text: str) -> float:
-        """Show what is written so far, if that is easy; return for how long it is not."""
+        """Show the text so far unless Telegram limits this; return the seconds to wait."""
         try:
             self._api.call(
                 "editMessageText", HINT_SECONDS, chat_id=self._chat, message_id=self._ids[0], text=text, **_AS_HTML
@@ -69,7 +69,7 @@ class Messages:
         return 0.0
 
     def show(self, blocks: Sequence[str], buttons: Buttons | None = None) -> int:
-        """Show blocks of HTML, in as many messages as they need; return the last, which has the buttons."""
+        """Show blocks of HTML, in as many messages as they need; return the last, which gets the buttons."""
         parts = split_messages(blocks) or [WORKING]
         for number, part in enumerate(parts):
             if number == len(self._ids):
@@ -104,20 +104,20 @@ _AS_HTML = {"parse_mode": "HTML", "link_preview_options": {"is_disabled": True}}
 
 
 class Progress:
-    """What a turn shows while it works.
+    """The status of a working turn.
 
     Args:
-        year: The year that days are shown without.
+        year: The year to omit from dates.
     """
 
     def __init__(self, year: int) -> None:
         self._year = year
         self._line = self._draft = ""
         self.ended: list[str] = []
-        """What the turn says before its answer: that it ended what waited."""
+        """What the turn says before its answer: that it ended a waiting request."""
 
     def read(self, event: TurnEvent) -> None:
-        """Take in what a turn tells."""
+        """Process an event of a turn."""
         if "draft" in event:
             self._draft += event["draft"]
             return
@@ -128,14 +128,14 @@ class Progress:
             self.ended.append(event["ended"])
 
     def draw(self) -> str:
-        """Return how far the turn is, as HTML; empty while there is nothing to see."""
+        """Return the turn's progress as HTML; empty while there is none."""
         text = self._draft[-TAIL:].strip() or self._line
         return f"{plain(text)} {WORKING}" if text else ""
 
 
 @contextmanager
 def show_meanwhile(messages: Messages, progress: Progress) -> Iterator[None]:
-    """Show how a turn goes on while the context is open, in a thread of its own: no turn waits for Telegram."""
+    """Show a turn's progress while the context is open, in a separate thread, so that no turn waits for Telegram."""
     ended = Event()
 
     def keep_showing() -> None:
@@ -164,7 +164,7 @@ def draw_answer(done: Done) -> list[str]:
 
 
 def draw_request(waiting: Waiting) -> list[str]:
-    """Return a request as blocks of HTML: every action with all its arguments, each with a number if there are more."""
+    """Return a request as blocks of HTML: every action with all its arguments, numbered if there are several."""
     request = waiting.request
     actions = [*word_actions(request)]
     if not actions:
@@ -177,12 +177,12 @@ def draw_request(waiting: Waiting) -> list[str]:
 
 
 def make_buttons(waiting: Waiting, ticked: int = 0) -> Buttons:
-    """Return the buttons under a request: each action of several to be ticked, then all, those, or none.
+    """Return the buttons under a request: a checkbox per action if there are several, then all, ticked, or none.
 
-    What a button says to us holds all that it means, so that nothing has to be remembered.
+    A button's data contains its whole meaning, so that nothing has to be remembered.
 
     Args:
-        ticked: The actions that are ticked, a bit each.
+        ticked: The ticked actions, one bit each.
     """
     count, id = len(waiting.request["action_requests"]), waiting.request_id
 
@@ -199,10 +199,10 @@ def make_buttons(waiting: Waiting, ticked: int = 0) -> Buttons:
 
 
 def read_button(data: str) -> tuple[str, str, int]:
-    """Return the request that a button is under, what it does, and the actions that are ticked.
+    """Return a button's request, what it does, and the ticked actions.
 
     Raises:
-        ValueError: It is none of ours.
+        ValueError: It is not a button by ana.
     """
     id, act, bits = data.split(":")
     return id, act, int(bits, 16)

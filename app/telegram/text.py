@@ -1,4 +1,4 @@
-"""Texts as Telegram shows them: its own few tags, everything else escaped, and messages of a length that it takes."""
+"""Text in Telegram's format: a few tags, everything else escaped, in messages of the allowed length."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,22 +12,22 @@ from app.show.markdown import LONGEST as MOST_READ
 from app.show.markdown import find_reader
 
 LONGEST = 4096
-"""UTF-16 units of a message."""
+"""Most UTF-16 units of a message."""
 
 _CUT = 2000
-"""Characters of a part of what is too long for a message: each has two UTF-16 units at most."""
+"""Characters of a part of a split block: each has at most two UTF-16 units."""
 
 _TAGS = {"heading": "b", "strong": "b", "em": "i", "blockquote": "blockquote", "table": "pre"}
 _CELLS = dict.fromkeys(("td_open", "th_open"), "| ") | dict.fromkeys(("td_close", "th_close"), " ")
 _BREAKS = dict.fromkeys(("softbreak", "hardbreak", "tr_close", "paragraph_close"), "\n")
 _SIGNS = {"hr": "———", **_CELLS, **_BREAKS}
-"""What stands for a token that has no text."""
+"""Replacement for a token without text."""
 
 _MARKUP = re.compile(r"</?[a-z]+>")
 
 
 def plain(text: str) -> str:
-    """Return a text in which nothing is markup."""
+    """Return a text with all markup escaped."""
     return escape(escape_controls(text), quote=False)
 
 
@@ -46,7 +46,7 @@ def draw_text(text: str) -> list[str]:
 
 
 def split_messages(blocks: Iterable[str]) -> list[str]:
-    """Return blocks of HTML as messages, which end between two of them; one that is too long is cut, without markup."""
+    """Return blocks of HTML as messages of whole blocks; a block that is too long is split, without markup."""
     messages = [""]
     for block in blocks:
         for part in [block] if _measure(block) <= LONGEST else _cut(block):
@@ -59,14 +59,14 @@ def split_messages(blocks: Iterable[str]) -> list[str]:
 
 
 def strip_markup(html: str) -> str:
-    """Return what a person reads of HTML."""
+    """Return the visible text of HTML."""
     return unescape(_MARKUP.sub("", html))
 
 
 def _draw(tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield the HTML of tokens. Telegram has no lists and no tables: signs stand for them."""
+    """Yield the HTML of tokens. Telegram has no lists and tables, so characters replace them."""
     numbers: list[int] = []
-    """Of the next entry of each list that is open; -1 where they have none."""
+    """The next number in each open list; -1 in lists without numbers."""
     for token in tokens:
         name, _, edge = token.type.rpartition("_")
         if name in ("bullet_list", "ordered_list") and edge == "open":

@@ -1,4 +1,4 @@
-"""What a bot is told: a message, or a button that was pressed, as far as it matters here."""
+"""Updates for the bot: a message or a pressed button, with the fields that ana needs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ Kind = Literal["text", "voice", "other", "button"]
 
 @dataclass(frozen=True)
 class Update:
-    """A message to the bot, or a button that was pressed.
+    """A message to the bot, or a pressed button.
 
     Args:
-        id: Telegram's number of it; the same update always has the same.
-        chat: Where, which in a chat of two is also who.
-        at: When, in seconds since 1970; 0 if that is not told.
-        text: What was written; of a button what it says to us.
-        is_others: Whether somebody else wrote or said it: it was forwarded, or comes from another bot.
+        id: Telegram's number, which is stable for an update.
+        chat: The chat, which in a private chat also identifies the sender.
+        at: The time in seconds since 1970; 0 if unknown.
+        text: The message text, or a button's data.
+        is_others: Whether it is by somebody else: forwarded, or from another bot.
         file: The id of a voice message.
-        pressed: The id by which a button is told that it was seen.
-        message: The message, or that which the button is under.
+        pressed: The id for acknowledging a button.
+        message: The message, or the message with the button.
     """
 
     id: int
@@ -36,10 +36,10 @@ class Update:
 
 
 def read_update(raw: Mapping[str, Any]) -> Update | None:
-    """Return an update; None if it is of a group or a channel, of which nothing is read, or asks for nothing.
+    """Return an update; None if it is from a group or a channel, or needs no action.
 
     Raises:
-        LookupError: It is not what the Bot API describes, as are TypeError and AttributeError.
+        LookupError: It does not match the Bot API; TypeError and AttributeError mean the same.
     """
     if query := raw.get("callback_query"):
         message, sender = query.get("message") or {}, query["from"]["id"]

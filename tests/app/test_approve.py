@@ -46,7 +46,7 @@ def test_yes_does_it_once_and_undo_takes_it_back(ana: Run, request_id: str) -> N
     assert done.returncode == 0
     assert "Deleted" in done.stdout
     assert "Pay the rent" not in list_items(ana)
-    assert "Nothing waits for you." in ana("approve").stdout
+    assert "No request waits for you." in ana("approve").stdout
     (entry,) = [json.loads(line) for line in ana("history", "--json", "--limit", "1").stdout.splitlines()]
     assert entry["by"] == "claude-code"
     assert "is not there" not in ana("doctor").stdout
@@ -57,7 +57,7 @@ def test_yes_does_it_once_and_undo_takes_it_back(ana: Run, request_id: str) -> N
 def test_no_leaves_it_and_ends_the_request(ana: Run, request_id: str) -> None:
     assert ana("approve", request_id, "--no").returncode == 0
     assert "Pay the rent" in list_items(ana)
-    assert "Nothing waits for you." in ana("approve").stdout
+    assert "No request waits for you." in ana("approve").stdout
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_only_a_yes_or_a_no_decides(
     [
         (("--yes",), 2, "need the id of a request"),
         (("abc", "--yes", "--no"), 2, "either --yes or --no"),
-        (("nope", "--yes"), 1, "is not one request that waits"),
+        (("nope", "--yes"), 1, "does not match one waiting request"),
     ],
 )
 def test_wrong_use_is_told(ana: Run, request_id: str, arguments: tuple[str, ...], code: int, told: str) -> None:
@@ -112,4 +112,4 @@ def test_the_repl_tells_of_it_and_decides_it(ana: Run, request_id: str, said: st
     assert "waits for your decision" in shown.stdout
     assert "Pay the rent" in shown.stdout
     assert ("Pay the rent" in list_items(ana)) == left
-    assert "Nothing waits for you." in ana("approve").stdout
+    assert "No request waits for you." in ana("approve").stdout

@@ -154,7 +154,7 @@ def test_the_same_words_again_in_the_conversation_keep_a_second_one(ana: Run) ->
     for words in ("new task: Buy milk", "New  task: Buy milk"):  # each call is a conversation of its own
         refused, _, hint = ana("ask", words).stderr.partition("\n")
         assert refused == "Already there: “Buy milk”"
-    assert hint.startswith("For a second one say it again in that conversation: --thread ")
+    assert hint.startswith("To add it a second time, say it again in that conversation: --thread ")
     done = ana("ask", "new task: Buy milk", *hint.split()[-2:])
     assert done.stderr == "+ “Buy milk” (task, active)\n"
 

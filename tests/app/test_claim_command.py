@@ -39,7 +39,7 @@ def list_sources(ana: Run) -> dict[str, str]:
 
 def test_events_that_others_organised_are_kept_as_theirs_and_claimed_with_one_command(ana: Run, calendar: Path) -> None:
     told = ana("import", str(calendar)).stdout
-    assert "3 are kept as the words of others." in told
+    assert "3 are marked as text by others." in told
     assert list_sources(ana) == {"own": "person", "organised": "import", "invited": "import", "by me": "import"}
     claim = next(line for line in told.splitlines() if "ana claim" in line).partition("ana ")[2]
     done = ana(*claim.split()).stdout

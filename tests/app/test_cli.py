@@ -287,7 +287,7 @@ def test_a_mistake_of_ours_is_a_sentence_with_an_exit_code_of_its_own(tmp_path: 
     assert done.stderr.startswith("Something went wrong that was not foreseen: ZeroDivisionError: secret \\x1b[31m")
     assert len(done.stderr.splitlines()) == 1
     assert len(done.stderr) < 500
-    assert f"The log {tmp_path / 'log' / 'ana.log'} tells where it happened." in done.stderr
+    assert f"The log {tmp_path / 'log' / 'ana.log'} says where it happened." in done.stderr
     assert "Traceback" in (tmp_path / "log" / "ana.log").read_text()
 
 
@@ -303,7 +303,7 @@ def test_a_module_that_cannot_be_imported_keeps_its_traceback(tmp_path: Path) ->
         main.main()"""
     done = run_forked("-c", broken, env=env)
     assert done.returncode == 70
-    assert done.stderr.rstrip().endswith("tells where it happened.")
+    assert done.stderr.rstrip().endswith("says where it happened.")
     log = (tmp_path / "log" / "ana.log").read_text()
     assert "Traceback" in log
     assert "ModuleNotFoundError" in log

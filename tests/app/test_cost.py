@@ -41,7 +41,7 @@ def test_cost_is_told_by_day_and_model_and_damage_is_not_hidden(ana: Run, tmp_pa
     assert rows[1][1:] == ["gpt-4o", "1", "1,000", "0", "100", "0.0035"]
     assert rows[2][1:] == ["new", "1", "1,000", "0", "100", "not", "known"]
     assert rows[3][1:] == ["gpt-4o-mini", "2", "2,000", "0", "200", "0.5000"]
-    assert "$0.5035 in all, without 1 turn of models whose price is not known." in done.stdout
+    assert "$0.5035 in all, without 1 turn of models with unknown prices." in done.stdout
     assert "1 line of the trace one cannot be read and is not counted." in done.stderr
     assert "2 lines of the trace two cannot be read and are not counted." in done.stderr
     told = json.loads(ana("cost", "--since", "7d", "--json").stdout)

@@ -166,7 +166,7 @@ def test_doctor_tells_what_is_whole_and_what_is_not(home: Path, capsys: Shown) -
     code, told = ana(capsys, "doctor")
     assert code == 1
     assert "the journal says nothing, the store has “past the journal”" in told
-    assert "orphan.jsonl is of a conversation that is not there" in told
+    assert "orphan.jsonl belongs to a conversation that does not exist" in told
     assert told.strip().endswith("1 fault. `ana doctor --repair` repairs what can be repaired.")
     code, told = ana(capsys, "doctor", "--repair", "--json")
     assert code == 0
@@ -178,15 +178,15 @@ def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
     assert ana(capsys, "export", str(first))[0] == 0
     assert ana(capsys, "backup", str(packed))[0] == 0
     code, told = ana(capsys, "backup", str(packed))
-    assert (code, "exists already" in told) == (1, True)
+    assert (code, "already exists" in told) == (1, True)
     for existing in (packed, first):
         before = existing.read_bytes()
         code, told = ana(capsys, "export", str(existing))
-        assert (code, "exists already" in told, "--force" in told) == (1, True, True)
+        assert (code, "already exists" in told, "--force" in told) == (1, True, True)
         assert existing.read_bytes() == before
     assert "is a folder" in ana(capsys, "export", "--force", str(home))[1]
     os.mkfifo(pipe := home / "pipe")  # as /dev/stdout is, which root could replace
-    assert "is not an ordinary file" in ana(capsys, "export", "--force", str(pipe))[1]
+    assert "is not a regular file" in ana(capsys, "export", "--force", str(pipe))[1]
     assert pipe.is_fifo()
     wrote = ana(capsys, "export", "--force", str(first))
     assert wrote == (0, f"Wrote 2 items, 1 context line and 3 changes to {first}.\n")
@@ -228,7 +228,7 @@ def test_other_programs_tasks_are_taken_in_and_back(home: Path, capsys: Shown) -
     assert "Water the ferns" not in ana(capsys, "items")[1]
 
 
-def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
+def test_old_traces_are_listed_and_deleted(home: Path, capsys: Shown) -> None:
     (trace,) = (home / "traces").glob("*.jsonl")
     lines = trace.read_text().splitlines()
     trace.write_text("\n".join([lines[0].replace('"ts": "20', '"ts": "19'), *lines[1:]]) + "\n")
@@ -236,7 +236,7 @@ def test_old_traces_are_listed_and_forgotten(home: Path, capsys: Shown) -> None:
     assert "Buy milk" in ana(capsys, "traces", "--older-than", "30d")[1]
     assert ana(capsys, "traces", "--purge")[0] == 2
     assert ana(capsys, "traces", "--purge", "--older-than", "soon")[0] == 1
-    assert ana(capsys, "traces", "--purge", "--older-than", "30d")[1].startswith("1 turn is forgotten")
+    assert ana(capsys, "traces", "--purge", "--older-than", "30d")[1].startswith("1 turn is deleted permanently")
     assert trace.read_text().splitlines() == lines[1:]
     assert ana(capsys, "traces", "--older-than", "4w")[1] == "No trace is older than 4w.\n"
     assert ana(capsys, "threads", "delete", "home", "--yes")[0] == 0
@@ -248,7 +248,7 @@ def test_a_calendar_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pyt
     assert ana(capsys, "ask", "Dentist on 2026-12-01 at 10:00")[0] == 0
     assert ana(capsys, "export", "--ics", str(path)) == (0, f"Wrote 2 events to {path}.\n")
     code, told = ana(capsys, "export", "--ics", str(path))
-    assert (code, "exists already" in told) == (1, True)
+    assert (code, "already exists" in told) == (1, True)
     assert ana(capsys, "import", str(path)) == (0, "0 new, 2 were here already.\n")
     code, told = ana(capsys, "export", "--ics", "-")
     assert (code, "Wrote 2 events to standard output." in told) == (0, True)
@@ -295,7 +295,7 @@ def test_a_backup_of_another_embedder_is_embedded_again(
     assert ana(capsys, "items", "milk")[0] == 2
     code, told = ana(capsys, "restore", str(packed))
     assert code == 0
-    assert "Everything is as it was" in told
+    assert "Everything was restored from" in told
     assert "before-restore" in told
     assert "milk" in ana(capsys, "items", "milk")[1]
 

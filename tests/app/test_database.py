@@ -47,7 +47,7 @@ def test_what_is_asked_is_kept_found_undone_exported_and_brought_in(capsys: Show
     assert "call the bank" in run(capsys, "items", "bank")[1]
     assert "call the bank" in run(capsys, "today")[1]
     code, told = run(capsys, "doctor")
-    assert (code, "every record is readable and as the journal says" in told) == (0, True), told
+    assert (code, "every record is readable and in agreement with the journal" in told) == (0, True), told
     described = json.loads(run(capsys, "describe", "--json")[1])
     assert (described["path"], described["collections"][0]["count"]) == ("the database", 1)
     assert "add call the bank tomorrow" in run(capsys, "threads", "list")[1]
@@ -67,7 +67,7 @@ def test_a_backup_is_written_and_brought_back(capsys: Shown, own: Path) -> None:
     assert (code, told) == (0, f"1 item, 0 lines, 1 change and 1 turn are in {own / 'all.zip'}.\n")
     assert run(capsys, "ask", "note: the bins go out on Thursday", "--thread", "home")[0] == 0
     code, told = run(capsys, "restore", str(own / "all.zip"), "--yes")
-    assert (code, "was here before is in the database, as 'owner " in told, "1 item." in told) == (0, True, True), told
+    assert (code, "previous state is in the database, as 'owner " in told, "1 item." in told) == (0, True, True), told
     told = run(capsys, "items")[1]
     assert ("call the bank" in told, "bins" in told) == (True, False)
     assert run(capsys, "undo")[0] == 0
@@ -136,7 +136,7 @@ def test_another_embedder_is_refused_until_everything_is_embedded_again(
     for command in (["items", "bank"], ["ask", "add water the plants"]):
         code, told = run(capsys, *command)
         assert (code, "was embedded with wordllama" in told) == (2, True), told
-    assert run(capsys, "reindex") == (0, "1 records are embedded with minilm.\n")
+    assert run(capsys, "reindex") == (0, "1 records are now embedded with minilm.\n")
     assert "call the bank" in run(capsys, "items", "financial institution")[1]
     monkeypatch.setenv("ANA_EMBEDDINGS", "auto")
     assert "call the bank" in run(capsys, "items", "bank")[1], "auto follows what made the vectors"

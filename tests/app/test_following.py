@@ -38,13 +38,13 @@ def list_items() -> list[str]:
 
 def test_a_calendar_is_followed_and_followed_no_more(feed: Feed, capsys: Shown) -> None:
     code, told = run(capsys, "import", feed.url, "--follow", "--name", "My choir")
-    assert (code, told.splitlines()[0]) == (0, "My-choir is followed, and read every hour: 2 entries came.")
+    assert (code, told.splitlines()[0]) == (0, "My-choir is followed and read every hour: 2 entries imported.")
     assert [each.name for each in list_calendars(load_workspace())] == ["My-choir"]
     code, told = run(capsys, "import", feed.url, "--follow")
     assert (code, told) == (1, "The calendar My-choir is followed already. Give another one its own name.\n")
     assert run(capsys, "import", "Others", "--unfollow")[0] == 1
     code, told = run(capsys, "import", "My-choir", "--unfollow")
-    assert (code, told.splitlines()[0]) == (0, "My-choir is not followed any more: 2 entries taken out.")
+    assert (code, told.splitlines()[0]) == (0, "My-choir is no longer followed: 2 entries removed.")
     assert (list_items(), list_calendars(load_workspace())) == ([], [])
 
 

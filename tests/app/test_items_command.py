@@ -165,7 +165,7 @@ def test_reindex_embeds_everything_again(ana: Run, tmp_path: Path) -> None:
     (id,) = keep(tmp_path, ("Water the orchids", {}))
     done = ana("reindex")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "1 records are embedded with wordllama." in done.stderr
+    assert "1 records are now embedded with wordllama." in done.stderr
     assert ana("items", "orchids").stdout.split("\n")[1].startswith(id)
 
 

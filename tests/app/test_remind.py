@@ -74,13 +74,13 @@ def test_without_an_address_nothing_can_ring_and_the_next_step_is_told(
     monkeypatch.delenv("ANA_NOTIFY")
     code, told = run(capsys, "remind")
     assert code == 2
-    assert told.startswith("ANA_NOTIFY names no address, so nothing can ring. Set one: `ana setup`")
+    assert told.startswith("ANA_NOTIFY is empty, so there is no address for reminders. Set one: `ana setup`")
 
 
 def test_a_test_message_is_sent_to_each_address(
     collector: Collector, capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run(capsys, "remind", "--test") == (0, "json: sent; look whether it has arrived\n")
+    assert run(capsys, "remind", "--test") == (0, "json: sent; check whether it arrived\n")
     monkeypatch.setenv("ANA_NOTIFY", f"nonsense://token {collector.address}")
     code, told = run(capsys, "remind", "--test")
     assert code == 1

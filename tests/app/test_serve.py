@@ -118,7 +118,7 @@ def test_nobody_is_served_at_an_address_of_others_as_long_as_nobody_has_a_token(
     done = ana("serve", "--host", host, **env)
     assert done.returncode == 2
     assert "nobody has a token to sign in with" in done.stderr
-    assert "`ana users token owner` makes yours" in done.stderr
+    assert "Create yours with `ana users token owner`" in done.stderr
 
 
 def test_a_port_or_an_address_that_cannot_be_used_is_told(ana: Run, tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ BROKEN = SCRIPT.replace("lifespan.startup.complete", "lifespan.startup.failed")
 @pytest.mark.parametrize(
     ("host", "shown", "more"),
     [
-        ("0.0.0.0", "127.0.0.1", ", and at each address of this machine"),
+        ("0.0.0.0", "127.0.0.1", ", and at every address of this machine"),
         ("127.0.0.1", "127.0.0.1", ""),
         ("localhost", "localhost", ""),
     ],
@@ -162,7 +162,7 @@ def test_the_address_that_is_shown_can_be_opened(tmp_path: Path, host: str, show
 def test_a_server_that_cannot_start_says_where_it_is_told_why(tmp_path: Path) -> None:
     done = run_forked("-c", BROKEN, "serve", "--port", "0", env=folders(tmp_path, LLM_PROVIDER="offline"))
     log = tmp_path / "log" / "ana.log"
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, f"The server could not start. {log} tells why.")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, f"The server could not start. {log} says why.")
     assert "Traceback" not in done.stderr
     assert "Application startup failed" in log.read_text()
 

@@ -69,7 +69,7 @@ def test_what_is_installed_is_shown_asked_about_written_told_by_doctor_and_remov
     assert run(capsys, command, "--uninstall") == (1, f"Nothing is installed. {hint}\n")
     code, told = run(capsys, command, "--install", *options)
     assert code == 1
-    assert "Nothing was installed, because nobody can be asked here." in told
+    assert "Nothing was installed, because this is not a terminal." in told
     say_yes(monkeypatch, False)
     assert run(capsys, command, "--install", *options)[0] == 1
     assert not folder.exists()

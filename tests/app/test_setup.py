@@ -90,7 +90,7 @@ def test_what_was_tried_is_written_for_its_owner_alone(env_file: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "Hello!" in done.output
     assert "It read 100 tokens and wrote 10." in done.output
-    assert f"goes to {stub.url}" in done.output
+    assert f"go to {stub.url}" in done.output
     assert "sk-new" not in done.output
     assert stub.authorizations[0] == "Bearer sk-new"
     assert len(stub.requests) == 1
@@ -152,8 +152,9 @@ def test_the_servers_own_models_are_listed(env_file: Path) -> None:
         assert dotenv_values(env_file)["OPENAI_MODEL"] == "small"
         stub.models = [f"vendor/m-{n}" for n in range(40)] + ["openai/gpt-4o-mini"]
         done = run("--provider", "compatible", "--url", stub.url, given="\n1\n")
-    assert "  1  openai/gpt-4o-mini  OpenAI or OpenRouter; small and quick; $0.15 read, $0.60 written" in done.output
-    assert "and 40 more; give any name of theirs." in done.output
+    about = "OpenAI or OpenRouter; small and fast; $0.15 per million tokens in, $0.60 out"
+    assert f"  1  openai/gpt-4o-mini  {about}" in done.output
+    assert "and 40 more; you can give any of their names." in done.output
     assert dotenv_values(env_file)["OPENAI_MODEL"] == "openai/gpt-4o-mini"
 
 
@@ -162,10 +163,10 @@ def test_it_says_where_a_key_comes_from_what_to_pull_and_three_models_with_their
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     done = run(given="1\n<\n3\n\n<\n5\n")
-    assert "A key is made at https://platform.openai.com/api-keys." in done.output
-    assert "gpt-5.4-mini OpenAI or OpenRouter; newer, thinks before it answers; $0.75 read" in done.output
+    assert "You can create a key at https://platform.openai.com/api-keys." in done.output
+    assert "gpt-5.4-mini OpenAI or OpenRouter; newer, thinks before it answers; $0.75 per million" in done.output
     assert "a turn about $0.0013" in done.output
-    assert "`ollama pull qwen3:8b` brings one" in done.output
+    assert "get one with `ollama pull qwen3:8b`" in done.output
     monkeypatch.setenv("OLLAMA_HOST", ollama)
     assert "[ollama]" in run(given="5\n").output, "found before it asks"
 
@@ -180,9 +181,9 @@ def test_what_was_typed_stays_when_it_fails(env_file: Path, tmp_path: Path) -> N
                 ("Key (not shown", "sk-bad-one"),
                 ("Model:", "m-1"),
                 (f"Address [{stub.url}]", ""),
-                ("keeps the one that is set", "sk-good-one"),
+                ("keeps the current one", "sk-good-one"),
                 ("Model [m-1]", ""),
-                ("Where reminders ring", ""),
+                ("Address for reminders", ""),
             ):
                 terminal.until(asked)
                 if typed.startswith("sk-"):
@@ -192,7 +193,7 @@ def test_what_was_typed_stays_when_it_fails(env_file: Path, tmp_path: Path) -> N
         finally:
             terminal.close()
     assert "refused the key (401). Check the key" in shown
-    assert "Nothing was written. Try again; Enter keeps what you typed." in shown
+    assert "Nothing was written. Try again; Enter keeps your last answer." in shown
     assert stub.authorizations == ["Bearer sk-bad-one", "Bearer sk-good-one"]
     assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-1"
 
@@ -214,7 +215,7 @@ def test_the_offline_reader_needs_no_trial(env_file: Path) -> None:
 
 def test_a_variable_that_hides_what_was_written_is_named(env_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LLM_PROVIDER", "offline")
-    assert "LLM_PROVIDER is set in the environment too" in run("--provider", "offline").output
+    assert "LLM_PROVIDER is also set in the environment" in run("--provider", "offline").output
 
 
 @pytest.fixture
@@ -260,7 +261,7 @@ def chat_in_terminal(env_file: Path, tmp_path: Path, host: str) -> Terminal:
 def test_the_repl_offers_an_ollama_once(env_file: Path, tmp_path: Path, ollama: str) -> None:
     terminal = chat_in_terminal(env_file, tmp_path, ollama)
     try:
-        terminal.until("Let its model qwen3:8b answer? [y/N]")
+        terminal.until("Use its model qwen3:8b? [y/N]")
         terminal.type("n\r")
         terminal.until("/help shows the commands.")
         assert "offline reader" in terminal.seen
@@ -288,7 +289,7 @@ def test_the_offered_ollama_answers_from_now_on(env_file: Path, tmp_path: Path, 
     assert dotenv_values(env_file)["OLLAMA_MODEL"] == "qwen3:8b"
 
 
-ADDRESS = "Where reminders ring, such as ntfys://ntfy.sh/a-long-secret-name (Enter: nowhere)"
+ADDRESS = "Address for reminders, such as ntfys://ntfy.sh/a-long-secret-name (Enter: none)"
 
 
 @pytest.fixture
@@ -313,7 +314,7 @@ def test_an_address_is_written_when_a_test_message_was_sent_there(
     env_file: Path, tmp_path: Path, collector: Collector
 ) -> None:
     told = set_up_in_terminal(env_file, tmp_path, collector.address)
-    assert "A test message was sent. `ana serve --install` lets them ring" in told
+    assert "A test message was sent. With `ana serve --install` reminders" in told
     assert collector.titles == [TEST.title]
     assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline", "ANA_NOTIFY": collector.address}
 
@@ -323,7 +324,7 @@ def test_an_address_that_takes_no_message_is_not_written_and_asked_for_again(
 ) -> None:
     collector.status = 500
     told = set_up_in_terminal(env_file, tmp_path, "my phone", collector.address, "")
-    assert told.count("The test message could not be sent: ") == told.count("Nothing of it was written.") == 2
+    assert told.count("The test message could not be sent: ") == told.count("The address was not saved.") == 2
     assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline"}
 
 

@@ -59,7 +59,7 @@ def test_a_chat_is_linked_and_answered_until_it_is_stopped(
         assert running.wait(60) == 130
     assert "“the key is in the tin” (note)" in stub.texts[-1]
     assert TOKEN not in (tmp_path / "log" / "ana.log").read_text()
-    assert ana(capsys, "telegram", "--unlink") == (0, "Your chat is nobody's any more.\n")
+    assert ana(capsys, "telegram", "--unlink") == (0, "Your chat is no longer linked.\n")
     assert Links(load_settings(env)).find(4711) is None
 
 
@@ -74,7 +74,7 @@ def test_the_server_answers_too_and_then_the_command_does_not(
         assert httpx.get(f"{server.url}/ok").json() == {"ok": True}
         code, told = ana(capsys, "telegram")
         assert code == 1
-        assert "`ana serve` runs here, and answers Telegram already." in told
+        assert "`ana serve` is running and already answers Telegram." in told
 
 
 def test_without_a_token_or_with_a_wrong_one_it_says_what_to_do(

@@ -66,7 +66,7 @@ def test_a_backup_and_a_purge_of_the_owner_leave_others_alone_and_the_backup_say
         (tmp_path / "data" / "people" / person).mkdir(parents=True)
         (tmp_path / "data" / "people" / person / "journal.sqlite").write_text("theirs")
     said = ana("backup", "one.zip", **env).stdout
-    assert said.endswith("Nothing of what others have here is in it, in people/: bob, eve.\n")
+    assert said.endswith("It does not contain the data of other people in people/: bob, eve.\n")
     with ZipFile(tmp_path / "one.zip") as file:
         assert [name for name in file.namelist() if "people" in name] == []
     purge = ("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")

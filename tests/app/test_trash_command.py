@@ -94,7 +94,7 @@ def test_a_purge_alone_keeps_what_was_said_and_says_so(ana: Run, said: str, tmp_
     (aside := tmp_path / "data" / "set-aside" / "moved-0123456789abcdef").mkdir(parents=True)
     done = ana("trash", "--purge", "--older-than", "0d")
     assert done.stderr.endswith(f" may hold them. What was put aside in {aside.parent} may hold them.\n")
-    assert "1 item, 0 lines, 0 conversations. What was said about them stays. 1 backup in " in done.stderr
+    assert "1 item, 0 lines, 0 conversations. Messages about them stay. 1 backup in " in done.stderr
     held = {line.partition(":")[0] for line in find_traces(tmp_path / "data", [*WORDS, said])}
     assert held == {
         "typed",
@@ -107,7 +107,7 @@ def test_a_purge_alone_keeps_what_was_said_and_says_so(ana: Run, said: str, tmp_
 def test_nobody_to_ask_or_a_server_that_runs_and_nothing_is_deleted(ana: Run, said: str, settings: Settings) -> None:
     asked = ana("trash", "--purge", "--older-than", "0d", "--with-conversations")
     assert (asked.returncode, asked.stderr.splitlines()) == (
-        1, ["Nothing was deleted, because nobody can be asked here. --yes says yes beforehand."]
+        1, ["Nothing was deleted, because this is not a terminal. Use --yes to confirm in advance."]
     )  # fmt: skip
     with mark_serving(open_workspace(settings)):
         busy = ana("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")

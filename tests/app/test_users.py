@@ -40,7 +40,7 @@ def test_a_token_is_printed_alone_once_and_lets_its_person_in(capsys: Shown) -> 
     code, told = run(capsys, "users", "add", "anna")
     token, what_for = told.splitlines()
     assert (code, People(load_settings()).find(token)) == (0, "anna")
-    assert what_for == "This is anna's token, shown this once. Programs send it as `Authorization: Bearer TOKEN`."
+    assert what_for == "This is anna's token; it is shown only once. Programs send it as `Authorization: Bearer TOKEN`."
     assert run(capsys, "users", "list") == (0, "owner\nanna\n")
     assert run(capsys, "users", "add", "anna")[0] == 1
     newer = run(capsys, "users", "token", "anna")[1].splitlines()[0]
@@ -76,7 +76,7 @@ def test_a_link_is_drawn_for_one_sign_in_and_its_code_is_in_the_fragment(
 def test_a_person_is_removed_after_a_yes_with_everything_put_aside(capsys: Shown, own: Path) -> None:
     run(capsys, "users", "add", "anna")
     keep("anna", "the key is in the blue tin")
-    assert "nobody can be asked" in run(capsys, "users", "remove", "anna")[1]
+    assert "this is not a terminal" in run(capsys, "users", "remove", "anna")[1]
     code, told = run(capsys, "users", "remove", "anna", "--yes")
     assert code == 0
     aside = Path(told.rstrip(".\n").partition(" is in ")[2])
@@ -119,7 +119,7 @@ def test_an_export_and_a_backup_of_a_person_hold_what_is_theirs(capsys: Shown, t
     told = run(capsys, "export", "-", "--user", "anna")[1]
     assert ("blue tin" in told, "buy milk" in told) == (True, False)
     assert run(capsys, "backup", str(tmp_path / "anna.zip"), "--user", "anna")[1].count("\n") == 1
-    assert "what others have here" in run(capsys, "backup", str(tmp_path / "mine.zip"))[1]
+    assert "the data of other people" in run(capsys, "backup", str(tmp_path / "mine.zip"))[1]
 
 
 def write_earlier(name: str, to: Path) -> Path:
@@ -256,7 +256,7 @@ def test_a_backup_and_an_export_for_all_are_a_file_of_each(capsys: Shown, tmp_pa
         keep(name, f"of {name}")
     for command, file in (("backup", "all.zip"), ("export", "all.jsonl"), ("export", "-")):
         code, told = run(capsys, command, str(tmp_path / file) if file != "-" else file, "--all")
-        assert (code, "Write {user} into the file's name" in told) == (2, True)
+        assert (code, "Put {user} into the file name" in told) == (2, True)
     assert run(capsys, "backup", str(tmp_path / "my-{user}.zip"), "--all")[0] == 0
     assert run(capsys, "export", str(tmp_path / "{user}.jsonl"), "--all")[0] == 0
     assert run(capsys, "export", str(tmp_path / "{user}.ics"), "--ics", "--all")[0] == 0
@@ -322,10 +322,10 @@ def test_a_calendars_address_is_told_with_whether_it_is_served_and_how_a_phone_r
     monkeypatch.setattr("app.cli.calendar._find_own_address", lambda: "192.0.2.7")
     told = run(capsys, "calendar")[1]
     key = told.splitlines()[0].rpartition("=")[2]
-    assert "Nothing serves it there now; `ana serve` does." in told
-    assert f"A phone in the same network reads http://192.0.2.7:2024/calendar.ics?key={key}, once `ana serve" in told
+    assert "It is not available now; start `ana serve`." in told
+    assert f"A phone in the same network can use http://192.0.2.7:2024/calendar.ics?key={key}, once `ana serve" in told
     served += ["http://127", "http://192"]
     told = run(capsys, "calendar")[1]
-    assert "It is served there now." in told
-    assert f"reads http://192.0.2.7:2024/calendar.ics?key={key}." in told
+    assert "It is available there now." in told
+    assert f"can use http://192.0.2.7:2024/calendar.ics?key={key}." in told
     assert "phone" not in run(capsys, "calendar", "--url", "http://ana.test")[1]

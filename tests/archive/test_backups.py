@@ -153,7 +153,7 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
 
 def test_a_backup_never_writes_over_anything(memory: Memory, tmp_path: Path) -> None:
     (tmp_path / "b.zip").write_text("mine")
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         back_up(memory, tmp_path / "b.zip")
     assert (tmp_path / "b.zip").read_text() == "mine"
     with pytest.raises(UserError, match="cannot be written"):
@@ -383,7 +383,7 @@ def test_a_backup_for_which_there_is_no_room_is_refused_unread(
     back_up(memory, tmp_path / "b.zip")
     monkeypatch.setattr(zipfile.ZipFile, "testzip", lambda _: pytest.fail("it was unpacked"))
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))
-    with pytest.raises(UserError, match="there is room for 1,000"):
+    with pytest.raises(UserError, match="only 1,000 are available"):
         put_back(memory, tmp_path / "b.zip")
     assert contents(memory)[0] == ["one"]
     assert not list(chroma_of(memory).folder.path.glob("restore*"))

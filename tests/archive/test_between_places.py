@@ -164,7 +164,7 @@ def test_what_does_not_arrive_changes_nothing(
     before = tell(place(ann))
     module = "ana.archive.folder.FolderRows" if place is in_folder else "ana.archive.database.DatabaseRows"
     monkeypatch.setattr(f"{module}.write", lambda *_: None)
-    with pytest.raises(StoreBroken, match="is not what was there: checkpoints, writes"):
+    with pytest.raises(StoreBroken, match="differs from the source: checkpoints, writes"):
         bring_back(place(ann), backup)
     assert tell(place(ann)) == before
 

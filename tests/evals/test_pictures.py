@@ -11,8 +11,8 @@ def test_the_pictures_are_what_the_repl_prints() -> None:
     assert kept == draw_all(), "run `make pictures`"
 
 
-def test_the_readme_and_the_page_s_own_docs_show_them_all_in_both_themes() -> None:
-    texts = "".join((PROJECT / name).read_text() for name in ("README.md", "docs/page.md"))
+def test_readme_and_docs_show_all_pictures_in_both_themes() -> None:
+    texts = "".join((PROJECT / name).read_text() for name in ("README.md", "docs/page.md", "docs/using.md"))
     shown = set(re.findall(r"pictures/([\w-]+\.\w+)", texts))
     assert shown == {path.name for path in FOLDER.glob("*")}
 

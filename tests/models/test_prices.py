@@ -62,5 +62,5 @@ def test_a_budget_that_cannot_be_kept_is_said() -> None:
     assert describe_unpriced_budget(load_settings(budget)) == ""
     assert describe_unpriced_budget(load_settings(OPENAI | {"OPENAI_MODEL": "new"})) == ""
     said = describe_unpriced_budget(load_settings(budget | {"OPENAI_MODEL": "new"}))
-    assert said.startswith("ANA_DAILY_BUDGET_USD does not hold for new")
+    assert said.startswith("ANA_DAILY_BUDGET_USD cannot limit new")
     assert "OPENAI_INPUT_PRICE_PER_1K" in said

@@ -96,7 +96,7 @@ SHAPES = {
         "openrouter.ai/docs/api/reference/errors-and-debugging, 2026",
         402,
         {"error": {"code": 402, "message": "Insufficient credits. Add more and retry."}},
-        "There is no credit left at the model provider (402): “Insufficient credits. Add more and retry”. Add some",
+        "There is no credit left at the model provider (402): “Insufficient credits. Add more and retry”. Add credit",
     ),
     "OpenRouter, of the provider behind it": Shape(
         "openrouter.ai/docs/api/reference/errors-and-debugging (metadata.raw), 2026",

@@ -283,7 +283,7 @@ def test_what_arrives_otherwise_changes_nothing(ann: Workspace, monkeypatch: pyt
     write = DatabaseRows.write
     with monkeypatch.context() as patch:
         patch.setattr(DatabaseRows, "write", lose)
-        with pytest.raises(StoreBroken, match="is not what was there: writes"):
+        with pytest.raises(StoreBroken, match="differs from the source: writes"):
             make_move(ann).run("database", ignore)
     assert tell(ann) == before
     make_move(ann).run("database", ignore)

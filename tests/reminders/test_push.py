@@ -21,7 +21,7 @@ from ana.reminders.push import find_public_key, make_address, make_private_key
 from ana.reminders.sending import Message, send
 
 SECRET = b"0123456789abcdef"
-NO_ADDRESS = "the address is not one that the page has made"
+NO_ADDRESS = "the address was not made by the page"
 
 
 @dataclass
@@ -84,7 +84,7 @@ def test_a_message_reaches_the_browser_and_nobody_on_the_way_can_read_it(service
     assert headers["ttl"] == "86400"
 
 
-@pytest.mark.parametrize(("status", "told"), [(410, "takes none any more"), (500, "answered 500")])
+@pytest.mark.parametrize(("status", "told"), [(410, "no longer accepts"), (500, "answered 500")])
 def test_why_it_was_not_taken_is_said(service: Service, status: int, told: str) -> None:
     service.status = status
     address = make_address(service.subscription(), make_private_key(), "https://ana.example.org")

@@ -167,7 +167,7 @@ def test_what_came_while_nothing_ran_is_answered_and_said_to_be_late(home: Home)
 def test_other_things_get_a_sentence_and_hold_up_nothing(home: Home, what: dict[str, Any]) -> None:
     home.stub.say("", **what)
     assert home.say("hello", "Hello.").startswith("Hello.")
-    assert home.stub.texts[0].startswith("Only text and voice messages are read here")
+    assert home.stub.texts[0].startswith("I can only read text and voice messages here")
 
 
 def test_a_model_that_fails_is_told_and_holds_up_nothing(home: Home) -> None:

@@ -68,12 +68,13 @@ def test_a_recording_that_is_gone_gets_a_sentence_and_holds_up_nothing(home: Hom
     home.stub.files.clear()
     home.stub.say("", **VOICE)
     assert home.say("hello", "Hello.").startswith("Hello.")
-    assert home.stub.texts[0].startswith("Telegram does not give this file")
+    assert home.stub.texts[0].startswith("Telegram does not provide this file")
 
 
 def test_without_a_model_it_gets_a_sentence(tmp_path: Path, stub: TelegramStub) -> None:
     home = Home(tmp_path, stub, LLM_PROVIDER="offline")
     home.link()
     stub.files["hum"] = b"the sound"
-    assert home.say("", **VOICE) == "What is spoken needs a model that hears, and none is connected. Write it instead."
+    said = home.say("", **VOICE)
+    assert said == "A voice message needs a model that can transcribe, and none is connected. Write it instead."
     home.api.close()
