@@ -32,15 +32,8 @@ from tools.arguments import (
 )
 from tools.artifacts import collect_receipts, explain, refuse_copy
 from tools.call import CallContext, Injected, Result
-from tools.noticing import (
-    explain_missing,
-    find_near_in_filter,
-    notice,
-    show_similar,
-    tell_exceptions,
-    tell_occurrence,
-    tell_repeat,
-)
+from tools.noticing import explain_missing, find_near_in_filter, notice, show_similar
+from tools.repeating import tell_exceptions, tell_occurrence, tell_repeat
 from tools.sums import tell_sums
 
 CHOICE = "Nothing was stored: this item says the same already. Tell the user; if they then want a copy, call again."

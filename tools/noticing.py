@@ -1,41 +1,26 @@
 """What a call meets that the model should know: something else at that time, a date that keeps moving, a name that is
-nearly one in use, an item whose id is nearly the one that was given; of what repeats, what was done and comes next."""
+nearly one in use, an item whose id is nearly the one that was given."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from difflib import get_close_matches
-from itertools import islice
 from typing import Any
 
 from ana.errors import NoSuchItem
 from ana.memory.changes import Change
-from ana.memory.filters.matching import is_number
 from ana.memory.item import Item
 from ana.memory.overdue import describe_date
-from ana.memory.repeating import list_next, tell_dates
 from ana.memory.search.property_text import describe_unsearched
-from ana.memory.search.result import OtherDates
-from ana.memory.status import CANCELLED, CLOSED, DONE, has_status
-from ana.memory.travel import make_absolute, read_item_repeat
+from ana.memory.status import CLOSED, has_status
+from ana.memory.travel import make_absolute
 from ana.memory.undo import find_all_undone, find_undone_turn
 from ana.memory.views import tell_source
 from ana.memory.vocabulary import NAMED, list_item_names
 from ana.output import shorten
 from ana.reminders.reading import tell_ringing
-from ana.time.dates import add_weekday, day_of, drop_weekday
+from ana.time.dates import add_weekday, day_of
 from ana.time.repeats import (
-    DATE_KEYS,
-    REPEATING,
-    Occurrence,
-    Repeat,
-    find_passed_over,
-    find_present,
-    iter_occurrences,
-    look_ahead,
     may_repeat,
-    read_day_or_moment,
-    read_local,
-    tell_rule,
 )
 from ana.values import Json, Properties, fold_case, plain_text
 from tools.call import CallContext
@@ -44,20 +29,10 @@ SHORT = 120
 """Characters of a similar item's content."""
 
 MOST = 3
-"""How many items at the same time, or left out on a day, are shown."""
+"""How many items at the same time are shown."""
 
 OFTEN = 3
 """From so many moves of its date on, an item is one that keeps being put off."""
-
-_RULE_KEYS = (*DATE_KEYS, *REPEATING, "repeat_from", "except", "moved", "until", "missed")
-_UNREAD = "It repeats in words that are not read as a rule: set repeats, or it is found on its one date only."
-_CLOSED = (
-    "What it repeats is not read as a rule, so it is closed for good. If it goes on, set repeats, status and due_date."
-)
-_ENDED = "It was the last date: the series has ended."
-_FINISHED = "It is closed for good and repeats no more."
-_NOT_MARKED = "These were not marked as done: tell the user."
-_CANCELLED = "All of the series is cancelled. If one date was meant, take this back and use except."
 
 
 def notice(call: CallContext, change: Change) -> dict[str, Json]:
@@ -189,113 +164,3 @@ def explain_missing(call: CallContext, id: str) -> NoSuchItem:
 def show_similar(item: Item) -> dict[str, Json]:
     """Return an item in a few words, with the id to call it by."""
     return {"id": item.id, "content": plain_text(shorten(item.content, SHORT)), **tell_source(item)}
-
-
-def tell_repeat(call: CallContext, change: Change, keys: Collection[str]) -> dict[str, Json]:
-    """Return what is told of a change of an item that repeats, by name; nothing of one that does not."""
-    old, after = change.before.properties if change.before else {}, change.after
-    if after is None or not may_repeat(after.properties):
-        is_finished = after and may_repeat(old) and "status" in keys and has_status(after.properties, DONE)
-        return {"done": _FINISHED} if is_finished else {}
-    new, repeat = after.properties, read_item_repeat(after, call.clock.zone)
-    if repeat is None and "status" in keys and has_status(new, DONE):
-        return {"note": _CLOSED}
-    if repeat is None:
-        return {"note": _UNREAD} if "recurrence" in keys or "repeats" in keys else {}
-    coming = list_next(repeat, call.clock.now())
-    if "status" in keys and has_status(new, CANCELLED):
-        return {"note": _CANCELLED}
-    if new.get("done_for") != old.get("done_for"):
-        text = f"for {add_weekday(new['done_for'])}; {_ENDED if has_status(new, DONE) else f'next {coming}'}"
-        passed = find_passed_over(old, new, repeat.zone)
-        return {"done": text} | _tell_passed_over(repeat, passed) | _tell_uncounted(old, new, keys)
-    if "status" in keys and change.before and old == new:
-        return {"done": f"Nothing changed: it is done for {add_weekday(new.get('done_for'))}; next {coming}."}
-    if all(old.get(key) == new.get(key) for key in _RULE_KEYS):
-        return {}
-    moved = _tell_moved(repeat, old, new)
-    notices: dict[str, Json] = {"repeats": _tell_rule(repeat), "next": coming, **moved}
-    if repeat.keys[0].name == "due_date":
-        notices["if_missed"] = "waits until it is done" if repeat.waits else "passes by itself"
-    return notices
-
-
-def tell_occurrence(
-    call: CallContext, item: Item, stored: Item, other_dates: Mapping[str, OtherDates]
-) -> dict[str, Json]:
-    """Return what stands beside an item at an occurrence: since when it is open, that the series has ended, and how
-    many more of its dates are in the days that were asked for; a few by name."""
-    repeat = read_item_repeat(stored, call.clock.zone)
-    if repeat is None:
-        return {}
-    lead, present = repeat.keys[0].name, find_present(repeat, call.clock.now())
-    if present is None:
-        return {"ended": True}
-    is_open = repeat.waits and present.dates[lead] != item.properties[lead]
-    earlier, more = other_dates.get(item.id, (0, 0))
-    counts: dict[str, Json] = {"earlier_dates": earlier, "more_dates": more}
-    facts: dict[str, Json] = {name: count for name, count in counts.items() if count}
-    if 0 < more <= MOST:
-        begin = read_local(str(item.properties[lead]), repeat.zone)
-        coming = iter_occurrences(repeat, begin, look_ahead(repeat, begin))
-        later = (each for each in coming if each.dates[lead] > str(item.properties[lead]))
-        facts["then"] = ", ".join(tell_dates(repeat, each) for each in islice(later, more))
-    return facts | ({"open_since": add_weekday(present.dates[lead])} if is_open else {})
-
-
-def tell_exceptions(call: CallContext, where: Mapping[str, Json]) -> str:
-    """Return which of what repeats a filter on one day would find, were it not left out there: a sentence for each."""
-    name = next((key for key in ("$on", *DATE_KEYS) if day_of(drop_weekday(where.get(key)))), None)
-    if name is None:
-        return ""
-    day = str(where[name])[: len("2026-01-13")]
-    others = {key: value for key, value in where.items() if key != name}
-    items = call.memory.find(None, {**others, "except": {"$contains": day}}, MOST).items
-    return " ".join(
-        f"{plain_text(shorten(item.content, 60))}: left out{_or_done(item)} on {add_weekday(day)}." for item in items
-    )
-
-
-def _or_done(item: Item) -> str:
-    """Return what else may be why a date does not count: what was done before another that waits is left out, too."""
-    return " or done early" if item.properties.get("done_for") else ""
-
-
-def _tell_passed_over(repeat: Repeat, passed: Sequence[Occurrence]) -> dict[str, Json]:
-    """Return what is told of the dates before one that was done, which nobody marked."""
-    if not passed:
-        return {}
-    first, last = tell_dates(repeat, passed[0]), tell_dates(repeat, passed[-1])
-    return {"passed_over": {"count": len(passed), "from": first, "to": last, "note": _NOT_MARKED}}
-
-
-def _tell_uncounted(old: Properties, new: Properties, keys: Collection[str]) -> dict[str, Json]:
-    """Return what is told of numbers given with a date that was done, which are those of the date before: an item has
-    one of each, and history sums what changes."""
-    same = {key: old[key] for key in keys if key in old and old[key] == new.get(key)}
-    notes = [
-        f'{key} was {value} already; to add it up over dates: {{"$add": {value}}}.'
-        for key, value in same.items()
-        if is_number(value)
-    ]
-    return {"note": " ".join(notes)} if notes else {}
-
-
-def _tell_moved(repeat: Repeat, old: Properties, new: Properties) -> dict[str, Json]:
-    """Return from when to when each date is that a change moves, by the rule's date; nothing of what has no end."""
-    moved, before = new.get("moved"), old.get("moved")
-    if not isinstance(moved, dict) or not any(key.name == "end_date" for key in repeat.keys):
-        return {}
-    fresh = [key for key, to in moved.items() if not isinstance(before, dict) or before.get(key) != to]
-    changes: dict[str, Json] = {}
-    for key in filter(day_of, fresh):
-        at = read_day_or_moment(key, repeat.zone)
-        to = repeat.moved.get(at)
-        for each in iter_occurrences(repeat, to, to) if to else ():
-            if at in (each.at, each.at.date()):
-                changes[key] = tell_dates(repeat, each)
-    return {"moved": changes} if changes else {}
-
-
-def _tell_rule(repeat: Repeat) -> str:
-    return f"{tell_rule(repeat.rule)}{' after it was done' if repeat.from_done else ''}"

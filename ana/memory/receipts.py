@@ -163,16 +163,7 @@ def list_parts(receipt: Receipt) -> list[str]:
     parts = [*_describe_edit(before["content"], after["content"])]
     parts += _tell_date(receipt, year)
     parts += (moved_on := [*_describe_done(receipt, year)])
-    for name, value in new.items():
-        if moved_on and name in (*DATE_KEYS, "done_for"):
-            continue
-        if name not in old or old[name] is None:
-            parts.append(describe_property(name, value, year))
-        elif old[name] != value and name in SINGLE:
-            came, again = _describe_days(name, old[name], value, year)
-            parts += came if moved_on else came + again
-        elif old[name] != value:
-            parts.append(name_property(name) + _describe_step(old[name], value, year))
+    parts += _describe_values(old, new, year, moved_on=bool(moved_on))
     for key in (key for key in old if key not in new):
         if key not in SINGLE:
             parts.append(_("no {name}").format(name=name_property(key).strip() or key))
@@ -180,6 +171,20 @@ def list_parts(receipt: Receipt) -> list[str]:
             parts += _describe_days(key, old[key], [], year)[1]
     parts += _tell_own_times(after, {key: value for key, value in new.items() if old.get(key) != value})
     return parts or describe_claim(before, after)
+
+
+def _describe_values(old: Properties, new: Properties, year: int, *, moved_on: bool) -> Iterator[str]:
+    """Yield what became of each value that is there; its dates are told already where what repeats moved on."""
+    for name, value in new.items():
+        if moved_on and name in (*DATE_KEYS, "done_for"):
+            continue
+        if name not in old or old[name] is None:
+            yield describe_property(name, value, year)
+        elif old[name] != value and name in SINGLE:
+            came, again = _describe_days(name, old[name], value, year)
+            yield from came if moved_on else came + again
+        elif old[name] != value:
+            yield name_property(name) + _describe_step(old[name], value, year)
 
 
 def _tell_own_times(record: Mapping[str, Any], properties: Properties) -> list[str]:
