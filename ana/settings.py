@@ -12,6 +12,7 @@ from ana.errors import ConfigError
 from ana.keys import split_tokens
 from ana.places import PROJECT as PROJECT
 from ana.places import find_places as find_places
+from ana.translation import Language
 from ana.urls import Hosts, Listening, Networks, Origins, Url
 from ana.values import split_words
 
@@ -55,6 +56,9 @@ class PersonalSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
+    ana_language: Language | None = Field(
+        None, description="language of the program's words: en, de, es, fr; default: English, on the page the browser's"
+    )
     ana_autonomy: Autonomy = Field(
         "confirm",
         description="what asks first: advise every change, confirm much at once and what others suggest, act only that",

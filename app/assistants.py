@@ -11,13 +11,14 @@ from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.sources import find_source
 from ana.memory.undo import find_all_undone, undo
 from ana.time.clock import Clock
+from ana.translation import _, mark_text
 from ana.values import read_json
 from ana.workspace import Workspace
 
 RIGHTS: Mapping[str, str] = {
-    "all": "reads, writes and deletes",
-    "write": "reads and writes, and deletes nothing",
-    "read": "only reads",
+    "all": mark_text("reads, writes and deletes"),
+    "write": mark_text("reads and writes, and deletes nothing"),
+    "read": mark_text("only reads"),
 }
 """What an assistant may do, as people are told it."""
 
@@ -65,11 +66,13 @@ def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
     """Take back what an assistant wrote on a day, the last first, but for what was changed since. Return a sentence."""
     written = next((each for each in list_written(memory, clock) if (each.name, each.day) == (name, day)), None)
     if written is None:
-        raise UserError(f"{name} wrote nothing on {day} that can be taken back.")
+        raise UserError(_("{name} wrote nothing on {day} that can be taken back.").format(name=name, day=day))
     kept = [turn for turn in written.turns if undo(memory, turn).conflicts]
     back = len(written.turns) - len(kept)
-    left = f" {len(kept)} left, because of what was changed since: `ana undo --turn {kept[0]}`." if kept else ""
-    return f"Taken back: {back} of {len(written.turns)} acts of {name} on {day}.{left}"
+    told = _("Taken back: {back} of {all} acts of {name} on {day}.")
+    left = _("{n} left, because of what was changed since: `ana undo --turn {turn}`.") if kept else ""
+    told = told.format(back=back, all=len(written.turns), name=name, day=day)
+    return f"{told} {left.format(n=len(kept), turn=kept[0])}" if kept else told
 
 
 def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, str]:

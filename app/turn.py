@@ -15,6 +15,7 @@ from ana.logs import name_log
 from ana.settings import Autonomy
 from ana.text import check_text
 from ana.threads.ports import PATIENCE, owning
+from ana.translation import _
 from app.outcome import (
     CutShort,
     Done,
@@ -237,7 +238,7 @@ class Assistant(ThreadReader):
         closing, answers = refuse_asked(state.values["messages"], None if weighed else read_request(asked))
         self._end(state, why or closing, answers)
         mark_answered(self._graph.checkpointer, state)
-        return why or closing
+        return _(why or closing)
 
     def _end_open(self, state: StateSnapshot, why: str) -> None:
         """End a turn that was stopped or failed, so that the thread takes the next message and the trace has it."""

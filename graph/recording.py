@@ -22,6 +22,7 @@ from ana.threads.runs import work
 from ana.tracing.langsmith import hides, is_on, label_run
 from ana.tracing.record import add_up
 from ana.tracing.schema import Inputs
+from ana.translation import speaking
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn, merge_messages
 from graph.updates import keep_usable, note_usable
@@ -60,9 +61,9 @@ class Recorded:
 
     def __call__(self, state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         name = self.__name__
-        with work():
-            state = keep_usable(state)
-            context, begun = context_of(runtime), time.perf_counter()
+        context = context_of(runtime)
+        with work(), speaking(context.spoken):
+            state, begun = keep_usable(state), time.perf_counter()
             name_work(person=context.handles.workspace.person, thread=thread_of(runtime), run=run_of(runtime))
             if name != BEGINNING:
                 state = continue_turn(state, runtime)

@@ -9,6 +9,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.found import Found
 from ana.memory.sources import PERSON, is_others
+from ana.translation import _
 from ana.values import Json
 
 OTHERS = "others"
@@ -32,7 +33,7 @@ def find_from(memory: Memory, source: str, text: str | None, where: Mapping[str,
     fitting = found.fitting and sum(n < found.fitting for n in places[:limit])
     items = [found.items[n] for n in places[:limit]]
     reasons = tuple(found.reasons[n] for n in places[:limit]) if found.reasons else ()
-    why = found.why_none or ("" if places else f"No item is from {source!r:.80}.")
+    why = found.why_none or ("" if places else _("No item is from {source}.").format(source=f"{source!r:.80}"))
     total, is_cut = len(places), len(places) > limit
     return replace(found, items=items, total=total, truncated=is_cut, reasons=reasons, why_none=why, fitting=fitting)
 

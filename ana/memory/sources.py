@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from ana.translation import _
 from ana.values import Json, Properties
 
 PERSON = "person"
@@ -133,7 +134,7 @@ def describe_claim(old: Mapping[str, object], new: Mapping[str, object]) -> list
     """Return whose words a record as JSON is now; nothing if that is as it was."""
     if ("sources" in old) == ("sources" in new):
         return []
-    return ["no longer your own words" if "sources" in new else "now your own words"]
+    return [_("no longer your own words") if "sources" in new else _("now your own words")]
 
 
 def _name(kind: str, name: str) -> str:

@@ -16,12 +16,18 @@ from ana.reminders.ledger import RingKey
 from ana.reminders.reading import EVENING, MORNING
 from ana.time.clock import Clock
 from ana.time.when import NotRead, read_phrase
+from ana.translation import _, mark_text
 
 DONE = "done"
 SNOOZES = {"10 minutes": timedelta(minutes=10), "1 hour": timedelta(hours=1), "tomorrow morning": None}
 """What a reminder can be put off by, and how long that is; None for one that a calendar says."""
 
-ACTS = {DONE: "Done", **{phrase: phrase.capitalize() for phrase in SNOOZES}}
+ACTS = {
+    DONE: mark_text("Done"),
+    "10 minutes": mark_text("10 minutes"),
+    "1 hour": mark_text("1 hour"),
+    "tomorrow morning": mark_text("Tomorrow morning"),
+}
 """What can be done with a ring, and what the button is called."""
 
 PATH = "/app/reminder/"
@@ -71,7 +77,7 @@ class Signing:
     def make_buttons(self, ring: RingKey, until: datetime) -> tuple[tuple[str, str], ...]:
         """Return each act on a ring: its word, and its path below the server's address."""
         key = self.read_key()
-        return tuple((word, PATH + sign(Button(self.person, ring, act, until), key)) for act, word in ACTS.items())
+        return tuple((_(word), PATH + sign(Button(self.person, ring, act, until), key)) for act, word in ACTS.items())
 
 
 def name_person(signed: str) -> str:

@@ -4,12 +4,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from ana.output import escape_controls
+from ana.translation import _
 from app.page.shell import HEADERS, render
 from app.server.guard import BY_SCRIPT
 
 
 async def answer_error(request: Request, status: int, sentence: str) -> Response:
-    """Return the answer to a request of the page that failed."""
+    """Return the answer to a request of the page that failed; a sentence of ours in its language."""
+    sentence = _(sentence)
     if BY_SCRIPT in request.headers:
         return PlainTextResponse(escape_controls(sentence), status, HEADERS)
     return await render(

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
-from ana.memory.few_words import show_value
+from ana.memory.few_words import call_value, show_value
 from ana.memory.item import Item
 from ana.memory.others import OTHERS, find_from
 from ana.memory.overdue import make_overdue_filter
@@ -24,6 +24,7 @@ from ana.memory.views import localize
 from ana.time.clock import Clock
 from ana.time.dates import day_of
 from ana.time.repeats import may_repeat
+from ana.translation import _, mark_text
 from ana.values import Json
 from app.answering import mark_done
 from app.due import list_open_first
@@ -44,15 +45,23 @@ CHOICES = 30
 """Names of a kind that can be chosen, the commonest."""
 
 CHIPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "state": ("Open or done", {"open": "Open", "done": "Done"}),
-    "when": ("Date", {"overdue": "Overdue", "today": "Today", "week": "Next seven days", "none": "Without a date"}),
-    "type": ("Kind", {}),
-    "project": ("Project", {}),
-    "tags": ("Tag", {}),
-    "topic": ("Topic", {}),
-    "person": ("Person", {}),
-    "status": ("Status", {}),
-    "source": ("From", {PERSON: "Me", OTHERS: "Others"}),
+    "state": (mark_text("Open or done"), {"open": mark_text("Open"), "done": mark_text("Done")}),
+    "when": (
+        mark_text("Date"),
+        {
+            "overdue": mark_text("Overdue"),
+            "today": mark_text("Today"),
+            "week": mark_text("Next seven days"),
+            "none": mark_text("Without a date"),
+        },
+    ),
+    "type": (mark_text("Kind"), {}),
+    "project": (mark_text("Project"), {}),
+    "tags": (mark_text("Tag"), {}),
+    "topic": (mark_text("Topic"), {}),
+    "person": (mark_text("Person"), {}),
+    "status": (mark_text("Status"), {}),
+    "source": (mark_text("From"), {PERSON: mark_text("Me"), OTHERS: mark_text("Others")}),
 }
 """What a list is narrowed by: the name in its address, what it is called, and what can be chosen; else names in use."""
 
@@ -103,7 +112,8 @@ async def show_list(request: Request) -> Response:
     shows_why = "q" in here and "why" in asked
     reasons = explain(found) if shows_why else [""] * len(found.items)
     first = (page - 1) * PAGE_SIZE
-    pages = {"Page before": page - 1 if page > 1 else 0, "Next page": page + 1 if found.total > page * PAGE_SIZE else 0}
+    following = page + 1 if found.total > page * PAGE_SIZE else 0
+    pages = {_("Page before"): page - 1 if page > 1 else 0, _("Next page"): following}
     return await render(
         request,
         "items.html",
@@ -210,7 +220,8 @@ def _narrow(name: str, value: str, clock: Clock) -> list[Json]:
 def _list_chips(here: Mapping[str, str], names: Mapping[str, Sequence[tuple[str, int]]]) -> Iterator[Chip]:
     """Yield a chip for each thing that the list is, or can be, narrowed by."""
     for name, (title, fixed) in CHIPS.items():
-        choices = fixed or {each: shorten(each, 40) for each, _ in names.get(name, ())[:CHOICES]}
+        choices = {each: _(title) for each, title in fixed.items()}
+        choices = choices or {each: call_value(shorten(each, 40)) for each, _count in names.get(name, ())[:CHOICES]}
         value = here.get(name, "")
         without = {key: each for key, each in here.items() if key != name}
         if value or (choices and name != "status"):

@@ -5,8 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ana.translation import _, mark_text
+
 NODES = {"load_context": 70, "reason": 210, "execute_tools": 350, "approve": 490, "reflect": 630}
 """The nodes of the graph, and how far from the left each is drawn."""
+
+NAMES = (
+    mark_text("load context"),
+    mark_text("reason"),
+    mark_text("execute tools"),
+    mark_text("approve"),
+    mark_text("reflect"),
+)
+"""What they are called."""
 
 EDGES = (
     ("load_context", "reason"),
@@ -20,11 +31,11 @@ EDGES = (
 )
 
 SAID = {
-    "load_context": "looked at what is known",
-    "reason": "asked the model",
-    "execute_tools": "ran its calls",
-    "approve": "asked you",
-    "reflect": "checked the answer",
+    "load_context": mark_text("looked at what is known"),
+    "reason": mark_text("asked the model"),
+    "execute_tools": mark_text("ran its calls"),
+    "approve": mark_text("asked you"),
+    "reflect": mark_text("checked the answer"),
 }
 """What happens in each node, in words."""
 
@@ -84,8 +95,8 @@ def draw_arrows(path: Sequence[str]) -> list[Arrow]:
 
 
 def word_path(path: Sequence[str]) -> str:
-    """Return the way of a turn in words."""
-    return ", then ".join(SAID.get(name, name) for name in path)
+    """Return the way of a turn in a sentence; empty without one."""
+    return _("It {steps}.").format(steps=_(", then ").join(_(SAID.get(name, name)) for name in path)) if path else ""
 
 
 def draw_bars(days: Sequence[tuple[str, float]], width: float = 640, height: float = 100) -> list[Bar]:

@@ -12,9 +12,11 @@ from starlette.responses import HTMLResponse, Response
 
 from ana import __version__
 from ana.keys import OWNER
+from ana.memory.few_words import call_value
 from ana.output import quote
+from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext
 from app.page.conversations import BESIDE, group_by_day, list_conversations
-from app.page.examples import EXAMPLES
+from app.page.examples import list_examples, reads_english
 from app.page.forms import FIELD, keep_form_token, read_form_token
 from app.page.lines import draw_line, draw_receipt, show
 from app.page.markdown import draw_text
@@ -35,13 +37,13 @@ HEADERS = {
 after somebody has signed out sees nothing."""
 
 NAVIGATION = (
-    ("chat", "Chat", True),
-    ("today", "Today", True),
-    ("calendar", "Calendar", False),
-    ("items", "Items", True),
-    ("about", "About me", False),
-    ("turns", "Activity", False),
-    ("settings", "Settings", False),
+    ("chat", mark_text("Chat"), True),
+    ("today", mark_text("Today"), True),
+    ("calendar", mark_text("Calendar"), False),
+    ("items", mark_text("Items"), True),
+    ("about", mark_text("About me"), False),
+    ("turns", mark_text("Activity"), False),
+    ("settings", mark_text("Settings"), False),
 )
 """The parts of the page: the first of their path, what they are called, and whether a small screen has room."""
 
@@ -58,7 +60,8 @@ def _environment() -> Environment:
     )
     made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "draw_receipt": draw_receipt, "quote": quote}
     made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, owner=OWNER, token=_draw_token)
-    made.globals["all_examples"] = EXAMPLES
+    made.globals |= {"_": _say, "ngettext": _say_many, "call_value": call_value, "list_examples": list_examples}
+    made.globals |= {"get_language": get_language, "languages": LANGUAGES}
     for macro, file in (("icon", "icons.html"), ("examples", "examples.html")):
         made.globals[macro] = vars(made.get_template(file).module)[macro]
     return made
@@ -68,6 +71,15 @@ def _environment() -> Environment:
 def _draw_token(context: Context) -> Markup:
     """Return the field that every form has: the token of this browser's forms."""
     return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, context["form_token"])
+
+
+def _say(text: str, **values: Any) -> Markup:
+    """Return a sentence as HTML, in the language of the page; each value is escaped as it would be alone."""
+    return Markup(_(text)).format_map({name: show(value) for name, value in values.items()})
+
+
+def _say_many(one: str, many: str, n: int) -> Markup:
+    return Markup(ngettext(one, many, n))
 
 
 def draw(template: str, **values: Any) -> str:
@@ -92,6 +104,7 @@ async def render(request: Request, template: str, *, status: int = 200, **values
     person = None if request.state.button else request.state.person
     if person and "conversations" not in values:
         opened = await find_workspace(request)
+        values["reads_english"] = reads_english(opened.workspace.settings)
         values["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
     here = values.pop("part", "") or request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token, app = read_form_token(request), request.scope.get("app")  # whom nobody can look up is told so by no app

@@ -14,6 +14,7 @@ from ana.errors import NotFound
 from ana.evaluations import read_evaluations
 from ana.handles import Handles
 from ana.tracing.schema import FOLLOWED, SHOWN, TOLD, Record, find_fault, list_nodes
+from ana.translation import _
 from app.costs import add_up
 from app.demo import RECORDED
 from app.page.conversations import ShownTurn, show_turn
@@ -94,10 +95,10 @@ def _list_turns(handles: Handles) -> list[ListedTurn]:
 
 
 def _list_turn(record: Record, handles: Handles) -> ListedTurn:
-    marks = ["failed"] if record.get("error") else []
-    marks += ["sent back"] if any(step["tool"].startswith("⛔️") for step in record["steps"]) else []
-    marks += ["recorded"] if record.get("model") == RECORDED else []
-    marks += ["changed something"] if record.get("changes") else []
+    marks = [_("failed")] if record.get("error") else []
+    marks += [_("sent back")] if any(step["tool"].startswith("⛔️") for step in record["steps"]) else []
+    marks += [_("recorded")] if record.get("model") == RECORDED else []
+    marks += [_("changed something")] if record.get("changes") else []
     usd = record.get("cost_usd")
     return ListedTurn(
         record["id"],
@@ -141,9 +142,9 @@ def _read_story(handles: Handles, id: str) -> Story:
         word_path(path),
         draw_boxes(path),
         draw_arrows(path),
-        [(name.replace("_", " "), f"{seconds:.3f} s") for name, seconds in durations.items()],
+        [(_(name.replace("_", " ")), f"{seconds:.3f} s") for name, seconds in durations.items()],
         f"{record.get('model', '')} ({record.get('provider', '')})",
-        describe_cost(record) + (", free" if record.get("cost_usd") == 0 else ""),
+        (_("{cost}, free") if record.get("cost_usd") == 0 else "{cost}").format(cost=describe_cost(record)),
         record.get("error") or "",
     )
 
@@ -153,7 +154,7 @@ def _find(handles: Handles, id: str) -> Record:
     if record is None or record["id"] != id:
         raise NotFound("There is no such turn.", "It may have been deleted meanwhile.")
     if fault := find_fault(record, TOLD, SHOWN | FOLLOWED):
-        raise NotFound(f"The record of this turn is damaged: {fault}.")
+        raise NotFound(_("The record of this turn is damaged: {fault}.").format(fault=fault))
     return record
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from ana.errors import AnaError, UserError
 from ana.output import write_line
 from ana.settings import Autonomy
+from ana.translation import _
 from ana.workspace import Workspace
 from app.dials import DIALS
 from app.privacy import describe_setup
@@ -89,7 +90,7 @@ class Repl:
                 return bool(command.run(self, argument))
             self._turn(said)
         except KeyboardInterrupt:
-            say(f"\n{STOPPED}")
+            say(f"\n{_(STOPPED)}")
         except AnaError as exc:
             say(name_commands(exc.sentence()))
         except OSError as exc:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
-from ana.memory.few_words import describe_property, show_value
+from ana.memory.few_words import call_property, describe_property, show_value
 from ana.memory.item import Item, to_json
 from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.found import Found
@@ -12,6 +12,7 @@ from ana.memory.sources import is_others
 from ana.memory.views import localize, tell_own_time
 from ana.output import tell
 from ana.time.dates import day_of
+from ana.translation import _
 from ana.values import Json
 from app.show.tables import show_table
 from app.show.text import shorten
@@ -70,7 +71,7 @@ def describe_source(item: Item) -> str:
 def describe_sources(item: Item) -> list[str]:
     """Return from whom an item is, each part that is not the person's: text: import, due date: paste."""
     told = {"text": item.sources.content, **item.sources.properties}
-    parts = [f"{name.replace('_', ' ')}: {source}" for name, source in told.items() if is_others(source)]
+    parts = [f"{call_property(name)}: {source}" for name, source in told.items() if is_others(source)]
     is_one = len({*told.values()}) == 1 and len(told) > len(item.properties)
     return [item.source] if parts and is_one else parts
 
@@ -83,13 +84,13 @@ def show_found(found: Found, why: bool = False, *, year: int | None = None, ids:
         year: The year that days are shown without.
     """
     if found.items:
-        title = NOTHING_FITS if found.fitting == 0 else None
+        title = _(NOTHING_FITS) if found.fitting == 0 else None
         found = keep_fitting(found)
         reasons = explain(found) if why else []
         show_items(found.items, reasons if any(reasons) else None, title, year=year, ids=ids)
-        tell(f"{len(found.items)} of {found.total}")
+        tell(_("{n} of {total}").format(n=len(found.items), total=found.total))
     else:
-        tell(f"Nothing was found. {found.why_none}".rstrip())
+        tell(f"{_('Nothing was found.')} {found.why_none}".rstrip())
     if found.unread:
         tell(found.unread)
 
@@ -113,11 +114,11 @@ def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
     """Yield the parts of a reason in words: how alike the vectors are, the shared words and their score, and so on."""
     for name, value in reason.items():
         if isinstance(value, tuple):
-            yield f"words {' '.join(value)} {reason.get('share', 0)}"
+            yield _("words {words} {score}").format(words=" ".join(value), score=reason.get("share", 0))
         elif name != "share":
-            yield name if value is True else f"{name} {value}"
+            yield _(name) if value is True else f"{_(name)} {value}"
         elif "words" not in reason:
-            yield f"like words {value}"
+            yield _("like words {score}").format(score=value)
 
 
 def describe_properties(properties: Mapping[str, Json], year: int | None) -> str:

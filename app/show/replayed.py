@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ana.memory.receipts import list_changes
 from ana.output import quote, write_line
 from ana.tracing.schema import is_call
+from ana.translation import _, ngettext
 from app.show.answers import show_text
 from app.show.tables import show_table
-from app.show.text import pluralize, say, shorten
+from app.show.text import say, shorten
 
 if TYPE_CHECKING:
     from ana.tracing.schema import Record, Step
@@ -38,10 +39,14 @@ def tell_turn(record: "Record") -> None:
 def word_difference(record: "Record", found: "Difference | None") -> list[str]:
     """Return whether a turn that was run again was the same, and if not, where it first differs, in lines."""
     if found is None:
-        return [f"The same again: {pluralize(len(record['steps']), 'step')} and the answer."]
-    where = f"at step {found.step}, {found.tool}" if found.step else "at its end"
-    recorded, again = f"  recorded  {_quote(found.recorded)}", f"  now       {_quote(found.again)}"
-    return [f"Different {where}: {found.what}", recorded, again]
+        steps = len(record["steps"])
+        return [
+            ngettext("The same again: {n} step and the answer.", "The same again: {n} steps and the answer.", steps)
+        ]
+    within, last = _("Different at step {n}, {tool}: {what}"), _("Different at its end: {what}")
+    told = (within if found.step else last).format(n=found.step, tool=found.tool, what=found.what)
+    recorded, again = _("  recorded  {text}"), _("  now       {text}")
+    return [told, recorded.format(text=_quote(found.recorded)), again.format(text=_quote(found.again))]
 
 
 def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
@@ -79,7 +84,8 @@ def describe_observation(step: "Step") -> str:
     seen = step["observation"]
     if isinstance(seen, dict) and isinstance(seen.get("items"), list):
         named = "; ".join(quote(str(item.get("content"))) for item in seen["items"] if isinstance(item, dict))
-        return shorten(f"{seen.get('total', len(seen['items']))} found: {named}", WIDEST)
+        found = _("{n} found: {items}").format(n=seen.get("total", len(seen["items"])), items=named)
+        return shorten(found, WIDEST)
     if isinstance(seen, dict) and "error" in seen:
         return shorten(f"{seen['error']} {seen.get('hint') or ''}", WIDEST)
     return shorten(seen if isinstance(seen, str) else json.dumps(seen, ensure_ascii=False), WIDEST)
@@ -96,10 +102,11 @@ def _list_facts(record: "Record") -> list[str]:
 def describe_cost(record: "Record") -> str:
     """Return what a turn took of its model, in one line."""
     usage, usd, made = record.get("usage", {}), record.get("cost_usd"), (record.get("decisions"), record.get("checks"))
-    mark = "about " if usage.get("estimated") else ""
-    money = f", {usd:.6f} USD" if usd else ""
-    calls = pluralize(sum(len(each) for each in made if isinstance(each, list)), "model call")
-    return f"{calls}, {mark}{usage.get('input_tokens', 0):,} tokens in and {usage.get('output_tokens', 0):,} out{money}"
+    calls = ngettext("{n} model call", "{n} model calls", sum(len(each) for each in made if isinstance(each, list)))
+    about = _("about {read:,} tokens in and {written:,} out")
+    tokens = about if usage.get("estimated") else _("{read:,} tokens in and {written:,} out")
+    told = tokens.format(read=usage.get("input_tokens", 0), written=usage.get("output_tokens", 0))
+    return ", ".join([calls, told, *([f"{usd:.6f} USD"] if usd else [])])
 
 
 def _quote(value: Any) -> str:

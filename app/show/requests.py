@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from ana.memory.few_words import show_name, show_value
 from ana.time.dates import day_of
 from ana.time.repeats import word_rule
-from ana.translation import _
+from ana.translation import _, mark_text
 from app.show.calls import word_call, word_value
 from app.show.text import say
 
 if TYPE_CHECKING:
     from nodes.requests import Request
 
-QUESTION = _("Not done yet; may I?")
+QUESTION = mark_text("Not done yet; may I?")
 _IN_WORDS = ("id", "about", "turn", "line")
 """Arguments of our tools that say what is changed: the description quotes it."""
 
@@ -26,7 +26,7 @@ def show_request(request: "Request") -> None:
         value = request.get("value")
         say(_("Before I go on: {asked}").format(asked=value if isinstance(value, str) else word_value(value)))
         return
-    say(QUESTION, style="bold")
+    say(_(QUESTION), style="bold")
     for line in request.get("summary", "").splitlines():
         say(f"  {line}")
     indent, numbers = ("     ", (f"{n}. " for n in count(1))) if len(actions) > 1 else ("  ", repeat(""))

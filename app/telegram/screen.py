@@ -8,6 +8,7 @@ from typing import Any
 
 from ana.errors import TurnStopped
 from ana.memory.receipts import tells_no_changes
+from ana.translation import _
 from app.outcome import Done, Waiting
 from app.show.answers import list_below
 from app.show.calls import describe_call
@@ -169,7 +170,7 @@ def draw_request(waiting: Waiting) -> list[str]:
     actions = [*word_actions(request)]
     if not actions:
         return [plain(f"Before I go on: {request.get('value')}")]
-    blocks = [f"<b>{plain(QUESTION)}</b>", plain(request.get("summary", ""))]
+    blocks = [f"<b>{plain(_(QUESTION))}</b>", plain(request.get("summary", ""))]
     for number, (first, lines) in enumerate(actions, 1):
         numbered = f"{number}. {first}" if len(actions) > 1 else first
         blocks.append("\n".join(map(plain, [numbered, *lines])))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from ana.memory.sources import IMPORT, PASTE, SUGGESTED
 from ana.output import quote
-from ana.translation import _
+from ana.translation import _, mark_text
 from graph.state import Reason
 from nodes.autonomy.effects import Effect
 from nodes.view import Shown
@@ -12,31 +12,38 @@ from nodes.view import Shown
 MOST_CHARACTERS = 60
 """Of a text that a reason quotes."""
 
-ASKED_ALWAYS = Reason(kind="dial", words=_("You want to be asked before every change."))
-DELETES = Reason(kind="dial", words=_("This deletes, and what you said to the assistant is not known here."))
-
 _DOES: Mapping[Effect, str] = {
-    "adds": _("This adds something"),
-    "changes": _("This changes something"),
-    "loses": _("This takes something away"),
-    "deletes": _("This deletes"),
-    "teaches": _("This teaches something lasting"),
-    "acts": _("This acts outside"),
-    "reaches": _("This reaches outside"),
+    "adds": mark_text("This adds something"),
+    "changes": mark_text("This changes something"),
+    "loses": mark_text("This takes something away"),
+    "deletes": mark_text("This deletes"),
+    "teaches": mark_text("This teaches something lasting"),
+    "acts": mark_text("This acts outside"),
+    "reaches": mark_text("This reaches outside"),
 }
 _MANY: Mapping[Effect, str] = {
-    "changes": _("{n} records would be changed in this turn."),
-    "loses": _("{n} records would lose something in this turn."),
-    "deletes": _("{n} items would be deleted in this turn."),
+    "changes": mark_text("{n} records would be changed in this turn."),
+    "loses": mark_text("{n} records would lose something in this turn."),
+    "deletes": mark_text("{n} items would be deleted in this turn."),
 }
 _TEXTS = {
-    IMPORT: _("an imported text"),
-    PASTE: _("a pasted text"),
-    SUGGESTED: _("a text that another had suggested"),
-    "calendar": _("an entry of the calendar {name}"),
-    "assistant": _("a text of the assistant {name}"),
-    "tool": _("a result of the tool {name}"),
+    IMPORT: mark_text("an imported text"),
+    PASTE: mark_text("a pasted text"),
+    SUGGESTED: mark_text("a text that another had suggested"),
+    "calendar": mark_text("an entry of the calendar {name}"),
+    "assistant": mark_text("a text of the assistant {name}"),
+    "tool": mark_text("a result of the tool {name}"),
 }
+
+
+def tell_always() -> Reason:
+    """Return that the person wants to be asked each time."""
+    return Reason(kind="dial", words=_("You want to be asked before every change."))
+
+
+def tell_deletes() -> Reason:
+    """Return that another assistant deletes something."""
+    return Reason(kind="dial", words=_("This deletes, and what you said to the assistant is not known here."))
 
 
 def tell_others(effect: Effect, view: Sequence[Shown]) -> Reason:
@@ -44,10 +51,10 @@ def tell_others(effect: Effect, view: Sequence[Shown]) -> Reason:
     last = view[-1]
     shown = max((each for each in view if (each.source, each.record) == (last.source, last.record)), key=_measure)
     kind, _space, name = shown.source.partition(" ")
-    text = _TEXTS.get(kind, _("a text of others")).format(name=name)
+    text = _(_TEXTS.get(kind, mark_text("a text of others"))).format(name=name)
     words = _("{does}, and {text} was read: {quoted}.")
     quoted = quote(shown.text, MOST_CHARACTERS)
-    return Reason(kind="stored", words=words.format(does=_DOES[effect], text=text, quoted=quoted))
+    return Reason(kind="stored", words=words.format(does=_(_DOES[effect]), text=text, quoted=quoted))
 
 
 def _measure(shown: Shown) -> int:
@@ -56,7 +63,7 @@ def _measure(shown: Shown) -> int:
 
 def tell_many(effect: Effect, count: int) -> str:
     """Return that a turn does something to more records than it may without asking."""
-    return _MANY[effect].format(n=count)
+    return _(_MANY[effect]).format(n=count)
 
 
 def tell_own_tool(name: str) -> Reason:

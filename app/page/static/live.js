@@ -5,6 +5,9 @@ const find = (selector, within = document) => within.querySelector(selector);
 const BY_SCRIPT = { "x-ana-script": "1" };
 const AGAIN = 2000; // milliseconds until a page that could not be loaded is asked for again
 
+// a sentence in the language of the page
+const word = (name) => find("#problem").dataset[name] ?? "";
+
 function tell(sentence) {
   const problem = find("#problem");
   problem.hidden = !sentence;
@@ -95,7 +98,7 @@ function readFault(text, response) {
     const told = JSON.parse(text);
     return String(told.error ?? told.detail).slice(0, 500);
   } catch {
-    return `The server could not answer (${response.status}). What you wrote is still here; try again.`;
+    return `${word("failed")} (${response.status})`;
   }
 }
 
@@ -124,7 +127,7 @@ document.addEventListener("submit", async (event) => {
   try {
     await send(form, event.submitter);
   } catch {
-    tell("The server cannot be reached. What you wrote is still here; try again.");
+    tell(word("unreachable"));
   } finally {
     isSending = false;
   }
@@ -138,7 +141,7 @@ async function refresh() {
     if (response.ok) return put(text, true);
     tell(readFault(text, response));
   } catch {
-    tell("The server cannot be reached. It is asked again by itself.");
+    tell(word("again"));
   }
   return setTimeout(refresh, AGAIN);
 }
