@@ -11,3 +11,6 @@ DIALS: dict[Autonomy, str] = {
     "act": mark_text("only what a text of others in view may have suggested asks you first."),
 }
 """What each does."""
+
+NAMES = (mark_text("advise"), mark_text("confirm"), mark_text("act"))
+"""What they are called."""

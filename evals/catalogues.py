@@ -33,7 +33,7 @@ ERRORS = ("UserError", "NotFound", "WrongReply", "NotWaiting", "ModelFailed", "H
 
 PLACES = (
     *("ana/memory", "ana/models", "ana/people", "ana/reminders", "ana/transfer", "ana/workspace", "app/answering.py"),
-    *("app/following.py", "app/forgetting", "app/outcome.py", "app/page", "app/repl", "app/routines", "app/trial.py"),
+    *("app/following.py", "app/forgetting", "app/outcome.py", "app/page", "app/repl/", "app/routines", "app/trial.py"),
     *("app/turn.py", "app/undo.py", "app/server/answers.py", "app/server/sign_in.py", "nodes"),
 )
 """Where these are raised; the others are of commands and of the API, which speak English."""

@@ -9,13 +9,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ana.translation import _
+from ana.translation import _, mark_text
 from ana.values import Json, Properties
 
 PERSON = "person"
-IMPORT = "import"
-PASTE = "paste"
-SUGGESTED = "suggested"
+IMPORT = mark_text("import")
+PASTE = mark_text("paste")
+SUGGESTED = mark_text("suggested")
 """What a model made while a text of others was in view, in words that the person had not typed."""
 
 LONGEST_NAME = 60
@@ -25,6 +25,9 @@ Record: TypeAlias = dict[str, Any]
 """A record as JSON."""
 
 _SOURCE = re.compile(rf"person|import|paste|suggested|(?:calendar|assistant|tool)(?: \S.{{,{LONGEST_NAME - 1}}})?")
+KINDS = (mark_text("calendar"), mark_text("assistant"), mark_text("tool"))
+"""Of the other sources, which have a name."""
+
 _ASSISTANT = re.compile(r"mcp-(.+)-\w+")
 
 

@@ -45,6 +45,9 @@ LONGEST_NAME = 100
 TOLD_EVERY = 1.0
 """Seconds between two looks at how far it is."""
 
+ROLES = (mark_text("title"), mark_text("start"), mark_text("list"), mark_text("leave out"))
+"""What a column can be, beside what properties are called."""
+
 _SEAM = "(what grows)"
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from ana.memory.item import Item
 from ana.memory.others import OTHERS, find_from
 from ana.memory.overdue import make_overdue_filter
 from ana.memory.search.found import Found
-from ana.memory.sources import PERSON
+from ana.memory.sources import PERSON, is_others
 from ana.memory.status import CLOSED, has_status
 from ana.memory.trash import list_deleted, restore
 from ana.memory.views import localize
@@ -93,6 +93,7 @@ class Listed:
     kind: str
     labels: Sequence[str]
     source: str
+    source_name: str
     why: str
     repeats: bool
     is_done: bool
@@ -238,6 +239,7 @@ def _list(stored: Item, clock: Clock, why: str) -> Listed:
         show_value(item.date, clock.now().year) if day_of(item.date) else "",
         kind if isinstance(kind, str) and kind != "task" else "",
         list_labels(item.properties),
+        item.source if is_others(item.source) else "",
         describe_source(item),
         why,
         may_repeat(item.properties),

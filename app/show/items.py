@@ -65,15 +65,21 @@ def tell_elsewhere(item: Item) -> str:
 
 def describe_source(item: Item) -> str:
     """Return from whom an item is; empty if it is the person's."""
-    return item.source if is_others(item.source) else ""
+    return name_source(item.source) if is_others(item.source) else ""
+
+
+def name_source(source: str) -> str:
+    """Return what a source is called."""
+    kind, space, name = source.partition(" ")
+    return f"{_(kind)}{space}{name}"
 
 
 def describe_sources(item: Item) -> list[str]:
     """Return from whom an item is, each part that is not the person's: text: import, due date: paste."""
     told = {"text": item.sources.content, **item.sources.properties}
-    parts = [f"{call_property(name)}: {source}" for name, source in told.items() if is_others(source)]
+    parts = [f"{call_property(name)}: {name_source(source)}" for name, source in told.items() if is_others(source)]
     is_one = len({*told.values()}) == 1 and len(told) > len(item.properties)
-    return [item.source] if parts and is_one else parts
+    return [describe_source(item)] if parts and is_one else parts
 
 
 def show_found(found: Found, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
