@@ -1,8 +1,6 @@
 """The catalogues, and that what people read is in one language."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from string import Formatter
 from threading import Thread
 
@@ -40,8 +38,8 @@ def test_what_is_read_is_what_is_written(language: str) -> None:
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_translation_has_the_places_and_the_marks_of_its_source(language: str) -> None:
     for each in read_catalogue(language):
-        source = each.id if isinstance(each.id, str) else each.id[1]
-        for text in list_texts(each) if each.id else ():
+        sources = (each.id,) if isinstance(each.id, str) else each.id
+        for source, text in zip(sources, list_texts(each), strict=True) if each.id else ():
             assert find_places(text) == find_places(source), text
             assert re.findall("</?[a-z]+>|`[^`]*`", text) == re.findall("</?[a-z]+>|`[^`]*`", source), text
             assert source.count('"') == text.count('"'), f"{text}: it may stand in an attribute"

@@ -4,9 +4,12 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from ana.output import escape_controls
-from ana.translation import _
+from ana.translation import _, mark_text
 from app.page.shell import HEADERS, render
 from app.server.guard import BY_SCRIPT
+
+NOT_FOUND = mark_text("Not Found")
+"""What Starlette says of an address that nothing has."""
 
 
 async def answer_error(request: Request, status: int, sentence: str) -> Response:

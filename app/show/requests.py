@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
-from ana.memory.few_words import show_name, show_value
+from ana.memory.few_words import call_property, call_value, show_value
 from ana.time.dates import day_of
 from ana.time.repeats import word_rule
 from ana.translation import _, mark_text
@@ -55,7 +55,7 @@ def _list_untold(name: str, args: Any, told: str) -> Iterator[str]:
         given |= properties if isinstance(properties, Mapping) else {}
         words = {key: value for key, value in given.items() if key not in _IN_WORDS}
         given = {key: value for key, value in words.items() if isinstance(value, bool) or not _is_told(value, told)}
-    yield from (f"  {show_name(key)}: {word_value(value)}" for key, value in given.items())
+    yield from (f"  {call_property(key)}: {word_value(value)}" for key, value in given.items())
 
 
 def _is_told(value: Any, told: str) -> bool:
@@ -64,4 +64,6 @@ def _is_told(value: Any, told: str) -> bool:
         return all(_is_told(each, told) for each in (value.values() if isinstance(value, Mapping) else value))
     if day := day_of(value):
         return show_value(value, day.year) in told
-    return value is None or word_value(value) in told or (isinstance(value, str) and word_rule(value) in told)
+    if value is None or word_value(value) in told:
+        return True
+    return isinstance(value, str) and (call_value(value) in told or word_rule(value) in told)
