@@ -28,6 +28,7 @@ KEYWORDS: dict[str, Any] = {
     "mark_plural": (1, 2),
     "pgettext": ((1, "c"), 2),
 }
+OF_REPL = {"Command": (2,)}
 ERRORS = ("UserError", "NotFound", "WrongReply", "NotWaiting", "ModelFailed", "HTTPException")
 """Errors that a person is shown: a catalogue has the sentences of those that have no values in them."""
 
@@ -56,7 +57,7 @@ def read_sentences() -> Catalog:
     found = Catalog()
     for package in PACKAGES:
         for path in sorted((PROJECT / package).rglob("*.py")):
-            _add_all(found, path, "python", KEYWORDS)
+            _add_all(found, path, "python", KEYWORDS | (OF_REPL if path.parent.name == "repl" else {}))
             if str(path.relative_to(PROJECT)).startswith(PLACES):
                 _add_all(found, path, "python", dict.fromkeys(ERRORS, (1,)))
                 _add_all(found, path, "python", dict.fromkeys(ERRORS, (2,)))
