@@ -8,8 +8,9 @@ from contextvars import ContextVar
 from functools import cache
 from gettext import NullTranslations, translation
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
+Texts = TypeVar("Texts")
 Language = Literal["en", "de", "es", "fr"]
 
 LANGUAGES: Mapping[Language, str] = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
@@ -42,9 +43,12 @@ def ngettext(one: str, many: str, n: int, **values: object) -> str:
     return _load(_spoken.get()).ngettext(one, many, n).format(n=n, **values)
 
 
-def mark_text(text: str) -> str:
-    """Return a sentence as it is: a catalogue has it, and `_` looks for it where it is shown."""
-    return text
+def mark_text(texts: Texts) -> Texts:
+    """Return a sentence, or what holds some, as it is: catalogues have them, and `_` looks where one is shown.
+
+    Of a dictionary these are the values.
+    """
+    return texts
 
 
 def mark_plural(one: str, many: str) -> tuple[str, str]:

@@ -15,11 +15,13 @@ from ana.translation import _, mark_text
 from ana.values import read_json
 from ana.workspace import Workspace
 
-RIGHTS: Mapping[str, str] = {
-    "all": mark_text("reads, writes and deletes"),
-    "write": mark_text("reads and writes, and deletes nothing"),
-    "read": mark_text("only reads"),
-}
+RIGHTS: Mapping[str, str] = mark_text(
+    {
+        "all": "reads, writes and deletes",
+        "write": "reads and writes, and deletes nothing",
+        "read": "only reads",
+    }
+)
 """What an assistant may do, as people are told it."""
 
 OTHERS = "others"

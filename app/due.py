@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from ana.values import Json
 
 Due = Literal["overdue", "unmarked", "today", "week"]
-TITLES: dict[Due, str] = {
-    "overdue": mark_text("Overdue"),
-    "unmarked": mark_text("Not marked"),
-    "today": mark_text("Today"),
-    "week": mark_text("Next seven days"),
-}
+TITLES: dict[Due, str] = mark_text(
+    {
+        "overdue": "Overdue",
+        "unmarked": "Not marked",
+        "today": "Today",
+        "week": "Next seven days",
+    }
+)
 """What each group is called. What repeats and was not marked as done is not overdue: nobody knows."""
 
 MOST = 1000

@@ -4,6 +4,7 @@ New sentences come in empty and are told, to be written into each .po; unused on
 only this needs: what runs reads the compiled .mo.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -23,7 +24,6 @@ from ana.translation import CATALOGUES, DOMAIN, LANGUAGES
 PACKAGES = ("ana", "app", "graph", "nodes")
 KEYWORDS: dict[str, Any] = {
     "_": None,
-    "mark_text": None,
     "ngettext": (1, 2),
     "mark_plural": (1, 2),
     "pgettext": ((1, "c"), 2),
@@ -57,6 +57,8 @@ def read_sentences() -> Catalog:
     found = Catalog()
     for package in PACKAGES:
         for path in sorted((PROJECT / package).rglob("*.py")):
+            for text in _list_marked(path):
+                found.add(text)
             _add_all(found, path, "python", KEYWORDS | (OF_REPL if path.parent.name == "repl" else {}))
             if str(path.relative_to(PROJECT)).startswith(PLACES):
                 _add_all(found, path, "python", dict.fromkeys(ERRORS, (1,)))
@@ -67,6 +69,16 @@ def read_sentences() -> Catalog:
         for name in names:
             found.add(name, context=where)
     return found
+
+
+def _list_marked(path: Path) -> Iterator[str]:
+    """Yield the texts that `mark_text` marks, also in what it is given as a whole."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "mark_text":
+            inner = [*ast.walk(node.args[0])]
+            keys = {key for each in inner if isinstance(each, ast.Dict) for key in each.keys}
+            texts = (each.value for each in inner if isinstance(each, ast.Constant) and each not in keys)
+            yield from (text for text in texts if isinstance(text, str))
 
 
 def _add_all(found: Catalog, path: Path, method: str, keywords: dict[str, Any]) -> None:

@@ -14,37 +14,29 @@ from ana.values import Json, Properties
 LONGEST_VALUE = 100
 """Characters of a value that is shown; of a longer one its length is told, for half a value would read as all of it."""
 
-KNOWN_NAMES = {
-    "due_date": mark_text("due date"),
-    "start_date": mark_text("start date"),
-    "end_date": mark_text("end date"),
-    "content": mark_text("content"),
-    "date": mark_text("date"),
-    "done_for": mark_text("done for"),
-    "person": mark_text("person"),
-    "place": mark_text("place"),
-    "project": mark_text("project"),
-    "remind": mark_text("remind"),
-    "repeats": mark_text("repeats"),
-    "status": mark_text("status"),
-    "tags": mark_text("tags"),
-    "text": mark_text("text"),
-    "topic": mark_text("topic"),
-    "type": mark_text("type"),
-}
+KNOWN_NAMES = mark_text(
+    {
+        "due_date": "due date",
+        "start_date": "start date",
+        "end_date": "end date",
+        "date": "date",
+        "done_for": "done for",
+        "type": "type",
+        "status": "status",
+        "project": "project",
+        "tags": "tags",
+        "topic": "topic",
+        "person": "person",
+        "place": "place",
+        "repeats": "repeats",
+        "remind": "remind",
+        "content": "content",
+        "text": "text",
+    }
+)
 """What the commonest properties are called."""
 
-KNOWN_VALUES = frozenset(
-    (
-        mark_text("task"),
-        mark_text("note"),
-        mark_text("event"),
-        mark_text("idea"),
-        mark_text("active"),
-        mark_text("done"),
-        mark_text("cancelled"),
-    )
-)
+KNOWN_VALUES = mark_text(("task", "note", "event", "idea", "active", "done", "cancelled"))
 """The commonest types and states."""
 
 _LETTER = r"[^\W\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"

@@ -25,7 +25,7 @@ Record: TypeAlias = dict[str, Any]
 """A record as JSON."""
 
 _SOURCE = re.compile(rf"person|import|paste|suggested|(?:calendar|assistant|tool)(?: \S.{{,{LONGEST_NAME - 1}}})?")
-KINDS = (mark_text("calendar"), mark_text("assistant"), mark_text("tool"))
+KINDS = mark_text(("calendar", "assistant", "tool"))
 """Of the other sources, which have a name."""
 
 _ASSISTANT = re.compile(r"mcp-(.+)-\w+")

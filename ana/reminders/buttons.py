@@ -22,12 +22,7 @@ DONE = "done"
 SNOOZES = {"10 minutes": timedelta(minutes=10), "1 hour": timedelta(hours=1), "tomorrow morning": None}
 """What a reminder can be put off by, and how long that is; None for one that a calendar says."""
 
-ACTS = {
-    DONE: mark_text("Done"),
-    "10 minutes": mark_text("10 minutes"),
-    "1 hour": mark_text("1 hour"),
-    "tomorrow morning": mark_text("Tomorrow morning"),
-}
+ACTS = mark_text({DONE: "Done", "10 minutes": "10 minutes", "1 hour": "1 hour", "tomorrow morning": "Tomorrow morning"})
 """What can be done with a ring, and what the button is called."""
 
 PATH = "/app/reminder/"

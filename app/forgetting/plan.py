@@ -23,11 +23,8 @@ from app.show.text import show_moment
 MOST_NAMED = 10
 """How many of a kind are named before they are asked about."""
 
-TITLES = (
-    mark_text("This goes:"),
-    mark_text("This was stored with it, and stays:"),
-    mark_text("The same words still stand in:"),
-    mark_text("Out of reach:"),
+TITLES = mark_text(
+    ("This goes:", "This was stored with it, and stays:", "The same words still stand in:", "Out of reach:")
 )
 """Before each part of what the person is told."""
 
@@ -124,7 +121,7 @@ def make_plan(handles: DataHandles, name: str, *, with_items: bool = False) -> P
 def complete(handles: DataHandles, named: set[str], keys: set[RecordKey]) -> Plan:
     """Return the plan for turns that are named by their ids, and records."""
     memory, clock, store = handles.memory, handles.clock, handles.workspace.open_thread_store()
-    entries = [entry for _, id in keys for entry in memory.history(id=id) if entry.change.key in keys]
+    entries = [entry for _kind, id in keys for entry in memory.history(id=id) if entry.change.key in keys]
     ids = {id for kind, id in keys if kind == "item"}
     turns = [*_find_turns(handles.traces, named | {entry.turn for entry in entries if entry.turn}, ids)]
     needles = [id.encode() for id in (*ids, *list_messages(turns))]

@@ -235,7 +235,7 @@ def _read_reply(form: FormData, asked: Asked, today: date) -> dict[str, Any]:
         return decide_all(asked, "reject")
     if kind == "approve" and not actions:
         return decide_all(asked, "approve")
-    ticked = [kind == "approve" or (kind == "ticked" and f"tick-{n}" in form) for n, _ in enumerate(actions)]
+    ticked = [kind == "approve" or (kind == "ticked" and f"tick-{n}" in form) for n in range(len(actions))]
     if not any(ticked):
         raise WrongReply("Nothing is ticked.", "Tick what may be done, or decide on all of it; it still waits.")
     chosen = enumerate(zip(actions, ticked, strict=True))

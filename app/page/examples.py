@@ -6,26 +6,20 @@ from collections.abc import Mapping, Sequence
 from ana.settings import Settings
 from ana.translation import _, get_language, mark_text
 
-EXAMPLES: Mapping[str, Sequence[str]] = {
-    "chat": (
-        mark_text("Dentist on Friday at 14:30"),
-        mark_text("Note: the spare key is in the blue tin"),
-        mark_text("What is due this week?"),
-    ),
-    "today": (
-        mark_text("Call the bank today at 16:00"),
-        mark_text("Buy bread today"),
-        mark_text("Water the plants every Saturday"),
-    ),
-    "calendar": (mark_text("Dinner with Ruth on Saturday at 19:00"), mark_text("Football every Friday at 15:00")),
-    "items": (
-        mark_text("Note: the bike lock code is 4471"),
-        mark_text("Idea: a bigger window in the kitchen"),
-        mark_text("Renew the passport by 12 March"),
-    ),
-    "about": (mark_text("Remember that I like tea"), mark_text("Remember that I never have time on Wednesdays")),
-    "turns": (mark_text("What can you do?"), mark_text("What is 15% of 80?")),
-}
+EXAMPLES: Mapping[str, Sequence[str]] = mark_text(
+    {
+        "chat": ("Dentist on Friday at 14:30", "Note: the spare key is in the blue tin", "What is due this week?"),
+        "today": ("Call the bank today at 16:00", "Buy bread today", "Water the plants every Saturday"),
+        "calendar": ("Dinner with Ruth on Saturday at 19:00", "Football every Friday at 15:00"),
+        "items": (
+            "Note: the bike lock code is 4471",
+            "Idea: a bigger window in the kitchen",
+            "Renew the passport by 12 March",
+        ),
+        "about": ("Remember that I like tea", "Remember that I never have time on Wednesdays"),
+        "turns": ("What can you do?", "What is 15% of 80?"),
+    }
+)
 """By part of the page. A link names one by part and place: the words of a link that anybody can make are not theirs."""
 
 SHARED = ("title", "text", "url")

@@ -45,7 +45,7 @@ LONGEST_NAME = 100
 TOLD_EVERY = 1.0
 """Seconds between two looks at how far it is."""
 
-ROLES = (mark_text("title"), mark_text("start"), mark_text("list"), mark_text("leave out"))
+ROLES = mark_text(("title", "start", "list", "leave out"))
 """What a column can be, beside what properties are called."""
 
 _SEAM = "(what grows)"

@@ -44,25 +44,19 @@ MOST_PAGES = 2000
 CHOICES = 30
 """Names of a kind that can be chosen, the commonest."""
 
-CHIPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "state": (mark_text("Open or done"), {"open": mark_text("Open"), "done": mark_text("Done")}),
-    "when": (
-        mark_text("Date"),
-        {
-            "overdue": mark_text("Overdue"),
-            "today": mark_text("Today"),
-            "week": mark_text("Next seven days"),
-            "none": mark_text("Without a date"),
-        },
-    ),
-    "type": (mark_text("Kind"), {}),
-    "project": (mark_text("Project"), {}),
-    "tags": (mark_text("Tag"), {}),
-    "topic": (mark_text("Topic"), {}),
-    "person": (mark_text("Person"), {}),
-    "status": (mark_text("Status"), {}),
-    "source": (mark_text("From"), {PERSON: mark_text("Me"), OTHERS: mark_text("Others")}),
-}
+CHIPS: Mapping[str, tuple[str, Mapping[str, str]]] = mark_text(
+    {
+        "state": ("Open or done", {"open": "Open", "done": "Done"}),
+        "when": ("Date", {"overdue": "Overdue", "today": "Today", "week": "Next seven days", "none": "Without a date"}),
+        "type": ("Kind", {}),
+        "project": ("Project", {}),
+        "tags": ("Tag", {}),
+        "topic": ("Topic", {}),
+        "person": ("Person", {}),
+        "status": ("Status", {}),
+        "source": ("From", {PERSON: "Me", OTHERS: "Others"}),
+    }
+)
 """What a list is narrowed by: the name in its address, what it is called, and what can be chosen; else names in use."""
 
 

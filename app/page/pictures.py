@@ -10,13 +10,7 @@ from ana.translation import _, mark_text
 NODES = {"load_context": 70, "reason": 210, "execute_tools": 350, "approve": 490, "reflect": 630}
 """The nodes of the graph, and how far from the left each is drawn."""
 
-NAMES = (
-    mark_text("load context"),
-    mark_text("reason"),
-    mark_text("execute tools"),
-    mark_text("approve"),
-    mark_text("reflect"),
-)
+NAMES = mark_text(("load context", "reason", "execute tools", "approve", "reflect"))
 """What they are called."""
 
 EDGES = (
@@ -30,13 +24,15 @@ EDGES = (
     ("reflect", "reason"),
 )
 
-SAID = {
-    "load_context": mark_text("looked at what is known"),
-    "reason": mark_text("asked the model"),
-    "execute_tools": mark_text("ran its calls"),
-    "approve": mark_text("asked you"),
-    "reflect": mark_text("checked the answer"),
-}
+SAID = mark_text(
+    {
+        "load_context": "looked at what is known",
+        "reason": "asked the model",
+        "execute_tools": "ran its calls",
+        "approve": "asked you",
+        "reflect": "checked the answer",
+    }
+)
 """What happens in each node, in words."""
 
 MIDDLE, HALF, HALF_HEIGHT = 80, 58, 18

@@ -18,51 +18,46 @@ DEEPEST = 20
 LONGEST = 100
 """Characters of a call that is told in one line."""
 
-_WRITES = {
-    "create_item": mark_text("kept {content}"),
-    "update_item": mark_text("changed an item"),
-    "delete_item": mark_text("deleted an item"),
-    "append_context": mark_text("learned {content}"),
-    "replace_context": mark_text("learned {content}"),
-    "delete_context": mark_text("forgot a line"),
-    "undo": mark_text("took back what was done"),
-}
+_WRITES = mark_text(
+    {
+        "create_item": "kept {content}",
+        "update_item": "changed an item",
+        "delete_item": "deleted an item",
+        "append_context": "learned {content}",
+        "replace_context": "learned {content}",
+        "delete_context": "forgot a line",
+        "undo": "took back what was done",
+    }
+)
 WRITES = frozenset(_WRITES)
 """Tools whose receipts say what they did, or why it was not done."""
 
-_SENTENCES = _WRITES | {
-    "calculator": mark_text("calculated {expression}"),
-    "now": mark_text("looked at the clock"),
-    "resolve_date": mark_text("worked out the date of {phrase}"),
-}
+_SENTENCES = mark_text(
+    _WRITES
+    | {
+        "calculator": "calculated {expression}",
+        "now": "looked at the clock",
+        "resolve_date": "worked out the date of {phrase}",
+    }
+)
 _DAYS = {
-    "due_date": mark_text("due {bounds}"),
-    "start_date": mark_text("beginning {bounds}"),
-    "end_date": mark_text("ending {bounds}"),
+    **mark_text({"due_date": "due {bounds}", "start_date": "beginning {bounds}", "end_date": "ending {bounds}"}),
     "$on": "{bounds}",
 }
-_DATES = {
-    "$gte": mark_text("from {day}"),
-    "$gt": mark_text("after {day}"),
-    "$lte": mark_text("to {day}"),
-    "$lt": mark_text("before {day}"),
-}
-_AMOUNTS = {
-    "$gte": mark_text("at least {amount}"),
-    "$gt": mark_text("over {amount}"),
-    "$lte": mark_text("at most {amount}"),
-    "$lt": mark_text("under {amount}"),
-    "$ne": mark_text("not {amount}"),
-    "$nin": mark_text("not {amount}"),
-}
+_DATES = mark_text({"$gte": "from {day}", "$gt": "after {day}", "$lte": "to {day}", "$lt": "before {day}"})
+_AMOUNTS = mark_text(
+    {
+        "$gte": "at least {amount}",
+        "$gt": "over {amount}",
+        "$lte": "at most {amount}",
+        "$lt": "under {amount}",
+        "$ne": "not {amount}",
+        "$nin": "not {amount}",
+    }
+)
 _STATES = {mark_text("open"): ("active", "open"), "done": DONE, "cancelled": CANCELLED}
-_KINDS = {
-    "task": mark_text("tasks"),
-    "note": mark_text("notes"),
-    "event": mark_text("events"),
-    "idea": mark_text("ideas"),
-}
-_OPERATIONS = {"$add": mark_text("add"), "$remove": mark_text("remove"), "$append": mark_text("append")}
+_KINDS = mark_text({"task": "tasks", "note": "notes", "event": "events", "idea": "ideas"})
+_OPERATIONS = mark_text({"$add": "add", "$remove": "remove", "$append": "append"})
 
 
 def describe_call(call: Mapping[str, Any], year: int | None = None) -> str:

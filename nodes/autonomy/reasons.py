@@ -12,28 +12,34 @@ from nodes.view import Shown
 MOST_CHARACTERS = 60
 """Of a text that a reason quotes."""
 
-_DOES: Mapping[Effect, str] = {
-    "adds": mark_text("This adds something"),
-    "changes": mark_text("This changes something"),
-    "loses": mark_text("This takes something away"),
-    "deletes": mark_text("This deletes"),
-    "teaches": mark_text("This teaches something lasting"),
-    "acts": mark_text("This acts outside"),
-    "reaches": mark_text("This reaches outside"),
-}
-_MANY: Mapping[Effect, str] = {
-    "changes": mark_text("{n} records would be changed in this turn."),
-    "loses": mark_text("{n} records would lose something in this turn."),
-    "deletes": mark_text("{n} items would be deleted in this turn."),
-}
-_TEXTS = {
-    IMPORT: mark_text("an imported text"),
-    PASTE: mark_text("a pasted text"),
-    SUGGESTED: mark_text("a text that another had suggested"),
-    "calendar": mark_text("an entry of the calendar {name}"),
-    "assistant": mark_text("a text of the assistant {name}"),
-    "tool": mark_text("a result of the tool {name}"),
-}
+_DOES: Mapping[Effect, str] = mark_text(
+    {
+        "adds": "This adds something",
+        "changes": "This changes something",
+        "loses": "This takes something away",
+        "deletes": "This deletes",
+        "teaches": "This teaches something lasting",
+        "acts": "This acts outside",
+        "reaches": "This reaches outside",
+    }
+)
+_MANY: Mapping[Effect, str] = mark_text(
+    {
+        "changes": "{n} records would be changed in this turn.",
+        "loses": "{n} records would lose something in this turn.",
+        "deletes": "{n} items would be deleted in this turn.",
+    }
+)
+_TEXTS = mark_text(
+    {
+        IMPORT: "an imported text",
+        PASTE: "a pasted text",
+        SUGGESTED: "a text that another had suggested",
+        "calendar": "an entry of the calendar {name}",
+        "assistant": "a text of the assistant {name}",
+        "tool": "a result of the tool {name}",
+    }
+)
 
 
 def tell_always() -> Reason:

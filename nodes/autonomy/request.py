@@ -23,14 +23,16 @@ from tools.catalog import TOOLS
 ABOUT = "about"
 """A shown argument that no call has: the words of the record that it changes, where its own arguments have an id."""
 
-_SENTENCES = {
-    "create_item": mark_text("Stores {content}{parts}."),
-    "append_context": mark_text("Learns about you: {content}."),
-    "delete_item": mark_text("Deletes {before}."),
-    "delete_context": mark_text("Forgets line {line}, {before}."),
-    "replace_context": mark_text("Replaces line {line}, {before}, with {content}."),
-    "update_item": mark_text("Changes {before}{parts}."),
-}
+_SENTENCES = mark_text(
+    {
+        "create_item": "Stores {content}{parts}.",
+        "append_context": "Learns about you: {content}.",
+        "delete_item": "Deletes {before}.",
+        "delete_context": "Forgets line {line}, {before}.",
+        "replace_context": "Replaces line {line}, {before}, with {content}.",
+        "update_item": "Changes {before}{parts}.",
+    }
+)
 _BATCHES = {
     "create_item": mark_plural("stores {n} item", "stores {n} items"),
     "append_context": mark_plural("learns {n} thing about you", "learns {n} things about you"),

@@ -15,21 +15,14 @@ LONGEST = 200
 """Characters of a rule in words, and of a text at whose beginning one is looked for."""
 
 _MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
-_ORDINALS = {
-    mark_text("first"): 1,
-    mark_text("second"): 2,
-    mark_text("third"): 3,
-    mark_text("fourth"): 4,
-    mark_text("fifth"): 5,
-    mark_text("last"): -1,
-}
+_ORDINALS = mark_text({"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"})
 _UNITS = {
     "DAILY": mark_plural("every day", "every {n} days"),
     "WEEKLY": mark_plural("every week", "every {n} weeks"),
     "MONTHLY": mark_plural("every month", "every {n} months"),
     "YEARLY": mark_plural("every year", "every {n} years"),
 }
-_WEEKS = {"odd": mark_text("every odd ISO week"), "even": mark_text("every even ISO week")}
+_WEEKS = mark_text({"odd": "every odd ISO week", "even": "every even ISO week"})
 _PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in (("odd", 1), ("even", 2))}
 _CLEAR = ("FREQ=DAILY", "BYDAY", "BYMONTHDAY")
 """What a rule has that does not take its day from today; "every month" alone may mean another day of it."""
@@ -111,8 +104,8 @@ def _tell_weekday(code: str) -> str:
     name, which = pgettext("weekday", WEEKDAYS[DAYS.index(code[-2:])]), code[:-2]
     if not which:
         return name
-    words = {str(number): _(word) for word, number in _ORDINALS.items()}
-    return _("the {which} {weekday}").format(which=words.get(which, f"{which}."), weekday=name)
+    told = _(_ORDINALS[which]) if which in _ORDINALS else f"{which}."
+    return _("the {which} {weekday}").format(which=told, weekday=name)
 
 
 def _tell_day(number: int, is_strict: bool) -> str:
