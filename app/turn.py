@@ -15,7 +15,7 @@ from ana.logs import name_log
 from ana.settings import Autonomy
 from ana.text import check_text
 from ana.threads.ports import PATIENCE, owning
-from ana.translation import _
+from ana.translation import _, speaking
 from app.outcome import (
     CutShort,
     Done,
@@ -258,6 +258,7 @@ class Assistant(ThreadReader):
     def _own(self, thread_id: str) -> Iterator[None]:
         """Keep every other door out of the thread, also those of this process."""
         with (
+            speaking(self.handles.settings.ana_language or "en"),
             self._store.map_errors(),
             self.handles.workspace.recent.enter(),
             owning(self._locks.lock(thread_id, self._program, self._patience)),

@@ -22,13 +22,9 @@ from ana.settings import PROJECT
 from ana.translation import CATALOGUES, DOMAIN, LANGUAGES
 
 PACKAGES = ("ana", "app", "graph", "nodes")
-KEYWORDS: dict[str, Any] = {
-    "_": None,
-    "ngettext": (1, 2),
-    "mark_plural": (1, 2),
-    "pgettext": ((1, "c"), 2),
-}
-OF_REPL = {"Command": (2,)}
+TEMPLATES: dict[str, Any] = {"_": None, "ngettext": (1, 2)}
+"""What says a sentence in a template."""
+
 ERRORS = ("UserError", "NotFound", "WrongReply", "NotWaiting", "ModelFailed", "HTTPException")
 """Errors that a person is shown: a catalogue has the sentences of those that have no values in them."""
 
@@ -57,39 +53,46 @@ def read_sentences() -> Catalog:
     found = Catalog()
     for package in PACKAGES:
         for path in sorted((PROJECT / package).rglob("*.py")):
-            for text in _list_marked(path):
-                found.add(text)
-            _add_all(found, path, "python", KEYWORDS | (OF_REPL if path.parent.name == "repl" else {}))
-            if str(path.relative_to(PROJECT)).startswith(PLACES):
-                _add_all(found, path, "python", dict.fromkeys(ERRORS, (1,)))
-                _add_all(found, path, "python", dict.fromkeys(ERRORS, (2,)))
+            for context, message in _read_python(path):
+                found.add(message, context=context)
         for path in sorted((PROJECT / package).rglob("*.html")):
-            _add_all(found, path, "jinja2.ext:babel_extract", KEYWORDS)
-    for where, _text, names in _list_dates(Locale("en")):
+            with path.open("rb") as source:
+                for _line, message, _comments, _context in extract("jinja2.ext:babel_extract", source, TEMPLATES):
+                    found.add(message)
+    for where, names in _list_dates(Locale("en")):
         for name in names:
             found.add(name, context=where)
     return found
 
 
-def _list_marked(path: Path) -> Iterator[str]:
-    """Yield the texts that `mark_text` marks, also in what it is given as a whole."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "mark_text":
-            inner = [*ast.walk(node.args[0])]
-            keys = {key for each in inner if isinstance(each, ast.Dict) for key in each.keys}
-            texts = (each.value for each in inner if isinstance(each, ast.Constant) and each not in keys)
-            yield from (text for text in texts if isinstance(text, str))
+def _read_python(path: Path) -> Iterator[tuple[str | None, str | tuple[str, ...]]]:
+    """Yield the sentences of a module, each after what it is told apart by."""
+    shows_errors = str(path.relative_to(PROJECT)).startswith(PLACES)
+    for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        texts = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+        if name == "pgettext" and len(texts) == 2:
+            yield texts[0], texts[1]
+        elif name in ("ngettext", "mark_plural") and len(texts) == 2:
+            yield None, tuple(texts)
+        elif name == "mark_text":
+            yield from ((None, text) for text in _list_strings(call.args[0]))
+        elif name == "Command" and path.parent.name == "repl":
+            yield None, texts[1]
+        elif name == "_" or (name in ERRORS and shows_errors):
+            yield from ((None, text) for text in texts if text)
 
 
-def _add_all(found: Catalog, path: Path, method: str, keywords: dict[str, Any]) -> None:
-    with path.open("rb") as source:
-        for _line, message, _comments, context in extract(method, source, keywords, options={"encoding": "utf-8"}):
-            texts = (message,) if isinstance(message, str) else message
-            if all(re.search(r"[A-Za-z]{2}", text) for text in texts):  # a status in numbers is no sentence
-                found.add(message, context=context)
+def _list_strings(table: ast.expr) -> Iterator[str]:
+    """Yield the texts of a table, but for the names of its rows."""
+    inner = [*ast.walk(table)]
+    names = {key for each in inner if isinstance(each, ast.Dict) for key in each.keys}
+    for each in inner:
+        if isinstance(each, ast.Constant) and isinstance(each.value, str) and each not in names:
+            yield each.value
 
 
-def _list_dates(locale: Locale) -> Iterator[tuple[str, str, dict[str, str]]]:
+def _list_dates(locale: Locale) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the names and forms of dates of a language by their context, each by the English one."""
     english = Locale("en")
     for where, kind, form, width in (
@@ -100,9 +103,8 @@ def _list_dates(locale: Locale) -> Iterator[tuple[str, str, dict[str, str]]]:
         ("short month", "months", "format", "abbreviated"),
     ):
         names, others = (getattr(each, kind)[form][width] for each in (english, locale))
-        yield where, kind, {names[key]: others[key] for key in names}
-    forms = {english: _read_form(locale, skeleton) for english, skeleton in _FORMS.items()}
-    yield "date", "forms", forms
+        yield where, {names[key]: others[key] for key in names}
+    yield "date", {form: _read_form(locale, skeleton) for form, skeleton in _FORMS.items()}
 
 
 def _read_form(locale: Locale, skeleton: str) -> str:
@@ -137,7 +139,7 @@ def bring_up_to_date(language: str, sentences: Catalog) -> list[str]:
     catalogue = read_catalogue(language)
     catalogue.update(sentences, no_fuzzy_matching=True)
     catalogue.obsolete.clear()
-    for where, _kind, names in _list_dates(Locale(language)):
+    for where, names in _list_dates(Locale(language)):
         for name, told in names.items():
             catalogue.get(name, context=where).string = told
     catalogue.fuzzy, catalogue.header_comment = False, f"# {LANGUAGES[language]}"  # type: ignore[index]

@@ -45,11 +45,11 @@ def show_items(
         for item, when in zip(items, dates, strict=True)
     ]
     told = [describe_source(item) for item in items]
-    columns = {name: texts for name, texts in (("from", told), ("why", why)) if texts and any(texts)}
+    columns = {name: texts for name, texts in ((_("from"), told), (_("why"), why)) if texts and any(texts)}
     whys = [*zip(*columns.values(), strict=True)] or [()] * len(rows)
-    headers = ("id", "content", "date", "properties", *columns)
+    headers = ("id", _("content"), _("date"), _("properties"), *columns)
     shown = [(*row, *more)[not ids :] for row, more in zip(rows, whys, strict=True)]
-    show_table(headers[not ids :], shown, title, ("id", "date"), first=int(ids))
+    show_table(headers[not ids :], shown, title, ("id", _("date")), first=int(ids))
 
 
 def show_date(item: Item, year: int | None) -> str:
