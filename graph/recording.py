@@ -142,6 +142,7 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inpu
     loaded = update.get("loaded") or state.get("loaded")
     return Inputs(
         version=__version__,
+        **({} if context.spoken == "en" else {"language": context.spoken}),
         tools=digest_tools(context.handles.settings.tools_modules),
         prompts=digest_prompts(),
         nodes=[],

@@ -113,3 +113,6 @@ def test_a_receipt_is_kept_as_it_was_written(browser: Browser) -> None:
     assert "(note" in browser.open(browser.url).get_text()
     state = browser.client.get(f"/threads/{browser.url.rpartition('/')[2]}/state").json()
     assert "- Guardado: “the key is in the tin”" in state["values"]["messages"][-1]["content"]
+    browser.follow("How")
+    browser.submit("Run it again")
+    assert "The same again: 1 step and the answer." in browser.text
