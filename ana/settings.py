@@ -85,6 +85,11 @@ class PersonalSettings(BaseModel):
                 raise ValueError(f"no IANA time zone is called {value!r}; Europe/Berlin is one") from exc
         return value
 
+    @property
+    def language(self) -> Language:
+        """The language of what the person reads where no browser asks for another."""
+        return self.ana_language or "en"
+
     def dump(self) -> dict[str, Any]:
         """Return what is set, as it is kept: a secret in full."""
         fields = {name: getattr(self, name) for name in self.model_fields_set}

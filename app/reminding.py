@@ -51,7 +51,7 @@ def make_ringer(handles: "DataHandles", targets: Sequence[Target]) -> Ringer:
 
 def keep_ringing(workspace: Workspace, ringer: Ringer, clock: Clock, stopped: Event) -> None:
     """Deliver what comes due until it is stopped; what fails is tried again."""
-    speak(workspace.settings.ana_language or "en")
+    speak(workspace.settings.language)
     while True:
         seconds = SECONDS
         try:

@@ -26,7 +26,7 @@ def start() -> Workspace:
         UserError: There is no such person, or their settings cannot be used.
     """
     workspace = load_workspace()
-    speak(workspace.settings.ana_language or "en")
+    speak(workspace.settings.language)
     prepare(workspace)
     person = chosen.get()
     if person in (None, workspace.person):
@@ -38,7 +38,7 @@ def start() -> Workspace:
             _("There is no person {name}.").format(name=f"{person!r:.80}"), "`ana users list` shows who there is."
         )
     workspace = open_workspace(workspace.settings, person)
-    speak(workspace.settings.ana_language or "en")
+    speak(workspace.settings.language)
     return workspace
 
 

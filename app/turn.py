@@ -258,7 +258,7 @@ class Assistant(ThreadReader):
     def _own(self, thread_id: str) -> Iterator[None]:
         """Keep every other door out of the thread, also those of this process."""
         with (
-            speaking(self.handles.settings.ana_language or "en"),
+            speaking(self.handles.settings.language),
             self._store.map_errors(),
             self.handles.workspace.recent.enter(),
             owning(self._locks.lock(thread_id, self._program, self._patience)),

@@ -126,7 +126,7 @@ class Context:
     @property
     def spoken(self) -> Language:
         """The language of what people read of the run."""
-        return self.language or self.handles.settings.ana_language or "en"
+        return self.language or self.handles.settings.language
 
     def name_turn(self, id: str) -> str:
         """Return the id of a turn that begins; a turn that is run again keeps the one it had."""
