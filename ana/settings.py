@@ -57,7 +57,7 @@ class PersonalSettings(BaseModel):
 
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
     ana_language: Language | None = Field(
-        None, description="language of the program's words: en, de, es, fr; default: English, on the page the browser's"
+        None, description="language of its words: en, de, es, fr; default: English, of the page the browser's"
     )
     ana_autonomy: Autonomy = Field(
         "confirm",
