@@ -17,7 +17,7 @@ WIDE = {ord(letter): ord(letter) + 0xFEE0 for letter in map(chr, range(128)) if 
 """Every letter as a wide one, which stands for its translation."""
 
 NAMES = "ana|OpenAI|OpenRouter|Ollama|USD|Token|English|Deutsch|Español|Français|gpt-4o-mini|openai|next tuesday"
-KNOWN = re.compile(rf"\b(?:{NAMES})\b|\bhttps?://\S+|\w+://\S+|[A-Z]+_[A-Z_]+|\S+/\S+")
+KNOWN = re.compile(rf"\b(?:{NAMES})\b|\b[a-z0-9]{{8,16}}\b|\bhttps?://\S+|\w+://\S+|[A-Z]+_[A-Z_]+|\S+/\S+")
 """Names, addresses and settings, which are the same in every language."""
 
 PARTS = (
@@ -101,7 +101,11 @@ def test_no_word_of_another_language_stands_on_the_page(german: None, browser: B
     for part in PARTS:
         assert find_untranslated(browser.open(f"/app/{part}")) == [], part
     browser.open("/app/items")
-    assert find_untranslated(browser.open(str(browser.one(".thing a")["href"]))) == [], "an item"
+    place = str(browser.one(".thing a")["href"])
+    assert find_untranslated(browser.open(place)) == [], "an item"
+    assert find_untranslated(browser.open(place.replace("items", "forget"))) == [], (
+        "what is asked before it is forgotten"
+    )
 
 
 def test_a_receipt_is_kept_as_it_was_written(browser: Browser) -> None:
