@@ -53,7 +53,7 @@ def tell_day(day: date) -> str:
     return form.format(**names, day=day.day, year=day.year)
 
 
-def show_month(day: date) -> str:
+def name_month(day: date) -> str:
     """Return the month of a day and its year for people: January 2026."""
     return pgettext("date", "{month} {year}").format(month=pgettext("month", f"{day:%B}"), year=day.year)
 

@@ -1,6 +1,6 @@
 """The day: today by its times, what is overdue or not marked, the next days; a month."""
 
-from calendar import Calendar, month_name
+from calendar import Calendar
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +18,9 @@ from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize
 from ana.output import escape_controls
-from ana.time.dates import day_of, show_day
+from ana.time.dates import day_of, name_month, show_day
 from ana.time.repeats import list_missed, may_repeat
+from ana.translation import _, mark_text
 from app.adding import describe_task, read_task
 from app.answering import mark_done
 from app.dated import list_dated, tell_time
@@ -45,12 +46,14 @@ DAY = timedelta(days=1)
 MOST = 2000
 """Items of a month that are read."""
 
-KIND = (
-    "Nothing is planned. The day is yours.",
-    "Nothing waits for you today.",
-    "A free day: rest counts too.",
-    "Nothing here, and that is fine.",
-    "An empty page. Enjoy it.",
+KIND = mark_text(
+    (
+        "Nothing is planned. The day is yours.",
+        "Nothing waits for you today.",
+        "A free day: rest counts too.",
+        "Nothing here, and that is fine.",
+        "An empty page. Enjoy it.",
+    )
 )
 
 
@@ -115,7 +118,7 @@ async def show(request: Request) -> Response:
     return await render(
         request,
         "today.html",
-        title="Today" if chosen == today else show_day(chosen, today.year),
+        title=_("Today") if chosen == today else show_day(chosen, today.year),
         day=show_day(chosen, today.year),
         groups=groups,
         is_new=await run_in_threadpool(handles.memory.count) == 0,
@@ -144,7 +147,7 @@ async def choose_day(request: Request) -> Response:
     handles, query = (await find_workspace(request)).handles, request.query_params
     item = await run_in_threadpool(get_item, handles, request.path_params["id"])
     today = handles.clock.now().date()
-    days = {"Today": today, "Tomorrow": today + DAY, "Next week": today + timedelta(7 - today.weekday())}
+    days = {_("Today"): today, _("Tomorrow"): today + DAY, _("Next week"): today + timedelta(7 - today.weekday())}
     return await render(
         request,
         "move.html",
@@ -202,7 +205,7 @@ def _read_groups(handles: DataHandles) -> list[Group]:
             days[day].append(item)
     told += [Group(show_day(day, now.year), _sort(items, day), 0) for day, items in sorted(days.items())]
     left, last = week.total - len(week.items), now.date() + WEEK
-    return [*told, *([Group(f"Later, until {show_day(last, now.year)}", [], left)] if left else [])]
+    return [*told, *([Group(_("Later, until {day}").format(day=show_day(last, now.year)), [], left)] if left else [])]
 
 
 def _count_missed(handles: DataHandles, id: str) -> int:
@@ -222,13 +225,14 @@ async def show_month(request: Request) -> Response:
     try:
         first = datetime.strptime(month, "%Y-%m").date()
     except ValueError as exc:
-        raise UserError(f"{month!r:.40} is no month.", "A month looks like 2026-12.") from exc
+        message = _("{value} is no month.").format(value=f"{month!r:.40}")
+        raise UserError(message, _("A month looks like 2026-12.")) from exc
     first = read_day(str(first), first)
     weeks, is_cut = await run_in_threadpool(_read_month, handles, first)
     return await render(
         request,
         "month.html",
-        title=f"{month_name[first.month]} {first.year}",
+        title=name_month(first),
         weeks=weeks,
         is_new=await run_in_threadpool(handles.memory.count) == 0,
         is_cut=is_cut,

@@ -21,6 +21,9 @@ KNOWN = re.compile(rf"\b(?:{NAMES})\b|\b[a-z0-9]{{8,16}}\b|\bhttps?://\S+|\w+://
 """Names, addresses and settings, which are the same in every language."""
 
 PARTS = (
+    "today",
+    "today?day=2027-01-04",
+    "calendar?month=2027-01",
     "chat/all",
     "chat/trash",
     "items",
