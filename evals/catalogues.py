@@ -141,9 +141,12 @@ def bring_up_to_date(language: str, sentences: Catalog) -> list[str]:
     catalogue.obsolete.clear()
     for where, names in _list_dates(Locale(language)):
         for name, told in names.items():
-            catalogue.get(name, context=where).string = told
+            if message := catalogue.get(name, context=where):
+                message.string = told
     catalogue.fuzzy, catalogue.header_comment = False, f"# {LANGUAGES[language]}"  # type: ignore[index]
     catalogue.creation_date = catalogue.revision_date = WRITTEN
+    catalogue.project, catalogue.version = DOMAIN, ""
+    catalogue.msgid_bugs_address = catalogue.last_translator = catalogue.language_team = ""
     path = find_file(language, "po")
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as written:
