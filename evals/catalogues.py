@@ -22,7 +22,7 @@ from ana.settings import PROJECT
 from ana.translation import CATALOGUES, DOMAIN, LANGUAGES
 
 PACKAGES = ("ana", "app", "graph", "nodes")
-TEMPLATES: dict[str, Any] = {"_": None, "ngettext": (1, 2)}
+TEMPLATES: dict[str, Any] = {"_": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
 """What says a sentence in a template."""
 
 ERRORS = ("UserError", "NotFound", "WrongReply", "NotWaiting", "ModelFailed", "HTTPException")
@@ -57,8 +57,8 @@ def read_sentences() -> Catalog:
                 found.add(message, context=context)
         for path in sorted((PROJECT / package).rglob("*.html")):
             with path.open("rb") as source:
-                for _line, message, _comments, _context in extract("jinja2.ext:babel_extract", source, TEMPLATES):
-                    found.add(message)
+                for _line, message, _comments, context in extract("jinja2.ext:babel_extract", source, TEMPLATES):
+                    found.add(message, context=context)
     for where, names in _list_dates(Locale("en")):
         for name in names:
             found.add(name, context=where)

@@ -15,7 +15,7 @@ from ana.keys import OWNER
 from ana.memory.few_words import call_value
 from ana.output import quote
 from ana.time.dates import name_weekday, show_day
-from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext
+from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext, pgettext
 from app.page.conversations import BESIDE, group_by_day, list_conversations
 from app.page.examples import list_examples, reads_english
 from app.page.forms import FIELD, keep_form_token, read_form_token
@@ -61,7 +61,13 @@ def _environment() -> Environment:
     )
     made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "draw_receipt": draw_receipt, "quote": quote}
     made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, owner=OWNER, token=_draw_token)
-    made.globals |= {"_": _say, "ngettext": _say_many, "call_value": call_value, "list_examples": list_examples}
+    made.globals |= {
+        "_": _say,
+        "ngettext": _say_many,
+        "pgettext": pgettext,
+        "call_value": call_value,
+        "list_examples": list_examples,
+    }
     made.globals |= {"name_weekday": name_weekday, "show_day": show_day}
     made.globals |= {"get_language": get_language, "languages": LANGUAGES}
     for macro, file in (("icon", "icons.html"), ("examples", "examples.html")):
