@@ -47,7 +47,7 @@ def test_a_translation_has_the_places_and_the_marks_of_its_source(language: str)
 
 
 def list_texts(message: Message) -> list[str]:
-    return [message.string] if isinstance(message.string, str) else [*message.string]
+    return [message.string] if isinstance(message.string, str) else list(message.string or ())
 
 
 def find_places(text: str) -> set[str | None]:
